@@ -3,7 +3,7 @@
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use ferroflow_tensor::philox::{Philox, fill, gamma};
-use ferroflow_tensor::threads::Threads;
+use ferroflow_tensor::threads::{Interrupted, Threads};
 
 /// A million values: a 1024 x 1024 weight matrix is made once, a dropout mask of a batch of 1024 x 1024 every step.
 const VALUES: usize = 1 << 20;
@@ -13,7 +13,9 @@ fn main() {
     divan::main();
 }
 
-fn bench_fill<T: Copy + Default>(bencher: Bencher, threads: usize, fill: fn(&Philox, Threads, &mut [T])) {
+type Fill<T> = fn(&Philox, Threads, &mut [T]) -> Result<(), Interrupted>;
+
+fn bench_fill<T: Copy + Default>(bencher: Bencher, threads: usize, fill: Fill<T>) {
     let mut values = vec![T::default(); VALUES];
     let (base, threads) = (Philox::new(1, 2), Threads::new(threads));
     bencher.counter(ItemsCount::new(VALUES)).bench_local(|| fill(black_box(&base), threads, black_box(&mut values)));

@@ -7,7 +7,7 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use ferroflow_tensor::Shape;
 use ferroflow_tensor::pooling::{Axis, Windows, max, max_gradient, mean, mean_gradient};
-use ferroflow_tensor::threads::Threads;
+use ferroflow_tensor::threads::{Interrupted, Threads};
 
 fn main() {
     divan::main();
@@ -69,7 +69,11 @@ fn values(n: usize) -> Vec<f32> {
 }
 
 /// Runs `f(windows, threads, image, pooled)`.
-fn each(bencher: Bencher<'_, '_>, pool: &Pool, f: impl Fn(&Windows, Threads, &mut [f32], &mut [f32]) + Sync) {
+fn each(
+    bencher: Bencher<'_, '_>,
+    pool: &Pool,
+    f: impl Fn(&Windows, Threads, &mut [f32], &mut [f32]) -> Result<(), Interrupted> + Sync,
+) {
     let windows = pool.windows();
     let (mut image, mut pooled) = (values(pool.elements()), values(windows.pooled.dims().iter().product()));
     bencher

@@ -69,7 +69,7 @@ impl Pipeline {
         let fed =
             Tensor::zeros(DType::F32, rows.iter().flatten().copied().collect::<Vec<_>>().as_slice()).expect("room");
         let resources = Arc::new(Resources::new());
-        let session = Session::new(Arc::new(RwLock::new(graph)), SessionOptions::default(), resources);
+        let session = Session::with_resources(Arc::new(RwLock::new(graph)), SessionOptions::default(), resources);
         let put = Request { feeds: vec![x], fetches: vec![], targets: vec![put] };
         let take = Request { feeds: vec![], fetches: vec![output(take)], targets: vec![] };
         let (put, take) = (session.prepare(&put).expect("a plan"), session.prepare(&take).expect("a plan"));

@@ -3,7 +3,7 @@
 #![allow(clippy::expect_used, reason = "a bench that cannot be set up may stop")]
 
 use divan::{Bencher, counter::ItemsCount};
-use ferroflow_graph::{AttrValue, Graph, InputArg, NodeId, NodeSpec, OutputId, Resources};
+use ferroflow_graph::{AttrValue, Graph, InputArg, NodeId, NodeSpec, OutputId};
 use ferroflow_runtime::{Request, RunOptions, Session, SessionOptions};
 use ferroflow_sync::RwLock;
 use ferroflow_tensor::{DType, PartialShape, Tensor};
@@ -38,7 +38,7 @@ impl Builder {
     }
 
     fn session(self) -> Session {
-        Session::new(Arc::new(RwLock::new(self.0)), SessionOptions::default(), Arc::new(Resources::new()))
+        Session::new(Arc::new(RwLock::new(self.0)), SessionOptions::default())
     }
 }
 

@@ -799,7 +799,7 @@ _MODULES = frozenset(
     (
         *("contrib", "core", "data", "distributions", "estimator", "examples", "feature_column", "keras"),
         *("layers", "linalg", "losses", "metrics", "profiler", "python", "saved_model", "signal", "spectral", "test"),
-        *("pywrap_tensorflow", "user_ops"),
+        *("audio", "pywrap_tensorflow", "user_ops"),
     )
 )
 
@@ -807,6 +807,14 @@ _MODULES = frozenset(
 _install_hooks()
 if _AbsentModules not in _sys.meta_path:
     _sys.meta_path.append(_AbsentModules)
+
+
+# Names that few programs use: the modules of `_src` that have them, loaded when first asked for.
+_LATE = {
+    "GradientTape": "internals.gradient_tape",
+    "dimension_at_index": "base.tensor_shape",
+    "dimension_value": "base.tensor_shape",
+}
 
 
 def load_ipython_extension(ipython: _Any) -> None:
@@ -823,10 +831,13 @@ def __getattr__(name: str) -> _Any:
         # Programs make messages by the thousand: found once, a type is an attribute like any other.
         message = globals()[name] = getattr(_proto, name)
         return message
+    if name in _LATE:
+        found = globals()[name] = getattr(_importlib.import_module(f"ferroflow._src.{_LATE[name]}"), name)
+        return found
     if name in _MODULES:
         return _importlib.import_module(f"ferroflow.{name}")
     raise _absent("ferroflow", name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MESSAGES, *_MODULES})
+    return sorted({*globals(), *_LATE, *_MESSAGES, *_MODULES})

@@ -581,6 +581,22 @@ def matching_files(pattern: str) -> list[bytes]:
       StatusError: there is no such pattern.
     """
 
+def interrupt_at(n: int) -> None:
+    """Counts the checks for signals and time limits that steps make from now on, and ends the step that makes check `n`.
+
+    For tests. The step raises a DeadlineExceededError.
+
+    Args:
+      n: the check's number, counted from 1.
+    """
+
+def checks_left() -> int:
+    """Ends the counting that `interrupt_at` began.
+
+    Returns:
+      The `n` that `interrupt_at` was given less the checks that were made.
+    """
+
 def set_function_host(
     call: collections.abc.Callable[[str, list[Any]], list[Any]],
     describe: collections.abc.Callable[[BaseException], tuple[int | None, str]],

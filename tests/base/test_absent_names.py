@@ -65,6 +65,34 @@ def test_imports_tell_the_same(statement):
         exec(statement, {"ferroflow": ferroflow})
 
 
+@pytest.mark.parametrize(
+    ("statement", "near"),
+    [
+        ("import ferroflow.contrib.zzz", ""),
+        ("import ferroflow.contrib.lern", "learn"),
+        ("from ferroflow.nn import softmx", "softmax"),
+        ("ferroflow.nn.softmx", "softmax"),
+        ("import ferroflow.python.keras.layers.Dens", "Dense"),
+    ],
+)
+def test_imports_suggest_near_names(statement, near):
+    with pytest.raises((ImportError, AttributeError)) as raised:
+        exec(statement, {"ferroflow": ferroflow})
+    message = str(raised.value)
+    assert ("did you mean" in message) == bool(near)
+    assert f"did you mean '{near}'?" in message or not near
+
+
+def test_messages_name_nothing_that_is_not_installed():
+    told = [str(absent("ferroflow.nn", "no_such_name")), *INSTEAD.values()]
+    assert not [text for text in told if ".md" in text]
+
+
+def test_keras_has_the_words_of_its_public_names():
+    with pytest.raises(ImportError, match=r"tf\.keras\.layers\.CuDNNLSTM is not in ferroflow; instead: tf\.keras"):
+        import ferroflow.python.keras.layers.CuDNNLSTM  # noqa: F401
+
+
 def test_modules_that_are_no_packages_tell_at_imports():
     with pytest.raises(ImportError, match=r"instead: tf\.feature_column\.numeric_column"):
         from ferroflow.contrib.layers import real_valued_column  # noqa: F401

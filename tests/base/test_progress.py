@@ -15,7 +15,9 @@ import pytest
 from tqdm import tqdm
 
 import ferroflow as tf
+from ferroflow._src.base import progress
 from ferroflow._src.base.progress import shown
+from ferroflow._src.checkpoint import saver as saver_module
 from ferroflow.contrib.learn.python.learn.datasets.base import maybe_download
 
 
@@ -57,8 +59,8 @@ def test_a_bar_is_told_all_and_closed_whatever_happens() -> None:
 
 def test_tqdm_is_such_a_bar_and_none_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     written = io.StringIO()
-    for progress in (functools.partial(tqdm, file=written), None):
-        with shown(progress, 2, "work", "part") as advance:
+    for bar in (functools.partial(tqdm, file=written), None):
+        with shown(bar, 2, "work", "part") as advance:
             advance(1)
             advance(1)
     assert "work: 100%" in written.getvalue()
@@ -120,3 +122,50 @@ def test_a_download_that_is_cut_short_is_no_file(tmp_path: Path, address: str) -
     with pytest.raises(tf.errors.UnavailableError, match="1000 bytes came of 256000"):
         maybe_download("cut", str(tmp_path), address + "cut", progress=Bar)
     assert list(tmp_path.iterdir()) == []
+
+
+class Terminal(io.StringIO):
+    """A stream that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def _work(terminal: io.StringIO, monkeypatch: pytest.MonkeyPatch, patience: float, unit: str = "B") -> None:
+    monkeypatch.setattr(progress.sys, "stderr", terminal)
+    monkeypatch.setattr(progress, "_PATIENCE", patience)
+    with shown(progress.on_terminal, 2000, "Downloading it", unit) as advance:
+        advance(1000)
+        if patience == 0:
+            # Until the line is there; the test's time limit ends what never comes.
+            while "Downloading it" not in terminal.getvalue():
+                threading.Event().wait(0.01)
+
+
+def test_what_takes_long_appears_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    _work(terminal, monkeypatch, 0)
+    assert "kB" in terminal.getvalue()
+
+
+def test_what_ends_soon_and_what_no_terminal_sees_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    for stream in (Terminal(), io.StringIO()):
+        _work(stream, monkeypatch, 60)
+        assert stream.getvalue() == ""
+
+
+def test_a_saver_shows_itself_on_a_terminal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    told: list[Any] = []
+
+    def bar(**kwargs: Any) -> Any:
+        told.append(kwargs["desc"])
+        return Bar(**kwargs)
+
+    monkeypatch.setattr(saver_module, "on_terminal", bar)
+    with tf.Graph().as_default(), tf.Session() as sess:
+        tf.get_variable("v", [2])
+        sess.run(tf.global_variables_initializer())
+        saver = tf.train.Saver()
+        path = saver.save(sess, str(tmp_path / "model"))
+        saver.restore(sess, path)
+    assert told == [f"Saving {path}", f"Restoring {path}"]

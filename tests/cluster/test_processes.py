@@ -158,6 +158,31 @@ def test_what_a_task_keeps_outlives_a_session_and_is_shared(addresses, worker, g
             sess.run(v)
 
 
+@pytest.mark.parametrize("device", ["/job:worker/task:0", "/job:ps/task:0"])
+@pytest.mark.parametrize("threads", [None, 2])
+def test_a_shared_iterator_outlives_the_session_that_made_it(addresses, worker, graph, device, threads):
+    with tf.device(device):
+        table = tf.contrib.lookup.HashTable(
+            tf.contrib.lookup.KeyValueTensorInitializer(["a", "b"], tf.constant([10, 20], tf.int64)), -1, "shared_table"
+        )
+        names = tf.data.Dataset.from_tensor_slices(["a", "b", "c", "a"])
+        iterator = names.map(table.lookup, threads).map(lambda x: x + 1).make_initializable_iterator("shared_iterator")
+        private = names.map(lambda x: x + "!").prefetch(2).make_initializable_iterator()
+        following, of_session = iterator.get_next(), private.get_next()
+    with processes.running(addresses, "ps"):
+        with tf.Session(worker) as sess:
+            sess.run([table.init, iterator.initializer, private.initializer])
+            assert sess.run([following, of_session]) == [11, b"a!"]
+        with tf.Session(worker) as sess:
+            assert sess.run(following) == 21
+            with pytest.raises(tf.errors.FailedPreconditionError):
+                sess.run(of_session)
+        with tf.Session(f"grpc://{addresses['ps'][0]}" if "ps" in device else worker) as sess:
+            assert [sess.run(following) for _ in range(2)] == [0, 11]
+            with pytest.raises(tf.errors.OutOfRangeError):
+                sess.run(following)
+
+
 def test_threads_on_one_session_lose_no_update(addresses, worker, graph):
     with tf.device("/job:ps/task:0"):
         v = tf.Variable(np.zeros(1000, np.float32))

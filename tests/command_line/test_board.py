@@ -14,8 +14,8 @@ def test_tensorboard_is_started_for_the_folder(tmp_path, monkeypatch):
     started = []
     monkeypatch.setattr(os, "execv", lambda *arguments: started.append(arguments))
     main(["board", str(tmp_path), "--port", "0"])
-    command = [sys.executable, "-m", "tensorboard.main", "--logdir", str(tmp_path), "--port", "0"]
-    assert started == [(sys.executable, command)]
+    command = [sys.executable, "-m", "ferroflow.command_line.board_process", "--logdir"]
+    assert started == [(sys.executable, [*command, str(tmp_path), "--port", "0"])]
 
 
 def test_without_tensorboard_it_says_how_to_install_it(tmp_path, monkeypatch, capsys):

@@ -129,7 +129,7 @@ def test_what_is_not_python_3_is_reported(report, tmp_path):
     status, found = report("import tensorflow as tf\nprint 'old'\n")
     assert status == 2
     assert found["unread"][0].startswith(f"{tmp_path / 'program.py'}:2: not Python 3")
-    assert "2to3 -w FILE" in found["unread"][0]
+    assert "`ferroflow check --fix FILE` shows how" in found["unread"][0]
 
 
 def test_the_table_shows_what_is_missing(tmp_path, capsys):
@@ -176,3 +176,101 @@ def test_arguments_that_there_are_not_are_reported(report, tmp_path):
 def test_arguments_that_are_taken_or_unknown_are_not_reported(report, statement):
     _, found = report(f"import tensorflow as tf\n{statement}\n")
     assert not [row["name"] for row in found["symbols"] if row["state"] == "argument missing"]
+
+
+NOTEBOOK = {
+    "cells": [
+        {"cell_type": "code", "source": ["%matplotlib inline\n", "import tensorflow as tf, numpy as np\n"]},
+        {"cell_type": "markdown", "source": ["tf.gone"]},
+        {"cell_type": "code", "source": "if 1:\n    !pip install x\nx = np.float(3)\ny = tf.reduce_sm(x)\ntf.nn?"},
+        {"cell_type": "code", "source": ["%%bash\n", "ls | wc\n"]},
+    ],
+    "metadata": {},
+    "nbformat": 4,
+    "nbformat_minor": 2,
+}
+
+
+def test_the_cells_of_notebooks_are_read_and_placed(tmp_path, capsys):
+    (tmp_path / "n.ipynb").write_text(json.dumps(NOTEBOOK), encoding="utf-8")
+    assert main(["check", "--json", str(tmp_path)]) == 1
+    found = json.loads(capsys.readouterr().out)
+    place = f"{tmp_path / 'n.ipynb'}, cell 2, line 4"
+    assert found["symbols"] == [
+        {"name": "tf.reduce_sm", "state": "missing", "note": "did you mean reduce_sum?", "places": [place]}
+    ]
+    ((file,), unread) = found["files"], found["unread"]
+    assert (file["verdict"], unread) == ("1 name missing, 1 use of what packages have dropped", [])
+    assert [(f["place"], f["name"]) for f in file["findings"]] == [
+        (f"{tmp_path / 'n.ipynb'}, cell 2, line 3", "numpy.float")
+    ]
+    (tmp_path / "n.ipynb").write_text("{}", encoding="utf-8")
+    assert main(["check", str(tmp_path)]) == 2
+    assert "cannot be read as a notebook" in capsys.readouterr().err
+
+
+OLD = {
+    "numpy.float": ("import numpy as np\nx = np.float\n", "dropped", "NumPy dropped np.float; write float"),
+    "scipy.misc.imread": ("from scipy.misc import imread\n", "dropped", "imageio reads"),
+    "scipy.misc.imresize": ("import scipy.misc\nscipy.misc.imresize(x)\n", "dropped", "imageio reads"),
+    "time.clock": ("import time\ntime.clock()\n", "dropped", "time.perf_counter"),
+    "collections.Mapping": ("from collections import Mapping\n", "dropped", "collections.abc"),
+    "PIL.Image.ANTIALIAS": ("from PIL import Image\nImage.ANTIALIAS\n", "dropped", "LANCZOS"),
+    "sklearn.cross_validation": ("import sklearn.cross_validation\n", "dropped", "sklearn.model_selection"),
+    ".tostring": ("def f(x):\n    return x.tostring()\n", "dropped", "tobytes"),
+    "cPickle": ("import cPickle as p\n", "Python 2", "--fix"),
+    "xrange": ("for i in xrange(3): pass\n", "Python 2", "--fix"),
+    ".iteritems": ("{}.iteritems()\n", "Python 2", "--fix"),
+    ".numpy()": ("import tensorflow as tf\ntf.constant(1).numpy()\n", "eager", "session.run"),
+}
+
+
+@pytest.mark.parametrize("name", OLD)
+def test_what_packages_have_dropped_is_found_in_the_text(name, report):
+    source, kind, advice = OLD[name]
+    status, found = report(source)
+    (finding,) = found["files"][0]["findings"]
+    assert (status, finding["name"], finding["kind"]) == (1, name, kind)
+    assert advice in finding["advice"]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "try:\n    import cPickle as pickle\nexcept ImportError:\n    import pickle\n",
+        "from six.moves import xrange\nxrange(3)\n",
+        "def unicode(x):\n    return x\nunicode(1)\n",
+        "from xml.etree import ElementTree as ET\nET.tostring(x)\n",
+        "import numpy as np\nnp.linalg.norm(np.float32(1), np.random.rand(3))\n",
+        "x.numpy()\n",
+    ],
+)
+def test_what_a_program_has_another_way_for_is_no_finding(source, report):
+    status, found = report(source)
+    assert (status, found["files"][0]["findings"]) == (0, [])
+
+
+def test_keras_is_looked_up_where_none_is_installed(report):
+    source = "from keras.layers.core import Dense, Dens\nimport keras\nkeras.utils.np_utils.to_categorical(1)\n"
+    status, found = report(source)
+    assert status == 1
+    states = {row["name"]: (row["state"], row["note"]) for row in found["symbols"]}
+    assert states["keras.layers.core.Dens"] == ("missing", "did you mean Dense?")
+    assert states["keras.layers.core.Dense"][0] == states["keras.utils.np_utils.to_categorical"][0] == "supported"
+
+
+def test_a_fix_is_shown_and_made_only_where_asked(tmp_path, capsys):
+    program, cells = tmp_path / "a.py", tmp_path / "n.ipynb"
+    program.write_text("import sys\nprint >>sys.stderr, 'é', 0777\n", encoding="utf-8")
+    cells.write_text(json.dumps(NOTEBOOK), encoding="utf-8")
+    before = program.read_bytes(), cells.read_bytes()
+    assert main(["check", "--fix", str(tmp_path)]) == 0
+    shown = capsys.readouterr().out
+    assert "-print >>sys.stderr, 'é', 0777\n+print('é', 0o777, file=sys.stderr)\n" in shown
+    assert (program.read_bytes(), cells.read_bytes()) == before
+    assert main(["check", "--write", str(tmp_path)]) == 2
+    assert main(["check", "--fix", "--write", str(tmp_path)]) == 0
+    assert "print('é', 0o777, file=sys.stderr)" in program.read_text(encoding="utf-8")
+    made = json.loads(cells.read_text(encoding="utf-8"))
+    assert made["cells"][2]["source"] == NOTEBOOK["cells"][2]["source"].replace("np.float(3)", "float(3)")
+    assert [made["cells"][i] for i in (0, 1, 3)] == [NOTEBOOK["cells"][i] for i in (0, 1, 3)]

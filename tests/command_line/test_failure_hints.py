@@ -42,7 +42,7 @@ def output_of(program, tmp_path):
 def test_python_2_is_told(tmp_path, program):
     error = output_of(program, tmp_path)
     assert "program.py looks like Python 2" in error
-    assert "2to3 -w FILE" in error
+    assert "`ferroflow check --fix FILE` shows how" in error
 
 
 def test_python_2_is_told_of_the_file_that_is_it(tmp_path):
@@ -142,3 +142,21 @@ def test_modules_of_the_program_are_found_above_it(tmp_path):
 )
 def test_other_failures_speak_for_themselves(error):
     assert hint(error, "program.py") is None
+
+
+@pytest.mark.parametrize("name", ["utils", "past"])
+def test_a_folder_of_the_program_is_not_to_be_installed(tmp_path, monkeypatch, name):
+    (tmp_path / "code" / name).mkdir(parents=True)
+    (tmp_path / "code" / name / "a.py").touch()
+    (tmp_path / "scripts").mkdir()
+    program = str(tmp_path / "scripts" / "train.py")
+    error = ModuleNotFoundError(f"No module named '{name}'", name=name)
+    beside = hint(error, str(tmp_path / "train.py"))
+    assert beside == f"{name} is in {tmp_path / 'code'}: set PYTHONPATH={tmp_path / 'code'}."
+    inside = ModuleNotFoundError(f"No module named '{name}.b'", name=f"{name}.b")
+    monkeypatch.syspath_prepend(tmp_path / "code")
+    told = hint(inside, str(tmp_path / "code" / "train.py"))
+    assert (
+        told == f"{name} is the program's own, in {tmp_path / 'code'}, and has no {name}.b: the file is missing there."
+    )
+    assert "pip install" not in (hint(ModuleNotFoundError("No module named 'utils'", name="utils"), program) or "")

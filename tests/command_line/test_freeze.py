@@ -95,3 +95,12 @@ def test_tensorflow_runs_the_frozen_graph(model, tmp_path):
     arguments = [python, "-c", _IN_TENSORFLOW, str(frozen), str(model / "x.npy"), str(computed)]
     subprocess.run(arguments, check=True, capture_output=True)
     np.testing.assert_allclose(np.load(computed), np.load(model / "y.npy"), rtol=1e-5)
+
+
+def test_a_frozen_graph_is_shown_by_its_ends(model, tmp_path, capsys):
+    assert main(["freeze", str(model / "saved"), str(tmp_path / "frozen.pb")]) == 0
+    printed = capsys.readouterr().out
+    (fed,) = (line for line in printed.splitlines() if " input " in line)
+    (given,) = (line for line in printed.splitlines() if " output " in line)
+    assert ("float32" in fed, "(?, 3)" in fed) == (True, True)
+    assert ("out/BiasAdd" in given, "(?, 2)" in given) == (True, True)

@@ -1,5 +1,7 @@
 """`ferroflow inspect` tells what files hold, whatever their names, and says plainly what it cannot read."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -182,3 +184,42 @@ def test_names_with_brackets_are_shown_as_they_are(tmp_path, capsys):
         writer.add_summary(tf.Summary(value=[tf.Summary.Value(tag="[red]a[/]", simple_value=1.0)]), 1)
     assert main(["inspect", str(tmp_path)]) == 0
     assert "│ [red]a[/] │" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("path", ["graph.pb", "graph.pbtxt"])
+def test_a_graph_lists_its_ends_with_shapes(model, path, capsys):
+    assert main(["inspect", "--json", str(model / path)]) == 0
+    report = json.loads(capsys.readouterr().out)
+    (ends,) = (t["rows"] for t in report["tables"] if t["title"] == "inputs, variables and outputs")
+    assert {"node": "input", "name": "x", "dtype": "float32", "shape": "(?, 3)"} in ends
+    assert {"node": "output", "name": "numbers", "dtype": "int32", "shape": "(3,)"} in ends
+    assert next(row["name"] for row in ends if row["node"] == "variable") == "hidden/kernel"
+
+
+@pytest.mark.parametrize(
+    ("path", "key", "near"),
+    [
+        ("checkpoint/model-3", "hidden/kernal", "hidden/kernel"),
+        ("graph.pb", "numberz", "numbers"),
+        ("events", "loss", "loss_value"),
+        ("records", "word", "words"),
+        ("saved", "servingdefault", "serving_default"),
+    ],
+)
+def test_a_key_that_is_not_there_suggests_near_ones(model, path, key, near, capsys):
+    assert main(["inspect", str(model / path), "--key", key]) == 1
+    assert near in capsys.readouterr().err.partition("near are")[2]
+
+
+@pytest.mark.parametrize("path", ["checkpoint/model-3", "saved", "events", "records"])
+def test_contents_are_given_as_json(model, path, capsys):
+    assert main(["inspect", "--json", str(model / path)]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["path"] == str(model / path)
+    assert any(table["rows"] for table in report["tables"])
+
+
+def test_values_are_given_as_json(model, capsys):
+    assert main(["inspect", "--json", str(model / "graph.pb"), "--key", "numbers"]) == 0
+    (value,) = json.loads(capsys.readouterr().out)["values"]
+    assert value == {"name": "numbers", "dtype": "int32", "shape": [3], "values": [1, 2, 3]}

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -141,3 +142,30 @@ def test_a_notebook_in_another_language_is_refused(tmp_path):
 def test_eager_execution_is_refused():
     with pytest.raises(NotImplementedError, match="eager execution is not offered"):
         ferroflow.enable_eager_execution()
+
+
+INTERRUPTED = """
+import os, signal, threading
+import tensorflow as tf
+
+def train():
+    endless = tf.while_loop(lambda i: i >= 0, lambda i: (i + tf.cast(tf.reduce_sum(tf.ones([9])), tf.int32)) % 7, [0])
+    with tf.Session() as sess:
+        threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        sess.run(endless)
+
+train()
+"""
+
+
+def test_an_interrupt_shows_the_programs_frames_alone(tmp_path):
+    program = tmp_path / "endless.py"
+    program.write_text(INTERRUPTED, encoding="utf-8")
+    env = {**os.environ, "FERROFLOW_FULL_TRACEBACK": ""}
+    done = subprocess.run(
+        [sys.executable, "-m", "ferroflow", "run", program], capture_output=True, text=True, timeout=60, env=env
+    )
+    assert done.returncode == -signal.SIGINT
+    files = {line.split('"')[1] for line in done.stderr.splitlines() if line.startswith("  File ")}
+    assert files == {str(program)}
+    assert done.stderr.rstrip().endswith("KeyboardInterrupt")

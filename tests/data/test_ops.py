@@ -7,6 +7,9 @@ from data.reading import elements
 
 import ferroflow as tf
 from ferroflow._src.data import element_nest
+from ferroflow._src.data.dataset import OpDataset
+from ferroflow._src.data.element_function import ElementFunction
+from ferroflow._src.data.structure import Structure
 
 D = tf.data.Dataset
 contrib = tf.contrib.data
@@ -18,6 +21,17 @@ def _sparse():
 
 def _rows(n):
     return D.range(n).map(lambda x: tf.fill([x], x))
+
+
+def _integers(shape):
+    return Structure(tf.int64, tf.TensorShape(shape), tf.Tensor)
+
+
+# Ops of older GraphDefs are made directly: the functions make newer ones.
+def _old_map_and_batch():
+    f = ElementFunction(lambda x: -x, [_integers([])], "tf_map_func")
+    inputs = [D.range(5), f, tf.constant(2, tf.int64), tf.constant(3, tf.int64), tf.constant(True)]
+    return OpDataset("MapAndBatchDatasetV2", inputs, _integers([2]), {"f": f})
 
 
 # The op, a dataset that it makes last or in the middle, and the elements.
@@ -75,9 +89,27 @@ CASES = [
         ),
         [10, 0, 11, 1, 2],
     ),
-    ("BatchDataset", lambda: D.range(5).batch(2), [[0, 1], [2, 3], [4]]),
+    (
+        "BatchDataset",
+        lambda: OpDataset("BatchDataset", [D.range(5), tf.constant(2, tf.int64)], _integers([None])),
+        [[0, 1], [2, 3], [4]],
+    ),
     ("BatchDatasetV2", lambda: D.range(5).batch(2, drop_remainder=True), [[0, 1], [2, 3]]),
-    ("PaddedBatchDataset", lambda: _rows(4).padded_batch(2, [None]), [[[0], [1]], [[2, 2, 0], [3, 3, 3]]]),
+    (
+        "PaddedBatchDataset",
+        lambda: OpDataset(
+            "PaddedBatchDataset",
+            [_rows(4), tf.constant(2, tf.int64), [tf.constant([-1], tf.int64)], [tf.constant(0, tf.int64)]],
+            _integers([None, None]),
+        ),
+        [[[0], [1]], [[2, 2, 0], [3, 3, 3]]],
+    ),
+    ("ShardDataset", lambda: D.range(8).shard(3, 1), [1, 4, 7]),
+    (
+        "ParallelInterleaveDatasetV2",
+        lambda: D.range(1, 4).interleave(lambda x: D.from_tensors(x).repeat(x), 2, 1, num_parallel_calls=2),
+        [1, 2, 2, 3, 3, 3],
+    ),
     (
         "PaddedBatchDatasetV2",
         lambda: _rows(3).padded_batch(2, [3], tf.constant(9, tf.int64), drop_remainder=True),
@@ -127,7 +159,7 @@ CASES = [
     ),
     (
         "MapAndBatchDatasetV2",
-        lambda: D.range(5).apply(contrib.map_and_batch(lambda x: -x, 2, num_parallel_calls=3, drop_remainder=True)),
+        _old_map_and_batch,
         [[0, -1], [-2, -3]],
     ),
     ("ShuffleDataset", lambda: D.range(9).shuffle(1), list(range(9))),

@@ -1,5 +1,6 @@
 """Pictures of graphs show each node once, in boxes that do not overlap, and are safe to put into a page."""
 
+import base64
 import itertools
 import re
 import xml.etree.ElementTree as ElementTree
@@ -12,6 +13,7 @@ import ferroflow as tf
 from ferroflow._src.framework.drawing.boxes import ScopeIndex, collapsed
 from ferroflow._src.framework.drawing.layout import layered
 from ferroflow._src.framework.drawing.nodes import Node, nodes_of_graph_def, nodes_of_operations
+from ferroflow._src.framework.drawing.notebook import LARGEST, notebook_html
 from ferroflow._src.framework.drawing.svg import graph_html, graph_svg
 
 _SVG = "{http://www.w3.org/2000/svg}"
@@ -199,7 +201,7 @@ def test_every_scope_of_a_graph_opens():
             y = tf.layers.dense(x, 2, name="dense")
             tf.nn.relu(y + 1.0)
     outline = _Outline()
-    outline.feed(graph._repr_html_())
+    outline.feed(graph_html(nodes_of_operations(graph.get_operations())))
     assert outline.open == []
     count = len([op for op in graph.get_operations() if op.name.startswith("dense/")])
     assert (1, f"dense ({count} nodes)") in outline.sections
@@ -240,3 +242,42 @@ def test_large_and_deep_graphs_are_drawn_in_part():
 def test_a_scope_without_nodes_is_refused():
     with pytest.raises(ValueError, match="no node is in the scope b"):
         graph_svg([_node("a/b"), _node("b")], "b")
+
+
+def _training_graph(layers):
+    with tf.Graph().as_default() as graph:
+        y = tf.placeholder(tf.float32, [None, 4], name="x")
+        for _ in range(layers):
+            y = tf.layers.dense(y, 4, activation=tf.nn.relu)
+        tf.train.AdamOptimizer().minimize(tf.reduce_mean(y))
+        tf.global_variables_initializer()
+        tf.train.Saver()
+    return graph
+
+
+@pytest.mark.parametrize("layers", [1, 5, 40])
+def test_a_notebook_keeps_a_picture_of_bounded_size(layers):
+    page = _training_graph(layers)._repr_html_()
+    assert len(page.encode()) <= LARGEST
+    # What a notebook that is not trusted removes is not there.
+    assert not re.search("<svg|<script|<style|onclick|javascript:", page)
+    outline = _Outline()
+    outline.feed(page.replace("<img", "<p").replace("/>", "></p>"))
+    assert outline.open == []
+    assert re.search(r"set aside: gradients \(\d+\), init \(1\), save \(\d+\)", page)
+    assert "gradients" not in page.partition("set aside")[0]
+    images = re.findall(r'src="data:image/svg\+xml;base64,([^"]+)"', page)
+    drawings = [ElementTree.fromstring(base64.b64decode(image)) for image in images]
+    words = {element.text for element in drawings[0].iter(f"{_SVG}text")}
+    assert {"x", "dense"} <= words
+
+
+@given(st.lists(st.text(alphabet="abcde/<&é_", min_size=1, max_size=60), max_size=200, unique=True))
+def test_no_names_make_a_notebook_large(names):
+    assert len(notebook_html([_node(name) for name in names]).encode()) <= LARGEST
+
+
+def test_a_graph_of_savers_and_gradients_alone_is_drawn():
+    page = notebook_html([_node("save/Const"), _node("gradients/Fill", "save/Const")])
+    assert "set aside" not in page
+    assert "<img" in page

@@ -253,3 +253,28 @@ def test_a_graph_larger_than_a_message_is_refused(graph, monkeypatch):
     tf.constant(np.arange(2000.0))
     with pytest.raises(ValueError, match="GraphDef cannot be larger than 2GB"):
         graph.as_graph_def()
+
+
+def test_it_is_shown_with_the_number_of_its_operations(graph):
+    tf.constant(1)
+    assert repr(graph).startswith("<Graph with 1 operation, at 0x")
+    with tf.Session() as sess:
+        assert repr(sess) == f"<Session of {graph!r}>"
+    assert repr(sess) == f"<Session (closed) of {graph!r}>"
+
+
+def test_optimizers_and_models_are_shown_by_what_tells_them_apart():
+    assert repr(tf.train.AdamOptimizer(0.5)) == "<AdamOptimizer 'Adam' with learning rate 0.5>"
+    model = tf.keras.Sequential([tf.keras.layers.Dense(2, input_shape=(3,))], name="small")
+    assert repr(model) == "<Sequential 'small' with 1 layer>"
+    model.compile("adam", "mse")
+    assert repr(model.optimizer).startswith("<Adam optimizer of ")
+
+
+def test_the_old_name_of_the_collection_of_variables_can_be_set(monkeypatch):
+    with pytest.warns(DeprecationWarning, match="GLOBAL_VARIABLES"):
+        assert tf.GraphKeys.VARIABLES == tf.GraphKeys.GLOBAL_VARIABLES
+    with pytest.warns(DeprecationWarning, match="GLOBAL_VARIABLES"):
+        assert tf.GraphKeys().VARIABLES == "variables"
+    monkeypatch.setattr(tf.GraphKeys, "VARIABLES", "mine")
+    assert tf.GraphKeys.VARIABLES == "mine"

@@ -1,6 +1,6 @@
 """Writes shuffle.json: the elements of random datasets as TensorFlow gives them.
 
-Run with TensorFlow 2.21: `python tests/golden/make_shuffle.py`.
+Run with TensorFlow 1.15.5: `python tests/golden/make_shuffle.py`.
 """
 
 from __future__ import annotations
@@ -8,14 +8,13 @@ from __future__ import annotations
 import json
 import pathlib
 
-import tensorflow.compat.v1 as tf
+import tensorflow as tf
 from shuffle_programs import programs
 
 OUT = pathlib.Path(__file__).with_name("shuffle.json")
 
 
 def main() -> None:
-    tf.disable_v2_behavior()
     found = {}
     for name, program in programs(tf).items():
         with tf.Graph().as_default():

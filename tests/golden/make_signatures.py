@@ -1,6 +1,6 @@
 """Writes signatures.json: the parameters of TensorFlow's public functions, with their defaults.
 
-Run with TensorFlow 2.21: `python tests/golden/make_signatures.py`.
+Run with TensorFlow 1.15.5: `python tests/golden/make_signatures.py`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import pathlib
 from typing import Any
 
-import tensorflow.compat.v1 as tf
+import tensorflow as tf
 
 OUT = pathlib.Path(__file__).with_name("signatures.json")
 NAMESPACES = ("", "bitwise", "debugging", "linalg", "manip", "math", "nn", "random")
@@ -25,7 +25,6 @@ def default(parameter: inspect.Parameter) -> str:
 
 
 def main() -> None:
-    tf.disable_v2_behavior()
     found: dict[str, Any] = {}
     for namespace in NAMESPACES:
         module = getattr(tf, namespace) if namespace else tf

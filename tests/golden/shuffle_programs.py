@@ -29,11 +29,38 @@ def programs(tf: Any) -> dict[str, Any]:
             )
     found["two shuffles"] = lambda: dataset.range(30).shuffle(5, seed=1).shuffle(10, seed=2)
     found["graph seed and own"] = seeded(7, lambda: dataset.range(20).shuffle(7, seed=5))
+    found["graph seed alone"] = seeded(7, lambda: dataset.range(20).shuffle(7))
+    found["graph seed alone, repeat 2"] = seeded(7, lambda: dataset.range(9).map(lambda x: x * 2).shuffle(7).repeat(2))
+    found["graph seed, after a batch"] = seeded(
+        7, lambda: dataset.range(12).batch(2).apply(experimental.unbatch()).shuffle(7)
+    )
+    found["graph seed, shuffle and repeat"] = seeded(
+        7, lambda: dataset.range(9).apply(experimental.shuffle_and_repeat(5, 2))
+    )
+    found["repeat 1 of a shuffle"] = lambda: dataset.range(9).shuffle(5, seed=4).repeat(1)
+    found["repeat behind what changes nothing"] = lambda: dataset.range(9).shuffle(5, seed=4).take(-1).skip(0).repeat(2)
+    found["repeat behind what changes something"] = lambda: dataset.range(9).shuffle(5, seed=4).take(7).repeat(2)
+    found["repeat twice"] = lambda: dataset.range(5).shuffle(5, seed=4).repeat(2).repeat(2)
+    found["repeat of a shuffle for each element"] = lambda: dataset.range(3).flat_map(
+        lambda x: dataset.range(4).shuffle(4, seed=4).repeat(2)
+    )
+    found["endless repeat"] = lambda: dataset.range(5).shuffle(3, seed=4).repeat().take(17)
     found["random numbers"] = seeded(7, lambda: experimental.RandomDataset(seed=5).take(20))
     found["sampled datasets"] = seeded(
         3,
         lambda: experimental.sample_from_datasets(
             [dataset.range(10), dataset.range(100, 110), dataset.range(200, 210)], [0.2, 0.3, 0.5], seed=4
+        ),
+    )
+    found["sampled datasets without weights"] = seeded(
+        3, lambda: experimental.sample_from_datasets([dataset.range(10), dataset.range(100, 110)])
+    )
+    found["resampled"] = seeded(
+        3,
+        lambda: (
+            dataset.range(40)
+            .apply(experimental.rejection_resample(lambda x: tf.cast(x % 2, tf.int32), [0.3, 0.7]))
+            .map(lambda _, x: x)
         ),
     )
     found["random function"] = seeded(

@@ -93,9 +93,9 @@ def test_an_unknown_mode_is_the_automatic_one(caplog):
 
 def test_a_rate_waits_for_its_patience_and_cools_down():
     fall = callbacks.ReduceLROnPlateau("loss", 0.5, patience=1, epsilon=1e9, cooldown=2)
-    # The first epoch is an improvement; the rate falls two after it, and again once the cooldown and the wait are over.
+    # As in TensorFlow 1.15: the first epoch is an improvement; the rate falls after the next.
     _, history = fitted(fall, epochs=7)
-    np.testing.assert_allclose(history["lr"], [0.1, 0.1, 0.1, 0.05, 0.05, 0.05, 0.025], rtol=1e-6)
+    np.testing.assert_allclose(history["lr"], [0.1, 0.1, 0.05, 0.05, 0.025, 0.025, 0.0125], rtol=1e-6)
     assert callbacks.ReduceLROnPlateau(min_delta=0.5).epsilon == 0.5
 
 

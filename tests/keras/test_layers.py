@@ -8,6 +8,7 @@ import pytest
 from golden import keras_layers
 
 import ferroflow as tf
+from ferroflow._src.layers.nodes import mask_of as mask_in
 
 keras, K = tf.keras, tf.keras.backend
 layers = keras.layers
@@ -117,9 +118,70 @@ def test_masks_go_through_and_end_where_steps_end():
     net = layers.Activation("tanh")(layers.Dropout(0.5)(net))
     both = layers.add([net, layers.Dense(3)(net)])
     ended = layers.LSTM(2)(both)
-    layers.Flatten()(ended)  # has no steps, and no mask
-    with pytest.raises(TypeError, match="does not support masking"):
-        layers.Flatten()(both)
+    assert [mask_in(x) is None for x in (net, both, ended)] == [False, False, True]
+
+
+# What TensorFlow 1.15's layers do with a mask: True where it goes on.
+ON = {
+    "Flatten": (layers.Flatten, (), False),
+    "Reshape": (layers.Reshape, ((8, 2),), False),
+    "Permute": (layers.Permute, ((2, 1),), False),
+    "Conv1D": (layers.Conv1D, (3, 2), False),
+    "SeparableConv1D": (layers.SeparableConv1D, (3, 2), False),
+    "LocallyConnected1D": (layers.LocallyConnected1D, (3, 2), False),
+    "MaxPooling1D": (layers.MaxPooling1D, (2,), False),
+    "AveragePooling1D": (layers.AveragePooling1D, (2,), False),
+    "GlobalMaxPooling1D": (layers.GlobalMaxPooling1D, (), False),
+    "GlobalAveragePooling1D": (layers.GlobalAveragePooling1D, (), False),
+    "UpSampling1D": (layers.UpSampling1D, (2,), False),
+    "ZeroPadding1D": (layers.ZeroPadding1D, (1,), False),
+    "Cropping1D": (layers.Cropping1D, (1,), False),
+    "Lambda": (layers.Lambda, (lambda x: x,), False),
+    "Dense": (layers.Dense, (3,), True),
+    "SpatialDropout1D": (layers.SpatialDropout1D, (0.1,), True),
+    "LeakyReLU": (layers.LeakyReLU, (), True),
+    "BatchNormalization": (layers.BatchNormalization, (), True),
+}
+
+
+@pytest.mark.parametrize("case", ON)
+def test_a_layer_that_knows_no_masks_ends_them(case):
+    layer, arguments, goes_on = ON[case]
+    steps = layers.Embedding(5, 4, mask_zero=True)(layers.Input((4,)))
+    assert (mask_in(layer(*arguments)(steps)) is not None) == goes_on
+    assert mask_in(steps) is not None
+
+
+def test_the_mean_of_steps_is_of_those_that_count():
+    table = np.arange(10.0).reshape(5, 2)
+    embedding = layers.Embedding(5, 2, mask_zero=True, weights=[table], input_length=4)
+    model = keras.Sequential([embedding, layers.GlobalAveragePooling1D()])
+    np.testing.assert_array_equal(model.predict(np.array([[1, 2, 0, 0], [0, 0, 0, 3]])), [[3, 4], [6, 7]])
+
+
+class Unmasked(layers.Layer):
+    """Gives what it is given, without its mask."""
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.supports_masking = True
+
+    def call(self, inputs, mask=None):
+        return inputs
+
+    def compute_mask(self, inputs, mask=None):
+        return None
+
+
+def test_a_layer_that_gives_its_input_can_end_its_mask():
+    start = layers.Input((4,))
+    steps = layers.Embedding(5, 4, mask_zero=True)(start)
+    plain = Unmasked(name="plain")(steps)
+    assert plain is not steps
+    assert plain.name == "plain/plain/Identity:0"
+    assert mask_in(plain) is None
+    assert mask_in(steps) is not None
+    assert [x.name for x in keras.Model(start, plain).layers][-1] == "plain"
 
 
 class Scaled(layers.Layer):

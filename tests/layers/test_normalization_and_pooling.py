@@ -73,7 +73,8 @@ def test_halves_keep_their_parameters_as_floats():
 def test_renormalization_corrects_towards_the_averages_within_bounds(mode):
     rng = np.random.default_rng(1)
     clipping = {"rmax": 1.2, "rmin": 0.7, "dmax": 0.3}
-    mean, mean_weight, stddev, stddev_weight = np.zeros(3), 0.0, np.zeros(3), 0.0
+    mean, stddev = np.zeros(3), np.ones(3)
+    moving_mean, moving_stddev = np.zeros(3), np.ones(3)
     with tf.Graph().as_default(), tf.Session() as session:
         x = tf.placeholder(tf.float64, [6, 3])
         training = tf.placeholder(tf.bool, []) if mode == "fed" else True
@@ -87,16 +88,21 @@ def test_renormalization_corrects_towards_the_averages_within_bounds(mode):
             feeds = {x: batch, training: True} if mode == "fed" else {x: batch}
             found, *_ = session.run([y, *updates], feeds)
             m, s = batch.mean(0), np.sqrt(batch.var(0) + 1e-3)
-            mixed_mean, mixed_stddev = mean + (1 - mean_weight) * m, stddev + (1 - stddev_weight) * s
-            r = np.clip(s / mixed_stddev, clipping["rmin"], clipping["rmax"])
-            d = np.clip((m - mixed_mean) / mixed_stddev, -clipping["dmax"], clipping["dmax"])
+            r = np.clip(s / stddev, clipping["rmin"], clipping["rmax"])
+            d = np.clip((m - mean) / stddev, -clipping["dmax"], clipping["dmax"])
             np.testing.assert_allclose(found, (batch - m) / s * r + d, rtol=1e-6, atol=1e-9)
-            mean, mean_weight = 0.8 * mean + 0.2 * m, 0.8 * mean_weight + 0.2
-            stddev, stddev_weight = 0.8 * stddev + 0.2 * s, 0.8 * stddev_weight + 0.2
+            mean, stddev = 0.8 * mean + 0.2 * m, 0.8 * stddev + 0.2 * s
+            moving_mean, moving_stddev = 0.99 * moving_mean + 0.01 * m, 0.99 * moving_stddev + 0.01 * s
+        if mode == "fed":
+            session.run(updates, {x: batch, training: False})
         names = [v.op.name.split("/")[-1] for v in tf.global_variables()]
         averages = dict(zip(names, session.run(tf.global_variables()), strict=True))
-    np.testing.assert_allclose(averages["renorm_mean"], mean, rtol=1e-6)
-    np.testing.assert_allclose(averages["renorm_stddev_weight"], stddev_weight, rtol=1e-6)
+    # The names of TensorFlow 1.15, which checkpoints have.
+    expected = {"renorm_mean": mean, "renorm_stddev": stddev, "moving_mean": moving_mean, "moving_stddev": moving_stddev}
+    expected["moving_variance"] = moving_stddev**2 - 1e-3
+    assert set(averages) == {*expected, "gamma", "beta"}
+    for name, value in expected.items():
+        np.testing.assert_allclose(averages[name], value, rtol=1e-6, err_msg=name)
 
 
 def test_an_adjustment_is_applied_in_training_before_gamma_and_beta():

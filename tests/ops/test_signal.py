@@ -47,3 +47,22 @@ def test_a_signal_of_unknown_length_is_framed_and_added_up():
 def test_mel_bands_that_cannot_be_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         tf.signal.linear_to_mel_weight_matrix(**arguments)
+
+
+@pytest.mark.parametrize("pad_end", [False, True])
+@pytest.mark.parametrize("axis", [-1, 0])
+def test_a_signal_of_unknown_rank_is_framed_as_one_of_known_rank(axis, pad_end):
+    values = np.arange(14, dtype=np.float32).reshape(7, 2)
+    x = tf.placeholder(tf.float32)
+    unknown = tf.signal.frame(x, 2, 3, pad_end=pad_end, pad_value=9, axis=axis)
+    known = tf.signal.frame(values, 2, 3, pad_end=pad_end, pad_value=9, axis=axis)
+    assert unknown.get_shape().ndims is None
+    with tf.Session() as sess:
+        np.testing.assert_array_equal(*sess.run([unknown, known], {x: values}))
+
+
+def test_a_signal_of_unknown_rank_is_transformed():
+    values = np.arange(8, dtype=np.float32)
+    x = tf.placeholder(tf.float32)
+    with tf.Session() as sess:
+        np.testing.assert_array_equal(*sess.run([tf.signal.stft(x, 4, 2), tf.signal.stft(values, 4, 2)], {x: values}))

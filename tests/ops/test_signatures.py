@@ -16,12 +16,9 @@ GOLDEN: dict[str, list[list[str]]] = json.loads(
     (Path(__file__).parents[1] / "golden" / "signatures.json").read_text(encoding="utf-8")
 )
 
-# Parameters that came with TensorFlow 2: what TF 1.x does not have is not asked for.
-_LATER = {
-    *("alg", "align", "allow_fast_lookup", "bad_indices_policy", "grad_a", "grad_b", "handle_data", "index_type"),
-    *("k", "layout", "num_cols", "num_rows", "output_type", "padding_value", "sparse_gradient"),
-}
-_LATER_OF = {"lin_space": {"axis"}, "linspace": {"axis"}, "nn.swish": {"beta"}}
+# Parameters of operations that came after TF 1.8 and that TF 1.15's Python alone computes.
+_LATER = {"k", "num_cols", "num_rows", "padding_value"}
+_LATER_OF = {"nn.swish": {"beta"}}
 
 
 def _public(path: str) -> Any:

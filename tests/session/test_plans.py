@@ -91,3 +91,33 @@ def test_a_feed_of_swapped_bytes_keeps_its_shape():
             got = session.run(x, {x: value})
             assert got.shape == value.shape
             np.testing.assert_array_equal(got, value)
+
+
+def test_a_constant_that_waits_for_a_gradient_does_not_keep_its_readers_apart():
+    x = tf.placeholder(tf.float32, [3])
+    (gradient,) = tf.gradients(tf.exp(tf.square(x)), x)
+    waiting = x.graph.get_operation_by_name("gradients/Square_grad/Const")
+    assert [op.name for op in waiting.control_inputs] == ["gradients/Exp_grad/mul"]
+    value = np.float32([0.5, -1.0, 2.0])
+    with tf.Session() as session:
+        found, (_, events) = session._core.run_flat([gradient], [(x, value)], [], trace=True)
+        operations = session.graph.get_operations()
+    together = [{operations[node].name for node in nodes} for nodes, *_ in events]
+    parts = {"Exp", "gradients/Exp_grad/mul", "gradients/Square_grad/Mul", "gradients/Square_grad/Mul_1"}
+    assert any(parts <= group for group in together)
+    np.testing.assert_allclose(found[0], 2 * value * np.exp(value**2), rtol=1e-6)
+
+
+def test_a_write_waits_for_the_failure_that_a_constant_waits_for():
+    x, y = tf.placeholder(tf.float32, [None]), tf.placeholder(tf.float32, [None])
+    v = tf.Variable(0.0)
+    added = x + y
+    with tf.control_dependencies([added]):
+        two = tf.constant(2.0)
+    with tf.control_dependencies([two]):
+        update = v.assign_add(1.0)
+    with tf.Session() as session:
+        session.run(v.initializer)
+        with pytest.raises(errors.InvalidArgumentError):
+            session.run([tf.exp(added) * two, update], {x: [1.0, 2.0], y: [1.0, 2.0, 3.0]})
+        assert session.run(v) == 0.0

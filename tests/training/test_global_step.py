@@ -126,3 +126,15 @@ class TestTheReadOfHooks:
         with tf.Session() as session:
             session.run(step.initializer)
             assert session.run([read, more, read]) == [0, 5, 0]
+
+
+def test_a_plain_variable_that_is_found_by_name_counts():
+    tf.Variable(0, name="global_step", trainable=False)
+    step = tf.train.get_global_step()
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(tf.square(tf.Variable(2.0)), global_step=step)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        sess.run(train)
+        sess.run(train)
+        assert tf.train.global_step(sess, step) == 2
+        assert sess.run(tf.train.exponential_decay(1.0, step, 1, 0.5)) == 0.25

@@ -15,9 +15,10 @@ import ferroflow
 from ferroflow.command_line import bench_steps
 from ferroflow.command_line.tables import print_table
 
-__all__ = ["HELP", "add_arguments", "run"]
+__all__ = ["EXIT_STATUS", "HELP", "add_arguments", "run"]
 
-HELP = "time a few steps on this machine, and compare them with TensorFlow if it is installed"
+HELP = "time a few steps on this machine, against TensorFlow where there is one"
+EXIT_STATUS = "0; 1 if the results of the libraries differ; 2 if there is no such step, or an interpreter failed"
 
 # Not as a script, whose folder Python would search first: modules in it have the names of Python's own.
 _RUNNER = "import runpy, sys; del sys.argv[0]; runpy.run_path(sys.argv[0], run_name='__main__')"

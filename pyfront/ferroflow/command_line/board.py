@@ -7,9 +7,10 @@ import importlib.util
 import os
 import sys
 
-__all__ = ["HELP", "add_arguments", "run"]
+__all__ = ["EXIT_STATUS", "HELP", "add_arguments", "run"]
 
 HELP = "start TensorBoard, if it is installed"
+EXIT_STATUS = "TensorBoard's; 1 if it is not installed; 2 if there is no such folder"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,7 +38,8 @@ def run(args: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return 1
-    command = [sys.executable, "-m", "tensorboard.main", "--logdir", args.logdir, *args.arguments]
+    command = [sys.executable, "-m", "ferroflow.command_line.board_process", "--logdir", args.logdir]
+    command += args.arguments
     sys.stdout.flush()
     # In place of this process: its signals, output and status are TensorBoard's.
     os.execv(sys.executable, command)

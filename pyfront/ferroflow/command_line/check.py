@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import functools
 import importlib
+import importlib.util
 import inspect
 import json
 import sys
-import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import ferroflow
-from ferroflow._src.base.absent_names import instead_of
+from ferroflow._alias.finders import target_of
+from ferroflow._src.base.absent_names import instead_of, near_name
 from ferroflow.command_line.failure_hints import syntax_advice
+from ferroflow.command_line.modernizing import modernized
+from ferroflow.command_line.old_names import EAGER, PYTHON_2, Finding, old_names
+from ferroflow.command_line.sources import Source, files_in, read_source, write_source
 from ferroflow.command_line.symbols import calls, uses
 from ferroflow.command_line.tables import print_table
 
-__all__ = ["DIFFERS", "HELP", "REFUSED", "add_arguments", "run"]
+__all__ = ["DIFFERS", "EXIT_STATUS", "HELP", "REFUSED", "add_arguments", "run"]
 
-HELP = "report which of TensorFlow's names programs use, and whether ferroflow has them"
+HELP = "report what programs use that ferroflow, Python or NumPy does not have, and what to write instead"
+EXIT_STATUS = "0; 1 if a name or an argument is missing, or was dropped; 2 if a file cannot be read. With --fix: 0"
 SUPPORTED, OTHER, MISSING, NO_ARGUMENT = "supported", "differs", "missing", "argument missing"
 
 # Names that are accepted, but differ in meaning from TensorFlow 1.x.
@@ -54,25 +59,51 @@ class _Symbol:
     places: list[str] = field(default_factory=list)
 
 
+@dataclass
+class _File:
+    """What a file uses that is not there, and whether it can be read."""
+
+    path: str
+    is_program_of_tensorflow: bool = False
+    missing: int = 0
+    findings: list[tuple[str, Finding]] = field(default_factory=list)
+    unread: str = ""
+    is_python_2: bool = False
+
+    @property
+    def verdict(self) -> str:
+        """One line."""
+        if self.unread:
+            return "Python 2; --fix converts it" if self.is_python_2 else "cannot be read"
+        words = [_count(self.missing, "name") + " missing"] if self.missing else []
+        kinds = [finding.kind for _, finding in self.findings]
+        if PYTHON_2 in kinds:
+            words.append("Python 2")
+        if EAGER in kinds:
+            words.append("eager execution")
+        old = len([kind for kind in kinds if kind not in (PYTHON_2, EAGER)])
+        if old:
+            words.append(f"{_count(old, 'use')} of what packages have dropped")
+        return ", ".join(words) or "runs, as far as names tell"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the command's arguments to its parser."""
-    parser.add_argument("paths", metavar="PATH", nargs="+", help="Python files, and folders to search for them")
-    parser.add_argument("--all", action="store_true", help="also list the supported names")
+    parser.add_argument("paths", metavar="PATH", nargs="+", help="Python files, notebooks, and folders of them")
+    parser.add_argument("--all", action="store_true", help="list what is supported, too")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
-
-
-def _files(paths: list[str]) -> Iterator[Path]:
-    for path in map(Path, paths):
-        if path.is_dir():
-            yield from sorted(p for p in path.rglob("*.py") if not any(part.startswith(".") for part in p.parts[1:]))
-        else:
-            yield path
+    parser.add_argument("--fix", action="store_true", help="print what is mechanical to change, as a diff")
+    parser.add_argument("--write", action="store_true", help="with --fix: change the files")
 
 
 def _resolved(name: str) -> tuple[str, str, str]:
-    """Returns the part of the name that is looked up, its state and a note; members of classes are not checked."""
-    found: Any = ferroflow
+    """(the part of the name that is looked up, its state, a note); what classes have is taken on trust."""
     parts = name.split(".")
+    found: Any = ferroflow if parts[0] == "tf" else importlib.import_module(str(target_of(parts[0])))
     for end, part in enumerate(parts[1:], start=2):
         here = ".".join(parts[:end])
         if here in DIFFERS:
@@ -82,10 +113,11 @@ def _resolved(name: str) -> tuple[str, str, str]:
         try:
             found = getattr(found, part)
         except AttributeError:
+            module = target_of(here) if parts[0] != "tf" else f"{found.__name__}.{part}"
             try:
-                found = importlib.import_module(f"{found.__name__}.{part}")
+                found = importlib.import_module(str(module))
             except ImportError:
-                return here, MISSING, _instead(here)
+                return here, MISSING, _instead(here, found, part)
         if not isinstance(found, ModuleType):
             return here, SUPPORTED, ""
     return name, SUPPORTED, ""
@@ -93,8 +125,9 @@ def _resolved(name: str) -> tuple[str, str, str]:
 
 @functools.cache
 def _arguments(name: str) -> frozenset[str] | None:
-    """Returns the names of the arguments that a function or class takes; None where it takes any, or does not tell."""
-    found: Any = ferroflow
+    """The names of the arguments that a function or class takes; None where it takes any, or does not tell."""
+    root = name.split(".")[0]
+    found: Any = ferroflow if root == "tf" else importlib.import_module(str(target_of(root)))
     for part in name.split(".")[1:]:
         # Other objects are left alone: to ask one for an attribute may do something, as the flags' reads do.
         if not isinstance(found, (ModuleType, type)):
@@ -122,7 +155,7 @@ def _arguments(name: str) -> frozenset[str] | None:
     return None
 
 
-def _missing_arguments(source: str, path: Path) -> Iterator[tuple[str, str, int]]:
+def _missing_arguments(source: str, path: Any) -> Iterator[tuple[str, str, int]]:
     """(callee, argument, line) of the arguments that programs give and their callees do not take."""
     for name, argument, line in calls(source, str(path)):
         known, state, _ = _resolved(name)
@@ -133,39 +166,57 @@ def _missing_arguments(source: str, path: Path) -> Iterator[tuple[str, str, int]
             yield name, argument, line
 
 
-def _instead(name: str) -> str:
-    instead = instead_of(name)
-    return f"instead: {instead}" if instead else ""
+def _instead(name: str, module: Any, part: str) -> str:
+    instead = instead_of(name if name.startswith("tf.") else f"tf.{name}")
+    if instead:
+        return f"instead: {instead}"
+    near = near_name(module, part)
+    return f"did you mean {near}?" if near else ""
 
 
-def _report(paths: list[str]) -> tuple[dict[str, _Symbol], list[str]]:
-    """Returns the symbols by name, and what could not be read."""
+def _report(paths: list[str]) -> tuple[dict[str, _Symbol], list[_File], list[Source]]:
+    """The symbols by name, what each file lacks, and the files that could be read."""
     symbols: dict[str, _Symbol] = {}
-    unread = []
-    for path in _files(paths):
+    files, sources = [], []
+    keras = importlib.util.find_spec("keras")
+    # What ferroflow gives for it, and a mere folder, have no file.
+    has_keras = keras is not None and keras.origin is not None
+    for path in files_in(paths):
+        file = _File(str(path))
+        files.append(file)
+        source = None
         try:
-            with tokenize.open(path) as file:
-                source = file.read()
-            found = list(uses(source, str(path)))
+            source = read_source(path)
+            sources.append(source)
+            found = list(uses(source.text, str(path)))
+            old = list(old_names(source.text, str(path)))
         except OSError as failure:
-            unread.append(f"{path}: {failure.strerror}")
+            file.unread = f"{path}: {failure.strerror}"
             continue
         except SyntaxError as failure:
-            place = f"{path}:{failure.lineno}" if failure.lineno else str(path)
+            place = source.place(failure.lineno) if source and failure.lineno else str(path)
             advice = syntax_advice(failure)
-            unread.append(f"{place}: not Python 3: {failure.msg}{f' ({advice})' if advice else ''}")
+            file.unread = f"{place}: not Python 3: {failure.msg}{f' ({advice})' if advice else ''}"
+            file.is_python_2 = source is not None and modernized(source.text) is not None
             continue
         except ValueError as failure:
-            unread.append(f"{path}: not Python 3: {failure}")
+            file.unread = str(failure) if path.suffix == ".ipynb" else f"{path}: not Python 3: {failure}"
             continue
+        file.is_program_of_tensorflow = bool(found)
         for name, line in found:
+            if has_keras and not name.startswith("tf"):
+                continue
             known, state, note = _resolved(name)
             if known != "tf":
-                symbols.setdefault(known, _Symbol(known, state, note)).places.append(f"{path}:{line}")
-        for name, argument, line in _missing_arguments(source, path):
+                file.missing += state == MISSING
+                symbols.setdefault(known, _Symbol(known, state, note)).places.append(source.place(line))
+        for name, argument, line in _missing_arguments(source.text, path):
             shown = f"{name}({argument}=)"
-            symbols.setdefault(shown, _Symbol(shown, NO_ARGUMENT)).places.append(f"{path}:{line}")
-    return symbols, unread
+            file.missing += 1
+            symbols.setdefault(shown, _Symbol(shown, NO_ARGUMENT)).places.append(source.place(line))
+        # `x.numpy()` is eager execution only in a program of TensorFlow's.
+        file.findings = [(source.place(f.line), f) for f in old if f.kind != EAGER or file.is_program_of_tensorflow]
+    return symbols, files, sources
 
 
 def _print_symbols(symbols: list[_Symbol], everything: bool) -> None:
@@ -179,6 +230,27 @@ def _print_symbols(symbols: list[_Symbol], everything: bool) -> None:
         print_table(("name", "state", "uses", "first at"), rows, right=("uses",))
 
 
+def _print_files(files: list[_File]) -> None:
+    rows = [(place, finding.name, finding.advice) for file in files for place, finding in file.findings]
+    if rows:
+        print_table(("place", "old name", "instead"), rows)
+    if files:
+        print_table(("file", "verdict"), [(file.path, file.verdict) for file in files])
+
+
+def _fix(sources: list[Source], writes: bool) -> None:
+    """Prints what is mechanical to change, and changes it if `writes`."""
+    for source in sources:
+        text = modernized(source.text)
+        if text is None or text == source.text:
+            continue
+        name = str(source.path)
+        before, after = source.text.splitlines(keepends=True), text.splitlines(keepends=True)
+        sys.stdout.writelines(difflib.unified_diff(before, after, name, f"{name} (fixed)"))
+        if writes:
+            write_source(source, text)
+
+
 def run(args: argparse.Namespace) -> int:
     """Prints the report.
 
@@ -186,21 +258,30 @@ def run(args: argparse.Namespace) -> int:
         args: the command's arguments.
 
     Returns:
-        int: 0 where everything is supported or differs in a known way, 1 where a name or an argument is missing, 2
-        where a file could not be read.
+        int: 0 where everything is supported or differs in a known way, 1 where a name or an argument is missing or no
+        longer there, 2 where a file could not be read.
     """
-    found, unread = _report(args.paths)
-    if not found and not unread:
+    if args.write and not args.fix:
+        print("ferroflow check: --write is of --fix, which shows the change first.", file=sys.stderr)
+        return 2
+    found, files, sources = _report(args.paths)
+    if args.fix:
+        _fix(sources, args.write)
+        return 0
+    if not found and not any(file.unread or file.findings for file in files):
         print(
-            f"No use of TensorFlow's names in {', '.join(args.paths)}: Python files (*.py) are read.", file=sys.stderr
+            f"No use of TensorFlow's names in {', '.join(args.paths)}: Python files (*.py) and notebooks (*.ipynb) "
+            "are read.",
+            file=sys.stderr,
         )
     order = {MISSING: 0, NO_ARGUMENT: 1, OTHER: 2, SUPPORTED: 3}
     symbols = sorted(found.values(), key=lambda s: (order[s.state], -len(s.places), s.name))
+    unread = [file.unread for file in files if file.unread]
     if args.json:
-        rows = [{"name": s.name, "state": s.state, "note": s.note, "places": s.places} for s in symbols]
-        print(json.dumps({"symbols": rows, "unread": unread}, indent=1))
+        _print_json(symbols, files, unread)
     else:
         _print_symbols(symbols, args.all)
+        _print_files(files)
         counts = {state: sum(s.state == state for s in symbols) for state in order}
         names = len(symbols) - counts[NO_ARGUMENT]
         print(
@@ -215,4 +296,23 @@ def run(args: argparse.Namespace) -> int:
             print(problem, file=sys.stderr)
     if unread:
         return 2
-    return 1 if any(s.state in (MISSING, NO_ARGUMENT) for s in symbols) else 0
+    is_missing = any(s.state in (MISSING, NO_ARGUMENT) for s in symbols)
+    return 1 if is_missing or any(file.findings for file in files) else 0
+
+
+def _print_json(symbols: list[_Symbol], files: list[_File], unread: list[str]) -> None:
+    report = {
+        "symbols": [{"name": s.name, "state": s.state, "note": s.note, "places": s.places} for s in symbols],
+        "files": [
+            {
+                "file": file.path,
+                "verdict": file.verdict,
+                "findings": [
+                    {"place": place, "kind": f.kind, "name": f.name, "advice": f.advice} for place, f in file.findings
+                ],
+            }
+            for file in files
+        ],
+        "unread": unread,
+    }
+    print(json.dumps(report, indent=1))

@@ -9,9 +9,12 @@ from ferroflow._src.base import errors
 from ferroflow.command_line.model_files import NotReadable
 from ferroflow.command_line.tensor_files import format_of, read, types_of, write
 
-__all__ = ["HELP", "add_arguments", "run"]
+__all__ = ["EXIT_STATUS", "HELP", "add_arguments", "run"]
 
 HELP = "write the tensors of a checkpoint, npz or safetensors file in another of these formats"
+EXIT_STATUS = (
+    "0; 1 if the target's format lacks a tensor's type or data are damaged; 2 if a file cannot be read or written"
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,6 +39,13 @@ def run(args: argparse.Namespace) -> int:
         file cannot be read or written.
     """
     kind = format_of(args.target)
+    if kind is None:
+        print(
+            f"ferroflow convert: {args.target}: the target's name ends with .npz or .safetensors; a checkpoint's "
+            "prefix has no ending, or .ckpt or .ckpt-STEP",
+            file=sys.stderr,
+        )
+        return 2
     try:
         tensors = read(args.source)
         fitting = [tensor for tensor in tensors if tensor.dtype in types_of(kind)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.metadata
+import json
 import os
 import platform
 import sys
@@ -13,9 +14,10 @@ from ferroflow import _core
 from ferroflow._src.base.version import VERSION
 from ferroflow.command_line.tables import print_table
 
-__all__ = ["HELP", "add_arguments", "run"]
+__all__ = ["EXIT_STATUS", "HELP", "add_arguments", "run"]
 
-HELP = "show versions, processors and the packages installed beside ferroflow"
+HELP = "show versions, processors and what is installed beside ferroflow"
+EXIT_STATUS = "0; 1 if a package that ferroflow needs is missing"
 
 _FEATURES = ("avx2", "fma", "f16c", "avx512f", "avx512vl", "avx512_bf16")
 _NEEDED = ("numpy", "protobuf", "absl-py")
@@ -23,7 +25,8 @@ _OPTIONAL = ("ml_dtypes", "tensorboard", "tqdm", "ray")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds the command's arguments, of which there are none, to its parser."""
+    """Adds the command's arguments to its parser."""
+    parser.add_argument("--json", action="store_true", help="print it as JSON")
 
 
 def _processor() -> tuple[str, list[str]]:
@@ -70,5 +73,8 @@ def run(args: argparse.Namespace) -> int:
         version = _version(package)
         missing |= version is None and package in _NEEDED
         rows.append((package, version or ("missing" if package in _NEEDED else "not installed (optional)")))
-    print_table((), rows)
+    if args.json:
+        print(json.dumps(dict(rows), indent=1))
+    else:
+        print_table((), rows)
     return int(missing)

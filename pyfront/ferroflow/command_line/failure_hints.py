@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import sys
@@ -15,7 +16,7 @@ from ferroflow._src.base.absent_names import instead_of
 from ferroflow._src.base.package_files import is_package_file
 from ferroflow.command_line.dropped_names import DROPPED, NEED_TENSORFLOW, PACKAGES, PYTHON_2_MODULES, PYTHON_2_VALUES
 
-__all__ = ["add_hint", "hint", "syntax_advice"]
+__all__ = ["add_hint", "advice_about", "hint", "syntax_advice"]
 
 _PYTHON_2_SYNTAX = re.compile(
     "Missing parentheses in call|multiple exception types must be parenthesized|leading zeros in decimal|"
@@ -28,11 +29,48 @@ _PYTHON_2_NAMES = re.compile(
 )
 _MISSING_HERE = re.compile(r"module 'ferroflow[\w.]*' has no attribute|from 'ferroflow")
 _IMPORTED_FROM = re.compile(r"cannot import name '(\w+)' from 'ferroflow([\w.]*)'")
-# End of the errors for absent names, which already contain the advice.
-_TOLD: Final = "docs/compatibility.md"
+# What the errors for absent names hold: nothing is left to say.
+_TOLD: Final = "is not in ferroflow"
 _FOLDERS_ABOVE: Final = 3
+_FOLDERS_BELOW: Final = 2
+# Modules that many projects have of their own; what the package index has by these names is something else.
+_COMMON_NAMES: Final = frozenset(
+    (
+        *("args", "common", "config", "configs", "constants", "core", "data", "data_loader", "data_utils", "dataset"),
+        *(
+            "datasets",
+            "evaluate",
+            "helper",
+            "helpers",
+            "input_data",
+            "layers",
+            "lib",
+            "loader",
+            "losses",
+            "main",
+            "misc",
+        ),
+        *("model", "models", "module", "modules", "net", "network", "networks", "nets", "ops", "options", "params"),
+        *(
+            "preprocess",
+            "preprocessing",
+            "reader",
+            "settings",
+            "src",
+            "tools",
+            "train",
+            "util",
+            "utils",
+            "vgg",
+            "vgg16",
+        ),
+    )
+)
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
-_CONVERT: Final = "Convert it first: `2to3 -w FILE` writes it anew (2to3 comes with Python up to 3.12)."
+_CONVERT: Final = (
+    "Convert it first: `ferroflow check --fix FILE` shows how, and with `--write` does it; 2to3, which comes with "
+    "Python up to 3.12, converts more."
+)
 
 
 def syntax_advice(error: SyntaxError) -> str | None:
@@ -105,13 +143,60 @@ def _about_missing_modules(error: BaseException, program: str) -> str | None:
     name = error.name.split(".")[0]
     if name in NEED_TENSORFLOW:
         return f"{name} is built on TensorFlow itself and does not run on ferroflow; take what the program needs of it."
-    for above in list(Path(program).resolve().parents)[:_FOLDERS_ABOVE]:
-        if (above / f"{name}.py").exists() or any((above / name).glob("*.py")):
-            return f"{name} is in {above}: set PYTHONPATH={above}."
-    if name in sys.stdlib_module_names:
+    own = _own_folder(name, program)
+    if own is not None:
+        if str(own) in map(os.path.abspath, sys.path):
+            return f"{name} is the program's own, in {own}, and has no {error.name}: the file is missing there."
+        return f"{name} is in {own}: set PYTHONPATH={own}."
+    if name in sys.stdlib_module_names or _is_installed(name):
         return None
+    if name in _COMMON_NAMES:
+        return (
+            f"{name} is most likely a module of the program's own project, and is not in its folders. Look for it "
+            "where the program comes from, and put it beside the program."
+        )
     package = PACKAGES.get(name, name)
     return f"The program needs a package that is neither its own nor ferroflow's: pip install {package}."
+
+
+def advice_about(message: str) -> str | None:
+    """Returns what to do about what Python or a package no longer has.
+
+    Args:
+        message: str, the text of the error that using it raises.
+
+    Returns:
+        str, a few words; None where nothing is known.
+    """
+    for pattern, advice in DROPPED:
+        found = re.search(pattern, message)
+        if found:
+            return advice.format(*found.groups())
+    module = re.fullmatch(r"No module named '(\w+)'", message)
+    if (module and module[1] in PYTHON_2_MODULES) or _PYTHON_2_NAMES.search(message):
+        return "Python 2; `ferroflow check --fix` shows what it is in Python 3"
+    return None
+
+
+def _own_folder(name: str, program: str) -> Path | None:
+    """Returns the folder around the program, or below it, that holds a module of the program's own."""
+    parents = list(Path(program).resolve().parents)[:_FOLDERS_ABOVE]
+    for above in parents:
+        if (above / f"{name}.py").exists() or any((above / name).glob("*.py")) or any((above / name).glob("*/*.py")):
+            return above
+    for depth in range(1, _FOLDERS_BELOW + 1):
+        for below in parents[0].glob("/".join("*" * depth)):
+            if below.is_dir() and ((below / f"{name}.py").exists() or any((below / name).glob("*.py"))):
+                return below
+    return None
+
+
+def _is_installed(name: str) -> bool:
+    """Returns whether a package is there, and only a part of it is missing."""
+    try:
+        return importlib.util.find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False
 
 
 def _about_dropped_names(error: BaseException, program: str) -> str | None:

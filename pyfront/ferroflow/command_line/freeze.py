@@ -10,12 +10,14 @@ from typing import Any
 import ferroflow as tf
 from ferroflow._src.framework.graph_files import replace_file
 from ferroflow._src.saved_model import constants
+from ferroflow.command_line.interface import interface
 from ferroflow.command_line.model_files import FileKind, NotReadable, checkpoint_prefix, kind_of, meta_graph_of
-from ferroflow.command_line.tables import size_text
+from ferroflow.command_line.tables import print_table, size_text
 
-__all__ = ["HELP", "add_arguments", "run"]
+__all__ = ["EXIT_STATUS", "HELP", "add_arguments", "run"]
 
 HELP = "write a graph with the values of its variables as constants"
+EXIT_STATUS = "0; 1 if the graph cannot be frozen; 2 if a file cannot be read or written"
 
 _VARIABLES = ("Variable", "VariableV2", "VarHandleOp")
 
@@ -141,4 +143,6 @@ def run(args: argparse.Namespace) -> int:
         print(f"ferroflow freeze: {getattr(failure, 'message', failure)}", file=sys.stderr)
         return 1
     print(f"{args.output}: {len(result.node)} nodes, {size_text(len(content))}, for {', '.join(outputs)}")
+    ends = [(end.kind, end.name, end.dtype, end.shape) for end in interface(result, outputs)]
+    print_table(("", "name", "dtype", "shape"), ends)
     return 0

@@ -13,9 +13,10 @@ from ferroflow._src.framework.drawing.svg import graph_html, graph_svg
 from ferroflow._src.framework.graph_files import replace_file
 from ferroflow.command_line.model_files import NotReadable, meta_graph_of
 
-__all__ = ["HELP", "add_arguments", "run"]
+__all__ = ["EXIT_STATUS", "HELP", "add_arguments", "run"]
 
 HELP = "draw a graph as SVG or HTML, its name scopes collapsed"
+EXIT_STATUS = "0; 1 if there is no such scope; 2 if a file cannot be read or written"
 
 _PAGE = "<!doctype html><meta charset='utf-8'><title>{title}</title><body style='font-family:sans-serif'>{body}"
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import difflib
+import json
 import sys
 
 from ferroflow._src.base import errors
 from ferroflow.command_line.contents import checkpoints, events, graphs, records
 from ferroflow.command_line.model_files import FileKind, NotReadable, kind_of
+from ferroflow.command_line.tables import as_report
 
-__all__ = ["HELP", "add_arguments", "run"]
+__all__ = ["EXIT_STATUS", "HELP", "add_arguments", "run"]
 
-HELP = "show the contents of a checkpoint, graph, SavedModel, event file or record file"
+HELP = "show what is in a checkpoint, graph, SavedModel, event file or record file"
+EXIT_STATUS = "0; 1 if a key is not there or the file is damaged; 2 if it cannot be read"
 
 _CONTENTS = {
     FileKind.CHECKPOINT: checkpoints,
@@ -37,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="print only the values of one part: a checkpoint's tensor, a graph's node, signature or collection, a"
         " summary's tag, a feature or a record's index; may be given several times",
     )
+    parser.add_argument("--json", action="store_true", help="print the contents as JSON")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -49,16 +54,36 @@ def run(args: argparse.Namespace) -> int:
         int: 0; 1 where a key is not there or the file is damaged; 2 where it cannot be read.
     """
     try:
-        contents = _CONTENTS[kind_of(args.path)]
-        if not args.key:
-            contents.show(args.path)
-        missing = [key for key in args.key if not contents.show_key(args.path, key)]
+        if args.json:
+            return _print_json(args)
+        return _show(args)
     except (NotReadable, OSError) as failure:
         print(f"ferroflow inspect: {failure}", file=sys.stderr)
         return 2
     except errors.OpError as failure:
         print(f"ferroflow inspect: {failure.message}", file=sys.stderr)
         return 1
+
+
+def _show(args: argparse.Namespace) -> int:
+    contents = _CONTENTS[kind_of(args.path)]
+    if not args.key:
+        contents.show(args.path)
+        return 0
+    missing = [key for key in args.key if not contents.show_key(args.path, key)]
+    known = contents.keys(args.path) if missing else []
     for key in missing:
-        print(f"ferroflow inspect: {args.path} has no {key}", file=sys.stderr)
+        near = difflib.get_close_matches(key, known, 3)
+        # A part of a name is what people remember.
+        near += [name for name in known if key in name and name not in near][: 3 - len(near)]
+        advice = f"; near are {', '.join(near)}" if near else ""
+        print(f"ferroflow inspect: {args.path} has no {key}{advice}", file=sys.stderr)
     return 1 if missing else 0
+
+
+def _print_json(args: argparse.Namespace) -> int:
+    with as_report() as report:
+        status = _show(args)
+    found = {"path": args.path, "kind": kind_of(args.path).value, **vars(report)}
+    print(json.dumps(found, indent=1))
+    return status

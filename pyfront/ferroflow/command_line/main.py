@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import signal
 from collections.abc import Sequence
 
 from ferroflow import _core
-from ferroflow.command_line import alias, bench, board, check, convert, doctor, freeze, graph, inspect, launch, run
+from ferroflow.command_line import (
+    alias,
+    bench,
+    board,
+    check,
+    completion,
+    convert,
+    doctor,
+    freeze,
+    graph,
+    inspect,
+    launch,
+    run,
+)
 
-__all__ = ["COMMANDS", "main"]
+__all__ = ["COMMANDS", "main", "make_parser"]
 
 COMMANDS = {
     "run": run,
@@ -22,11 +36,26 @@ COMMANDS = {
     "board": board,
     "bench": bench,
     "doctor": doctor,
+    "completion": completion,
 }
+# Commands that print and end; the others have programs and connections whose ends are errors.
+_REPORTS = frozenset(("alias", "check", "completion", "convert", "doctor", "freeze", "graph", "inspect"))
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Returns the parser of the command line, with a parser for each command."""
+    parser = argparse.ArgumentParser("ferroflow", description="TensorFlow 1.x programs without TensorFlow.")
+    parser.add_argument("--version", action="version", version=f"ferroflow {_core.__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    for name, module in COMMANDS.items():
+        description = f"{module.HELP[:1].upper()}{module.HELP[1:]}."
+        epilog = f"exit status: {module.EXIT_STATUS}."
+        module.add_arguments(commands.add_parser(name, help=module.HELP, description=description, epilog=epilog))
+    return parser
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs one command.
+    """Runs one command; without one, shows the help.
 
     Args:
         argv: list of str, the arguments; None for the process's.
@@ -34,11 +63,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         int, the exit status.
     """
-    parser = argparse.ArgumentParser("ferroflow", description="TensorFlow 1.x programs without TensorFlow.")
-    parser.add_argument("--version", action="version", version=f"ferroflow {_core.__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, module in COMMANDS.items():
-        module.add_arguments(commands.add_parser(name, help=module.HELP, description=module.HELP.capitalize() + "."))
+    parser = make_parser()
     args = parser.parse_args(argv)
+    if args.command is None:
+        parser.print_help()
+        return 0
+    if args.command == completion.NAME:
+        args.parser = parser
+    if argv is None and args.command in _REPORTS and hasattr(signal, "SIGPIPE"):
+        # What reads the output, such as `head`, has what it needs when it leaves: the process ends as other tools do.
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     status: int = COMMANDS[args.command].run(args)
     return status

@@ -9,10 +9,18 @@ __all__ = ["calls", "uses"]
 
 _ROOT = "tensorflow"
 _SHORT = "tf"
+_KERAS = "keras"
+
+
+def _is_known(module: str) -> bool:
+    """Returns whether a module is TensorFlow's or Keras's."""
+    return module.split(".")[0] in (_ROOT, _KERAS)
 
 
 def _public(name: str) -> str:
-    """Returns `tensorflow.compat.v1.nn.relu` as `tf.nn.relu`."""
+    """`tensorflow.compat.v1.nn.relu` as `tf.nn.relu`; names of Keras as they are."""
+    if not name.startswith(_ROOT):
+        return name
     rest = name[len(_ROOT) :]
     while rest == ".compat.v1" or rest.startswith(".compat.v1."):
         rest = rest[len(".compat.v1") :]
@@ -31,14 +39,15 @@ class _Scan(ast.NodeVisitor):
 
     def visit_Import(self, node: ast.Import) -> None:
         for item in node.names:
-            if item.name == _ROOT or item.name.startswith(f"{_ROOT}."):
-                self.aliases[item.asname or _ROOT] = item.name if item.asname else _ROOT
+            if _is_known(item.name):
+                root = item.name.split(".")[0]
+                self.aliases[item.asname or root] = item.name if item.asname else root
                 if item.name != _ROOT:
                     self.found.append((_public(item.name), node.lineno))
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         module = node.module or ""
-        if node.level or not (module == _ROOT or module.startswith(f"{_ROOT}.")):
+        if node.level or not _is_known(module):
             return
         for item in node.names:
             if item.name != "*":
@@ -100,7 +109,7 @@ def uses(source: str, file: str = "<program>") -> Iterator[tuple[str, int]]:
         file: str, its name, for errors.
 
     Yields:
-        (name as `tf.nn.relu`, line), in the order of the source.
+        (name as `tf.nn.relu` or `keras.layers.Dense`, line), in the order of the source.
 
     Raises:
         SyntaxError: if the source is not Python 3.

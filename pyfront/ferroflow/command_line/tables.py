@@ -2,16 +2,77 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-__all__ = ["print_table", "print_value", "size_text"]
+__all__ = ["Report", "as_report", "print_line", "print_table", "print_value", "size_text"]
 
 # Wider than any row: what reads a pipe wants names whole.
 _PIPE_WIDTH = 100_000
+
+
+class Report:
+    """What a command would print, for `--json`.
+
+    Attributes:
+        tables: list of dicts of `title` and `rows`, dicts by the columns' names.
+        values: list of dicts of `name`, `dtype`, `shape` and `values`, nested lists.
+        lines: list of str, what is printed beside.
+    """
+
+    def __init__(self) -> None:
+        self.tables: list[dict[str, Any]] = []
+        self.values: list[dict[str, Any]] = []
+        self.lines: list[str] = []
+
+
+_reports: list[Report] = []
+
+
+@contextlib.contextmanager
+def as_report() -> Iterator[Report]:
+    """A context in which nothing is printed by this module, but kept.
+
+    Yields:
+        Report.
+    """
+    _reports.append(Report())
+    try:
+        yield _reports[-1]
+    finally:
+        _reports.pop()
+
+
+def print_line(text: str) -> None:
+    """Prints a line.
+
+    Args:
+        text: str.
+    """
+    if _reports:
+        _reports[-1].lines.append(text)
+    else:
+        print(text)
+
+
+def _plain(value: Any) -> Any:
+    """Returns what JSON has a place for: a number or a list as it is, else its text."""
+    if isinstance(value, tuple):
+        value = value[0]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    # JSON has no infinities.
+    if value is None or isinstance(value, (int, str)) or (isinstance(value, float) and np.isfinite(value)):
+        return value
+    return str(value)
 
 
 def print_table(
@@ -25,6 +86,11 @@ def print_table(
         title: str, a line above.
         right: list of str, the columns of numbers, which end at one edge.
     """
+    if _reports:
+        names = [column or "kind" for column in columns] or ["name", "value"]
+        table_rows = [dict(zip(names, map(_plain, row), strict=False)) for row in rows]
+        _reports[-1].tables.append({"title": title or "", "rows": table_rows})
+        return
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -48,6 +114,11 @@ def print_value(name: str, value: Any) -> None:
     """
     array = np.asarray(value, dtype=object if isinstance(value, bytes) else None)
     kind = "string" if array.dtype == object else array.dtype.name
+    if _reports:
+        _reports[-1].values.append(
+            {"name": name, "dtype": kind, "shape": list(array.shape), "values": _plain(array.tolist())}
+        )
+        return
     print(f"{name} ({kind}) {list(array.shape)}")
     # NumPy's default, 1000, keeps a terminal readable.
     threshold = 1000 if sys.stdout.isatty() else sys.maxsize

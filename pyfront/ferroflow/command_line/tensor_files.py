@@ -6,6 +6,7 @@ import contextlib
 import json
 import math
 import os
+import re
 import struct
 import zipfile
 import zlib
@@ -73,10 +74,12 @@ class StoredTensor:
     array: Callable[[], np.ndarray[Any, Any]]
 
 
-def format_of(path: str) -> str:
-    """Returns the format that a path asks for: `npz` or `safetensors` by its ending, else `checkpoint`."""
+def format_of(path: str) -> str | None:
+    """The format that a path asks for: `npz` or `safetensors` by its ending, `checkpoint`; None for another ending."""
     suffix = os.path.splitext(path)[1].lower().removeprefix(".")
-    return suffix if suffix in FORMATS[1:] else FORMATS[0]
+    if suffix in FORMATS[1:]:
+        return suffix
+    return FORMATS[0] if re.fullmatch(r"(ckpt)?(-?\d+)?", suffix) else None
 
 
 def types_of(kind: str) -> frozenset[DType]:

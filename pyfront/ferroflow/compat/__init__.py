@@ -1,7 +1,8 @@
 """`tf.compat`: text, bytes and numbers across Python versions."""
 
+import importlib as _importlib
 import sys as _sys
-from types import ModuleType as _ModuleType
+from typing import Any as _Any
 
 from ferroflow._src.base.absent_names import absent as _absent
 from ferroflow._src.base.compat import (
@@ -15,10 +16,16 @@ from ferroflow._src.base.compat import (
     path_to_str as path_to_str,
     real_types as real_types,
 )
+from ferroflow._src.base.tensor_shape import (
+    dimension_at_index as dimension_at_index,
+    dimension_value as dimension_value,
+)
 
 
-def __getattr__(name: str) -> _ModuleType:
+def __getattr__(name: str) -> _Any:
     # TF 1.13 and later: `tf.compat.v1` is the interface that there is here.
     if name == "v1":
         return _sys.modules["ferroflow"]
+    if name in ("forward_compatible", "forward_compatibility_horizon"):
+        return getattr(_importlib.import_module("ferroflow.python.compat.compat"), name)
     raise _absent("ferroflow.compat", name)

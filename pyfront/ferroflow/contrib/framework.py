@@ -34,6 +34,11 @@ from ferroflow._src.control_flow.static_choice import (
 from ferroflow._src.framework.composite import (
     is_tensor as is_tensor,
 )
+from ferroflow._src.internals.deprecation import (
+    deprecated as deprecated,
+    deprecated_arg_values as deprecated_arg_values,
+    deprecated_args as deprecated_args,
+)
 from ferroflow._src.ops.array.sorting import argsort as argsort, sort as sort
 from ferroflow._src.ops.script.py_func import (
     py_func as py_func,

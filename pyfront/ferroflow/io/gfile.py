@@ -2,17 +2,17 @@
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.base.files.file import GFile as GFile
-from ferroflow._src.base.files.system import (
+from ferroflow._src.base.files.renamed import (
     copy as copy,
-    delete_recursively as rmtree,
     exists as exists,
     glob as glob,
-    is_directory as isdir,
-    list_directory as listdir,
-    make_directories as makedirs,
-    make_directory as mkdir,
+    isdir as isdir,
+    listdir as listdir,
+    makedirs as makedirs,
+    mkdir as mkdir,
     remove as remove,
     rename as rename,
+    rmtree as rmtree,
     stat as stat,
     walk as walk,
 )

@@ -22,6 +22,11 @@ from ferroflow._src.keras.backend import (
     set_session as set_session,
     set_value as set_value,
 )
+from ferroflow._src.keras.backend_ctc import (
+    ctc_batch_cost as ctc_batch_cost,
+    ctc_decode as ctc_decode,
+    ctc_label_dense_to_sparse as ctc_label_dense_to_sparse,
+)
 from ferroflow._src.keras.backend_functions import (
     foldl as foldl,
     foldr as foldr,

@@ -9,6 +9,7 @@ from ferroflow._src.keras.callbacks import (
     LambdaCallback as LambdaCallback,
     LearningRateScheduler as LearningRateScheduler,
     ModelCheckpoint as ModelCheckpoint,
+    ProgbarLogger as ProgbarLogger,
     ReduceLROnPlateau as ReduceLROnPlateau,
     TerminateOnNaN as TerminateOnNaN,
 )

@@ -6,13 +6,22 @@ from ferroflow._src.keras.named import (
     MaxNorm as MaxNorm,
     NonNeg as NonNeg,
     UnitNorm as UnitNorm,
-    constraint as get,
+)
+from ferroflow._src.keras.serialization import (
+    deserialize_constraint as _deserialize,
+    serialize_keras_object as _serialize,
 )
 
 max_norm = MaxNorm
 non_neg = NonNeg
 unit_norm = UnitNorm
 
-__all__ = ["Constraint", "MaxNorm", "NonNeg", "UnitNorm", "get", "max_norm", "non_neg", "unit_norm"]
+deserialize = _deserialize
+serialize = _serialize
+
+__all__ = [
+    *("Constraint", "MaxNorm", "NonNeg", "UnitNorm", "deserialize", "get", "max_norm", "non_neg", "serialize"),
+    "unit_norm",
+]
 
 _tell_absent(globals())

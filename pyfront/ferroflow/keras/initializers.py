@@ -11,6 +11,10 @@ from ferroflow._src.keras.named import (
     lecun_normal as lecun_normal,
     lecun_uniform as lecun_uniform,
 )
+from ferroflow._src.keras.serialization import (
+    deserialize_initializer as _deserialize,
+    serialize_keras_object as _serialize,
+)
 from ferroflow._src.variables.initializers import (
     Constant as Constant,
     GlorotNormal as glorot_normal,
@@ -22,6 +26,19 @@ from ferroflow._src.variables.initializers import (
     Zeros as Zeros,
 )
 
+# Keras's older names.
+constant = Constant
+identity = Identity
+normal = random_normal = RandomNormal
+ones = Ones
+orthogonal = Orthogonal
+truncated_normal = TruncatedNormal
+uniform = random_uniform = RandomUniform
+zeros = Zeros
+
+deserialize = _deserialize
+serialize = _serialize
+
 __all__ = [
     "Constant",
     "Identity",
@@ -32,13 +49,25 @@ __all__ = [
     "TruncatedNormal",
     "VarianceScaling",
     "Zeros",
+    "constant",
+    "deserialize",
     "get",
     "glorot_normal",
     "glorot_uniform",
     "he_normal",
     "he_uniform",
+    "identity",
     "lecun_normal",
     "lecun_uniform",
+    "normal",
+    "ones",
+    "orthogonal",
+    "random_normal",
+    "random_uniform",
+    "serialize",
+    "truncated_normal",
+    "uniform",
+    "zeros",
 ]
 
 _tell_absent(globals())

@@ -84,6 +84,10 @@ from ferroflow._src.keras.recurrent import (
     SimpleRNNCell as SimpleRNNCell,
     StackedRNNCells as StackedRNNCells,
 )
+from ferroflow._src.keras.serialization import (
+    deserialize_layer as _deserialize,
+    serialize_keras_object as _serialize,
+)
 from ferroflow._src.keras.spatial_layers import (
     Cropping1D as Cropping1D,
     Cropping2D as Cropping2D,
@@ -124,5 +128,8 @@ GlobalMaxPool3D = GlobalMaxPooling3D
 GlobalAvgPool1D = GlobalAveragePooling1D
 GlobalAvgPool2D = GlobalAveragePooling2D
 GlobalAvgPool3D = GlobalAveragePooling3D
+
+deserialize = _deserialize
+serialize = _serialize
 
 _tell_absent(globals())

@@ -29,5 +29,12 @@ from ferroflow._src.keras.losses import (
     sparse_categorical_crossentropy as sparse_categorical_crossentropy,
     squared_hinge as squared_hinge,
 )
+from ferroflow._src.keras.serialization import (
+    deserialize_loss as _deserialize,
+    serialize_keras_object as _serialize,
+)
+
+deserialize = _deserialize
+serialize = _serialize
 
 _tell_absent(globals())

@@ -33,5 +33,12 @@ from ferroflow._src.keras.metrics import (
     sparse_top_k_categorical_accuracy as sparse_top_k_categorical_accuracy,
     top_k_categorical_accuracy as top_k_categorical_accuracy,
 )
+from ferroflow._src.keras.serialization import (
+    deserialize_metric as _deserialize,
+    serialize_keras_object as _serialize,
+)
+
+deserialize = _deserialize
+serialize = _serialize
 
 _tell_absent(globals())

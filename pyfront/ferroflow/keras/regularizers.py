@@ -9,7 +9,14 @@ from ferroflow._src.keras.named import (
     l2 as l2,
     regularizer as get,
 )
+from ferroflow._src.keras.serialization import (
+    deserialize_regularizer as _deserialize,
+    serialize_keras_object as _serialize,
+)
 
-__all__ = ["L1L2", "Regularizer", "get", "l1", "l1_l2", "l2"]
+deserialize = _deserialize
+serialize = _serialize
+
+__all__ = ["L1L2", "Regularizer", "deserialize", "get", "l1", "l1_l2", "l2", "serialize"]
 
 _tell_absent(globals())

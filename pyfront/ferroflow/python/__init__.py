@@ -3,13 +3,14 @@
 from types import ModuleType as _ModuleType
 
 from ferroflow._src.base.absent_names import absent as _absent
-from ferroflow.python._paths import install as _install, submodule as _submodule
+from ferroflow.python._paths import install as _install
+from ferroflow.python._table import submodule as _submodule
 
 _install()
 
 
 def __getattr__(name: str) -> _ModuleType:
-    found = _submodule("", name)
+    found = _submodule("python", name)
     if found is None:
         raise _absent("ferroflow.python", name)
     return found

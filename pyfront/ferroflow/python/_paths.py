@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import importlib
-import json
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
-from importlib.machinery import ModuleSpec, PathFinder
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from ferroflow._src.base.absent_names import absent
 from ferroflow._src.framework.op_schema import op_schema
+from ferroflow.python._table import public_names, root_attribute, serve
 
-_PACKAGE = __package__ or "ferroflow.python"
 _ROOT = "ferroflow"
+_PACKAGE_PATH = "python"
 
 # Modules that only gather names, or whose names are generated: where they are public ("" is `tf` itself).
 _GATHERING = {
@@ -72,25 +69,201 @@ _ELSEWHERE = (
 )
 # Names that are not public, by module: where they are here.
 _INTERNAL = {
-    "client.device_lib": "ferroflow._src.session.devices",
-    "client.timeline": "ferroflow._src.session.timeline",
-    "framework.smart_cond": "ferroflow._src.control_flow.smart_conditional",
-    "framework.tensor_shape": "ferroflow._src.base.tensor_shape",
-    "framework.tensor_util": "ferroflow._src.framework.constant",
-    "layers.utils": "ferroflow._src.control_flow.smart_conditional",
-    "lib.io.file_io": "ferroflow._src.base.files.content",
-    "ops.lookup_ops": "ferroflow._src.ops.lookup.vocabulary",
-    "ops.resource_variable_ops": "ferroflow._src.variables.resource_variable",
-    "training.checkpoint_state_pb2": "ferroflow._src.base.proto",
-    "saved_model.signature_def_utils_impl": "ferroflow._src.saved_model.signatures",
-    "training.moving_averages": "ferroflow._src.training.moving_averages",
-    "ops.resources": "ferroflow._src.variables.resources",
-    "util.nest": "ferroflow._src.base.nest",
-    "util.tf_contextlib": "contextlib",
-    "util.tf_decorator": "ferroflow._src.base.decorators",
+    "pywrap_tensorflow": ("ferroflow._src.internals.op_list",),
+    "framework.op_def_registry": ("ferroflow._src.internals.op_list",),
+    "ops.op_selector": ("ferroflow._src.internals.graph_walks",),
+    "util.keyword_args": ("ferroflow._src.base.keyword_args",),
+    "training.device_setter": ("ferroflow._src.cluster.ps_strategy",),
+    "training.saving.saveable_object_util": ("ferroflow._src.checkpoint.saver_builder",),
+    "training.saving.saveable_object": ("ferroflow._src.framework.saveable",),
+    "training.saver": ("ferroflow._src.checkpoint.saver_builder", "ferroflow._src.checkpoint.saver"),
+    "training.slot_creator": ("ferroflow._src.training.slot_creator",),
+    "training.checkpoint_management": ("ferroflow._src.checkpoint.state", "ferroflow._src.checkpoint.waiting"),
+    "training.checkpoint_utils": (
+        "ferroflow._src.checkpoint.waiting",
+        "ferroflow._src.checkpoint.init_from_checkpoint",
+        "ferroflow._src.checkpoint.reader",
+    ),
+    "summary.writer.writer": ("ferroflow._src.summary.file_writer",),
+    "summary.writer.event_file_writer": ("ferroflow._src.summary.event_file_writer",),
+    "summary.plugin_asset": ("ferroflow._src.summary.plugin_asset",),
+    "saved_model.loader_impl": ("ferroflow._src.saved_model.loader",),
+    "ops.distributions.kullback_leibler": ("ferroflow._src.distributions.divergence",),
+    "ops.distributions.special_math": ("ferroflow._src.distributions.special_math",),
+    "ops.weights_broadcast_ops": ("ferroflow._src.ops.math.weights_broadcast",),
+    "ops.template": ("ferroflow._src.variables.template",),
+    "ops.summary_op_util": ("ferroflow._src.summary.tags",),
+    "ops.session_ops": ("ferroflow._src.session.tensor_handle",),
+    "ops.nn_ops": ("ferroflow._src.ops.nn.convolution", "ferroflow._src.ops.nn.ranking", "ferroflow._src.ops.nn.conv"),
+    "ops.data_flow_ops": (
+        "ferroflow._src.ops.queue.barriers",
+        "ferroflow._src.ops.queue.record_input",
+        "ferroflow._src.ops.queue.staging",
+    ),
+    "ops.control_flow_util": ("ferroflow._src.internals.flow_queries",),
+    "ops.control_flow_ops": (
+        "ferroflow._src.control_flow.context",
+        "ferroflow._src.control_flow.conditional",
+        "ferroflow._src.control_flow.loop",
+    ),
+    "ops.confusion_matrix": ("ferroflow._src.ops.math.confusion_matrix",),
+    "framework.dtypes": ("ferroflow._src.internals.reference_dtypes",),
+    "framework.tensor_like": ("ferroflow._src.internals.graph_elements",),
+    "framework.sparse_tensor": ("ferroflow._src.framework.composite",),
+    "framework.meta_graph": (
+        "ferroflow._src.checkpoint.meta_graph_export",
+        "ferroflow._src.checkpoint.meta_graph_import",
+    ),
+    "framework.indexed_slices": ("ferroflow._src.framework.composite",),
+    "framework.device": ("ferroflow._src.base.device_spec",),
+    "feature_column.feature_column": (
+        "ferroflow._src.feature_column.column",
+        "ferroflow._src.feature_column.numeric",
+        "ferroflow._src.feature_column.categorical",
+        "ferroflow._src.feature_column.crossed",
+        "ferroflow._src.feature_column.embedded",
+    ),
+    "data.util.random_seed": ("ferroflow._src.framework.random_seed",),
+    "data.util.nest": ("ferroflow._src.data.element_nest",),
+    "data.ops.dataset_ops": ("ferroflow._src.data.dataset",),
+    "client.session": ("ferroflow._src.session.session",),
+    "layers.convolutional": ("ferroflow._src.layers.convolution",),
+    "layers.pooling": ("ferroflow._src.layers.pooling",),
+    "keras.utils.conv_utils": ("ferroflow._src.layers.space",),
+    "ops.variables": ("ferroflow._src.variables.partitioned_variable",),
+    "ops.init_ops": ("ferroflow._src.variables.initializers",),
+    "framework.test_util": ("ferroflow._src.testing.test_util",),
+    "framework.ops": (
+        "ferroflow._src.internals.graph_elements",
+        "ferroflow._src.framework.proto_functions",
+        "ferroflow._src.framework.gradient_registry",
+    ),
+    "compat.compat": ("ferroflow._src.internals.version_switch",),
+    "training.evaluation": ("ferroflow._src.internals.checkpoint_evaluation",),
+    "tf2": ("ferroflow._src.internals.version_switch",),
+    "ops.distributions.util": (
+        "ferroflow._src.distributions.parameterization",
+        "ferroflow._src.distributions.validation",
+    ),
+    "ops.linalg.linear_operator_util": (
+        "ferroflow._src.linear_operator.batch",
+        "ferroflow._src.linear_operator.checks",
+    ),
+    "client.device_lib": ("ferroflow._src.session.devices",),
+    "client.timeline": ("ferroflow._src.session.timeline",),
+    "framework.smart_cond": (
+        "ferroflow._src.control_flow.smart_conditional",
+        "ferroflow._src.control_flow.static_choice",
+    ),
+    "framework.tensor_shape": ("ferroflow._src.base.tensor_shape",),
+    "framework.tensor_util": ("ferroflow._src.framework.constant", "ferroflow._src.linear_operator.batch"),
+    "layers.utils": ("ferroflow._src.layers.space", "ferroflow._src.control_flow.smart_conditional"),
+    "lib.io.file_io": ("ferroflow._src.base.files.content",),
+    "ops.lookup_ops": ("ferroflow._src.ops.lookup.vocabulary",),
+    "ops.resource_variable_ops": ("ferroflow._src.variables.resource_variable",),
+    "training.checkpoint_state_pb2": ("ferroflow._src.base.proto",),
+    "saved_model.signature_def_utils_impl": ("ferroflow._src.saved_model.signatures",),
+    "eager.backprop": ("ferroflow._src.internals.gradient_tape",),
+    "eager.context": ("ferroflow._src.internals.eager_context",),
+    "estimator.util": ("ferroflow._src.internals.callables",),
+    "framework.function": ("ferroflow._src.internals.defun",),
+    "util.all_util": ("ferroflow._src.internals.public_names",),
+    "util.deprecation": ("ferroflow._src.internals.deprecation",),
+    "util.function_utils": ("ferroflow._src.internals.callables",),
+    "util.tf_export": ("ferroflow._src.internals.public_names",),
+    "util.tf_inspect": ("ferroflow._src.internals.inspection",),
+    "training.moving_averages": ("ferroflow._src.training.moving_averages",),
+    "ops.resources": ("ferroflow._src.variables.resources",),
+    "util.nest": ("ferroflow._src.base.nest",),
+    "util.tf_contextlib": ("contextlib",),
+    "util.tf_decorator": ("ferroflow._src.base.decorators",),
 }
 # The same for single names of modules whose other names are public: (module, name) -> (module here, name there).
 _INTERNAL_NAMES = {
+    ("feature_column.feature_column", "_FeatureColumn"): ("feature_column.column", "FeatureColumn"),
+    ("feature_column.feature_column", "_DenseColumn"): ("feature_column.column", "DenseColumn"),
+    ("feature_column.feature_column", "_CategoricalColumn"): ("feature_column.column", "CategoricalColumn"),
+    ("feature_column.feature_column", "_NumericColumn"): ("feature_column.numeric", "NumericColumn"),
+    ("feature_column.feature_column", "_BucketizedColumn"): ("feature_column.numeric", "BucketizedColumn"),
+    ("feature_column.feature_column", "_IndicatorColumn"): ("feature_column.embedded", "IndicatorColumn"),
+    ("feature_column.feature_column", "_EmbeddingColumn"): ("feature_column.embedded", "EmbeddingColumn"),
+    ("feature_column.feature_column", "_SharedEmbeddingColumn"): ("feature_column.embedded", "SharedEmbeddingColumn"),
+    ("feature_column.feature_column", "_CrossedColumn"): ("feature_column.crossed", "CrossedColumn"),
+    ("feature_column.feature_column", "_HashedCategoricalColumn"): (
+        "feature_column.categorical",
+        "HashedCategoricalColumn",
+    ),
+    ("feature_column.feature_column", "_VocabularyFileCategoricalColumn"): (
+        "feature_column.categorical",
+        "VocabularyFileCategoricalColumn",
+    ),
+    ("feature_column.feature_column", "_VocabularyListCategoricalColumn"): (
+        "feature_column.categorical",
+        "VocabularyListCategoricalColumn",
+    ),
+    ("feature_column.feature_column", "_IdentityCategoricalColumn"): (
+        "feature_column.categorical",
+        "IdentityCategoricalColumn",
+    ),
+    ("feature_column.feature_column", "_WeightedCategoricalColumn"): (
+        "feature_column.categorical",
+        "WeightedCategoricalColumn",
+    ),
+    ("ops.init_ops", "_compute_fans"): ("variables.initializers", "_fans"),
+    ("framework.ops", "_device_string"): ("framework.operation", "_device_string"),
+    ("framework.ops", "default_session"): ("framework.default_stacks", "default_session"),
+    ("framework.function", "_DefinedFunction"): ("internals.defun", "DefinedFunction"),
+    ("ops.array_ops", "rank_internal"): ("ops.array.shaping", "rank"),
+    ("ops.array_ops", "size_internal"): ("ops.array.shaping", "size_internal"),
+    ("ops.array_ops", "shape_internal"): ("ops.array.shaping", "shape_internal"),
+    ("ops.array_ops", "listdiff"): ("ops.array.indexing", "listdiff"),
+    ("ops.metrics_impl", "_confusion_matrix_at_thresholds"): ("metrics.thresholds", "counts_at_thresholds"),
+    ("ops.losses.losses_impl", "_remove_squeezable_dimensions"): (
+        "ops.math.confusion_matrix",
+        "remove_squeezable_dimensions",
+    ),
+    ("ops.variable_scope", "_VariableStore"): ("variables.variable_store", "VariableStore"),
+    ("ops.variable_scope", "_get_default_variable_store"): ("variables.variable_store", "default_variable_store"),
+    ("ops.variable_scope", "_ReuseMode"): ("variables.variable_scope", "_ReuseMode"),
+    ("ops.variable_scope", "_PartitionInfo"): ("variables.partition_info", "PartitionInfo"),
+    ("ops.rnn_cell_impl", "LayerRNNCell"): ("rnn.cell", "LayerRNNCell"),
+    ("ops.variables", "_all_saveable_objects"): ("checkpoint.saver", "_all_saveable_objects"),
+    ("platform.tf_logging", "get_logger"): ("base.tf_logging", "_get_logger"),
+    ("framework.tensor_shape", "dimension_value"): ("base.tensor_shape", "dimension_value"),
+    ("ops.variable_scope", "variable"): ("variables.variable", "Variable"),
+    ("ops.variable_scope", "_pure_variable_scope"): ("variables.scope", "pure_variable_scope"),
+    ("layers.utils", "constant_value"): ("control_flow.smart_conditional", "smart_constant_value"),
+    ("framework.smart_cond", "smart_constant_value"): ("control_flow.smart_conditional", "smart_constant_value"),
+    ("ops.distributions.beta", "BetaWithSoftplusConcentration"): (
+        "distributions.beta",
+        "BetaWithSoftplusConcentration",
+    ),
+    ("ops.distributions.exponential", "ExponentialWithSoftplusRate"): (
+        "distributions.exponential",
+        "ExponentialWithSoftplusRate",
+    ),
+    ("ops.distributions.gamma", "GammaWithSoftplusConcentrationRate"): (
+        "distributions.gamma",
+        "GammaWithSoftplusConcentrationRate",
+    ),
+    ("ops.distributions.laplace", "LaplaceWithSoftplusScale"): ("distributions.laplace", "LaplaceWithSoftplusScale"),
+    ("ops.distributions.normal", "NormalWithSoftplusScale"): ("distributions.normal", "NormalWithSoftplusScale"),
+    ("ops.distributions.student_t", "StudentTWithAbsDfSoftplusScale"): (
+        "distributions.student_t",
+        "StudentTWithAbsDfSoftplusScale",
+    ),
+    ("ops.distributions.util", "embed_check_nonnegative_integer_form"): (
+        "distributions.validation",
+        "nonnegative_integer_form",
+    ),
+    ("ops.distributions.util", "embed_check_categorical_event_shape"): (
+        "distributions.validation",
+        "categorical_event_shape",
+    ),
+    ("ops.metrics_impl", "_remove_squeezable_dimensions"): ("metrics.accumulation", "match_ranks"),
+    ("ops.metrics_impl", "metric_variable"): ("metrics.accumulation", "metric_variable"),
+    ("ops.metrics_impl", "_safe_scalar_div"): ("metrics.accumulation", "quotient"),
+    ("ops.rnn_cell_impl", "_zero_state_tensors"): ("rnn.sizes", "zero_tensors"),
     ("client.session", "register_session_run_conversion_functions"): (
         "session.fetches",
         "register_session_run_conversion_functions",
@@ -127,8 +300,6 @@ _INTERNAL_NAMES = {
     ),
     ("training.training_util", "_increment_global_step"): ("training.global_step", "increment_global_step"),
 }
-# Packages whose modules TensorFlow's modules import, and so pass on: `ops.rnn` has `array_ops`.
-_PASSED_ON = ("ops", "framework", "training", "util", "platform")
 # Keras's modules, which TensorFlow 1.9 moved; those that only gather names are packages of their own.
 _KERAS, _KERAS_BEFORE = "keras", "keras._impl.keras"
 _KERAS_GATHERING = (
@@ -140,43 +311,14 @@ _GENERATED = "ops.gen_"
 _PASSING_ON = ("ops.resource_variable_ops", "ops.state_ops")
 
 
-@cache
-def _defined() -> dict[str, dict[str, str]]:
-    """Returns the public name of each name, by module."""
-    table: dict[str, dict[str, str]] = json.loads(Path(__file__).with_name("paths.json").read_text(encoding="utf-8"))
-    later = {
-        _KERAS + path.removeprefix(_KERAS_BEFORE): names
-        for path, names in table.items()
-        if path.startswith(_KERAS_BEFORE)
-    }
-    return {**table, **later}
-
-
-@cache
-def _known() -> frozenset[str]:
-    """Returns every path of a module and of the packages around it."""
-    modules = [*_defined(), *_GATHERING, *_INTERNAL]
-    modules += [start + end for start in (_KERAS, _KERAS_BEFORE) for end in _KERAS_GATHERING]
-    return frozenset(
-        ".".join(parts[:n]) for path in modules for parts in [path.split(".")] for n in range(1, 1 + len(parts))
-    )
-
-
-def _is_known(path: str) -> bool:
-    return path in _known() or (path.startswith(_GENERATED) and path.endswith("_ops"))
-
-
-def _public(path: str) -> Any:
-    found: Any = importlib.import_module(_ROOT)
-    for part in path.split(".") if path else ():
-        found = getattr(found, part)
-    return found
+# Modules that TensorFlow 1.8 and 1.15 do not have at these paths: Keras's, wherever they stood.
+_EXTRA = [f"{_PACKAGE_PATH}.{start}{end}" for start in (_KERAS, _KERAS_BEFORE) for end in _KERAS_GATHERING]
 
 
 @cache
 def _generated_types() -> dict[str, str]:
-    """Returns the op types by the names of the functions that TensorFlow generates for them."""
-    raw_ops = _public("raw_ops")
+    """The op types by the names of the functions that TensorFlow generates for them."""
+    raw_ops = root_attribute("raw_ops")
     return {_snake_case(op_type): op_type for op_type in dir(raw_ops) if op_type[:1].isupper()}
 
 
@@ -203,7 +345,7 @@ def _generated(name: str) -> Callable[..., Any] | None:
     op_type = _generated_types().get(name.lstrip("_"))
     if op_type is None:
         return None
-    function: Callable[..., Any] = getattr(_public("raw_ops"), op_type)
+    function: Callable[..., Any] = getattr(root_attribute("raw_ops"), op_type)
     order = _arguments(op_type)
 
     def generated(*args: Any, **kwargs: Any) -> Any:
@@ -216,37 +358,41 @@ def _generated(name: str) -> Callable[..., Any] | None:
     return generated
 
 
-def _found(path: str, name: str) -> Any:
-    """Returns the object with a name in a module; raises AttributeError if there is none."""
-    if path in _INTERNAL:
-        internal = importlib.import_module(_INTERNAL[path])
-        if hasattr(internal, name):
-            return getattr(internal, name)
+def _found(full_path: str, name: str) -> Any:
+    """What a module has under a name; raises AttributeError where it has nothing."""
+    path = full_path.removeprefix(f"{_PACKAGE_PATH}.")
     if (path, name) in _INTERNAL_NAMES:
         module, inner = _INTERNAL_NAMES[path, name]
         return getattr(importlib.import_module(f"{_ROOT}._src.{module}"), inner)
-    public = _defined().get(path, {}).get(name)
-    if public is not None:
+    for backing in _INTERNAL.get(path, ()):
+        internal = importlib.import_module(backing)
+        if hasattr(internal, name):
+            return getattr(internal, name)
+    public = [*public_names(full_path, name), *public_names(_moved(full_path), name)]
+    for place in public:
         try:
-            return _public(public)
+            return root_attribute(place)
         except AttributeError:
-            # Names of Keras are public in several modules, of which the table has one.
-            if not path.startswith(_KERAS):
-                raise
+            continue
     if path.startswith((_GENERATED, *_PASSING_ON)):
         generated = _generated(name)
         if generated is not None:
             return generated
     for place in (*_GATHERING.get(path, ()), *_elsewhere(path)):
         try:
-            return getattr(_public(place), name)
+            found = getattr(root_attribute(place), name)
         except AttributeError:
             continue
-    for package in _PASSED_ON:
-        passed_on = submodule(package, name)
-        if passed_on is not None:
-            return passed_on
-    raise absent(f"{_PACKAGE}.{path}", name)
+        # A module of `tf` (`tf.nn`) is what some modules import, which the table knows; it is no function of theirs.
+        if not isinstance(found, ModuleType) or path in _GATHERING:
+            return found
+    raise absent(f"{_ROOT}.{full_path}", name)
+
+
+def _moved(path: str) -> str:
+    """The path that TensorFlow 1.8 had for a module of Keras."""
+    keras = f"{_PACKAGE_PATH}.{_KERAS}"
+    return f"{_PACKAGE_PATH}.{_KERAS_BEFORE}{path.removeprefix(keras)}" if path.startswith(f"{keras}.") else path
 
 
 def _elsewhere(path: str) -> tuple[str, ...]:
@@ -257,50 +403,6 @@ def _elsewhere(path: str) -> tuple[str, ...]:
     return (*(".".join(parts[:n]) for n in range(len(parts), 0, -1)), "keras.layers", "keras.models")
 
 
-class _Module(ModuleType):
-    def __getattr__(self, name: str) -> Any:
-        path = self.__name__.removeprefix(f"{_PACKAGE}.")
-        if name.startswith("__") and name != "__version__":
-            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        found = submodule(path, name)
-        if found is None:
-            found = _found(path, name)
-        setattr(self, name, found)
-        return found
-
-    def __dir__(self) -> list[str]:
-        path = self.__name__.removeprefix(f"{_PACKAGE}.")
-        below = {p[len(path) + 1 :].split(".")[0] for p in _known() if p.startswith(f"{path}.")}
-        return sorted({*self.__dict__, *_defined().get(path, ()), *below})
-
-
-def submodule(path: str, name: str) -> ModuleType | None:
-    """Returns the module or package `name` of the package `path`, if there is one."""
-    inner = f"{path}.{name}".lstrip(".")
-    return importlib.import_module(f"{_PACKAGE}.{inner}") if _is_known(inner) else None
-
-
-class _Finder:
-    """Finder that makes the modules of this package when they are imported."""
-
-    @classmethod
-    def find_spec(cls, fullname: str, path: Sequence[str] | None = None, target: Any = None) -> ModuleSpec | None:
-        inner = fullname.removeprefix(f"{_PACKAGE}.")
-        if inner == fullname or not _is_known(inner):
-            return None
-        return ModuleSpec(fullname, cls, is_package=True)  # type: ignore[arg-type]  # a class is its own loader
-
-    @staticmethod
-    def create_module(spec: ModuleSpec) -> ModuleType:
-        return _Module(spec.name, f"The names of TensorFlow 1.x's `tensorflow.python{spec.name[len(_PACKAGE) :]}`.")
-
-    @staticmethod
-    def exec_module(module: ModuleType) -> None:
-        """Does nothing: names are resolved when they are used."""
-
-
 def install() -> None:
     """Makes the modules importable."""
-    if _Finder not in sys.meta_path:
-        files = next((i for i, finder in enumerate(sys.meta_path) if finder is PathFinder), len(sys.meta_path))
-        sys.meta_path.insert(files, _Finder)
+    serve(_PACKAGE_PATH, _found, _EXTRA)

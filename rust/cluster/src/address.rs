@@ -48,14 +48,14 @@ impl Address {
         self.host.trim_matches(['[', ']'])
     }
 
-    /// Whether other machines cannot reach it, as the text tells: a name may mean loopback, too.
+    /// Returns true if the text itself says loopback. A host name may resolve to loopback, too.
     pub fn is_loopback(&self) -> bool {
         let host = self.bare_host();
         host.eq_ignore_ascii_case("localhost")
             || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback())
     }
 
-    /// Whether both name one socket as far as their texts tell.
+    /// Returns true if the texts of both addresses name the same socket.
     pub fn is_same(&self, other: &Address) -> bool {
         self.port == other.port
             && (self.host.eq_ignore_ascii_case(&other.host) || (self.is_usual_loopback() && other.is_usual_loopback()))

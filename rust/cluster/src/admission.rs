@@ -1,4 +1,4 @@
-//! Who may connect: one thread accepts connections and introduces those at their other ends.
+//! Accepts connections on one thread, and authenticates the processes at their other ends.
 //!
 //! Until a stranger has proved that it belongs to the cluster it has a descriptor and 16 KiB here, for two seconds at most, and no
 //! thread. Strangers are limited by themselves, so that those who say nothing take no room from members. Where they are too
@@ -22,16 +22,16 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long a stranger may take to say who it is.
+/// Time that a connection has to authenticate.
 const INTRODUCTION: Duration = Duration::from_secs(2);
-/// How long a stranger stays at least, however many others come.
+/// Least time that a connection gets to authenticate, however many others arrive.
 const LEAST_STAY: Duration = Duration::from_millis(250);
-/// How long nothing is accepted after the system refused it.
+/// Pause after the system refused to accept a connection.
 const REFUSED: Duration = Duration::from_millis(100);
-/// How often refused connections are reported.
+/// Least time between two reports of refused connections.
 const REPORT: Duration = Duration::from_secs(10);
 
-/// How many strangers there may be: an eighth of what this process can have open.
+/// Connections that may be unauthenticated at once: an eighth of the descriptors that this process may open.
 fn most_strangers() -> usize {
     descriptors::limit().map_or(512, |n| usize::try_from(n / 8).unwrap_or(512).clamp(16, 512))
 }
@@ -40,7 +40,7 @@ fn most_strangers() -> usize {
 struct Stranger {
     link: Link,
     since: Instant,
-    /// What it said, and this side's nonce.
+    /// The other side's greeting, and this side's nonce.
     hello: Option<(Hello, Vec<u8>)>,
 }
 
@@ -112,7 +112,7 @@ struct Door {
     token: Token,
     patience: Patience,
     registry: Arc<Registry>,
-    /// Those who came first are first.
+    /// Oldest first.
     strangers: VecDeque<Stranger>,
     most: usize,
     /// Nothing is accepted before.
@@ -159,13 +159,13 @@ impl Door {
                 Err(e) => {
                     self.report(&format!("a connection cannot be accepted, which is tried again: {e}"));
                     self.refused_until = Some(now + REFUSED);
-                    // What it holds may be what is missing.
+                    // The descriptor that it holds may be the one that is missing.
                     self.strangers.pop_front();
                     return;
                 }
             };
             if self.strangers.len() >= self.most {
-                // Who has said nothing goes first.
+                // Connections that have sent nothing are closed first.
                 let is_old = |s: &Stranger| now.saturating_duration_since(s.since) >= LEAST_STAY;
                 let silent = self.strangers.iter().position(|s| s.hello.is_none() && is_old(s));
                 self.strangers.remove(silent.unwrap_or(0));

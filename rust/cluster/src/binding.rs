@@ -1,4 +1,4 @@
-//! Where a task listens.
+//! Chooses the address on which a task listens.
 
 use crate::address::Address;
 use crate::description::TaskName;
@@ -14,7 +14,7 @@ pub const VARIABLE: &str = "FERROFLOW_CLUSTER_BIND";
 /// Connections that may wait until they are accepted: those of a whole cluster that starts at once.
 #[cfg(target_os = "linux")]
 const BACKLOG: i32 = 1024;
-/// How long the start of a task may look for what its own name means.
+/// Longest time for which the start of a task waits until its own host name resolves.
 const LOOK_UP: Duration = Duration::from_secs(2);
 
 /// Binds a task's port: at the address that the option names; else, where the task is to be reached from this machine alone, at

@@ -17,10 +17,10 @@ use std::time::{Duration, Instant};
 /// Key of the end of the first connection's part.
 pub const END: u64 = 1 << 62;
 
-/// How often a part that was told to give up is looked after.
+/// Time between two looks at a part that was cancelled.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Where values go, by key.
+/// The destinations of values, by key.
 pub enum Route {
     /// To the one who asked for the step.
     Back,
@@ -28,7 +28,7 @@ pub enum Route {
     Out(Arc<[Option<usize>]>),
 }
 
-/// How a part of the step ended.
+/// The end of a part: its outcome.
 pub struct Ended {
     pub done: Done,
     pub fetches: Vec<(u64, Tensor)>,
@@ -37,9 +37,9 @@ pub struct Ended {
 /// A connection after a step, and what is left of the step at its other side.
 pub struct Rest {
     pub link: Link,
-    /// Whether the part there has not ended.
+    /// True until the part there has ended.
     pub is_open: bool,
-    /// Whether nothing came since the part was told to give up.
+    /// True if nothing was received since the part was cancelled.
     pub is_silent: bool,
 }
 
@@ -51,13 +51,13 @@ struct State {
     begun: Vec<bool>,
     /// Of each connection, what had come when its part was told to give up.
     asked: Vec<Option<u64>>,
-    /// What was sent since the last exchange, by connection.
+    /// Values sent since the last exchange, by connection.
     leaving: Vec<Vec<(u64, Tensor)>>,
     arrived: FxHashMap<u64, Tensor>,
     /// Of each connection whose part has ended.
     ended: Vec<Option<Ended>>,
     failure: Option<Status>,
-    /// Whether a thread writes what the connections do not take at once.
+    /// True while a thread writes the bytes that the connections did not take at once.
     is_pumped: bool,
 }
 
@@ -76,7 +76,7 @@ impl State {
     }
 }
 
-/// How long the thread that writes waits for a connection before it looks whether the step still needs it.
+/// Longest wait of the writing thread for a connection, before it checks that the step still needs the value.
 const PUMP_PERIOD: Duration = Duration::from_millis(20);
 
 /// Writes what is on its way out, until it is gone or the step needs its connections no more.
@@ -168,7 +168,7 @@ impl Crossing {
                     return Err(e);
                 }
             }
-            // What came for another part goes on at once.
+            // A value for another part is forwarded at once.
             if leaving.iter().all(Vec::is_empty) {
                 return Ok(any);
             }
@@ -218,7 +218,7 @@ impl Crossing {
         }
         if let (Some(done), Some(slot)) = (done, ended.get_mut(i)) {
             if done.outcome.as_ref().is_none_or(|o| o.code == 0) {
-                // What waits for the end of the part finds that it came.
+                // A receiver that waits for the part's end finds it here.
                 arrived.insert(END + i as u64, Tensor::scalar(true));
             }
             *slot = Some(Ended { done, fetches });
@@ -283,7 +283,7 @@ impl Crossing {
         (rest.collect(), std::mem::take(ended))
     }
 
-    /// What was sent and is not on its way: it goes with the part's end.
+    /// Values that were sent and not yet written: they leave with the part's end.
     pub fn take_leaving(&self) -> Vec<(u64, Tensor)> {
         std::mem::take(&mut self.state.lock().leaving).into_iter().flatten().collect()
     }
@@ -334,7 +334,7 @@ impl Rendezvous for Crossing {
         let mut state = self.state.lock();
         let any = self.exchange_locked(&mut state)?;
         if let Some((_, outcome)) = failed_part(&state) {
-            // Where its node is known, the step's master says so.
+            // The step's master names the node if it knows it.
             return outcome.into_result().map_err(|e| e.inside(""));
         }
         if any {

@@ -65,7 +65,7 @@ impl Cluster {
     }
 }
 
-/// Whether a (partial) device string names the task.
+/// Returns true if a (partial) device string names the task.
 fn allows(filter: &str, name: &TaskName) -> bool {
     filter.split('/').filter(|p| !p.is_empty()).all(|part| {
         let (key, value) = part.split_once(':').unwrap_or((part, ""));

@@ -15,7 +15,7 @@ const STAGE: usize = 64 << 10;
 /// A string tensor's bytes; the contents of others go straight into their memory.
 const MAX_STRINGS: u64 = 4 << 30;
 
-/// What a connection accepts before both sides know each other, and after.
+/// Limits of a connection before authentication and after it.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     pub table: u32,
@@ -30,7 +30,7 @@ impl Limits {
 
 #[derive(Clone, PartialEq, Message)]
 struct TensorEntry {
-    /// What the receiver knows it by.
+    /// The key under which the receiver looks for it.
     #[prost(uint64, tag = "1")]
     key: u64,
     #[prost(int32, tag = "2")]
@@ -240,7 +240,7 @@ pub struct Incoming {
     received: u64,
 }
 
-/// What a read gave.
+/// The outcome of a read.
 #[derive(Debug)]
 pub enum Received {
     Frame(Frame),
@@ -303,7 +303,7 @@ impl Incoming {
         self.received
     }
 
-    /// Whether part of a frame was received.
+    /// Returns true if part of a frame was received.
     pub fn is_amid(&self) -> bool {
         !matches!(self.stage, Stage::Header) || self.used < self.held.len()
     }
@@ -350,7 +350,7 @@ impl Incoming {
     }
 }
 
-/// Whether the other side is no more there.
+/// Returns true if the other side has closed the connection.
 pub fn is_gone(e: &std::io::Error) -> bool {
     matches!(
         e.kind(),

@@ -33,7 +33,7 @@ pub fn gone() -> Status {
     Status::unavailable("Socket closed")
 }
 
-/// Whether a frame is the last one of a step or the answer to a question.
+/// Returns true for the last frame of a step, and for the answer to a request.
 fn is_end(frame: &Frame) -> bool {
     matches!(frame.kind, kind::DONE | kind::OUTCOME | kind::DESCRIPTION)
 }
@@ -44,11 +44,11 @@ struct Channel {
     /// Frames that the watch received for the owner.
     inbox: VecDeque<Frame>,
     failure: Option<Status>,
-    /// Whether the owner sleeps until something comes: nobody else may receive it.
+    /// True while the owner sleeps until a frame arrives: no other thread may receive it.
     is_attended: bool,
     /// When the owner last received.
     read: u64,
-    /// Whether what comes belongs to a step or a question that was given up, whose end has not come.
+    /// True while frames of a cancelled step or request may still arrive.
     is_abandoned: bool,
 }
 
@@ -64,7 +64,7 @@ pub struct Line {
     own: Patience,
     /// The process that made it: a forked one has a copy, which it may not use.
     process: u32,
-    /// That of the other side, once it is known.
+    /// The other side's patience, once it is known.
     other: OnceLock<Patience>,
 }
 
@@ -122,7 +122,7 @@ impl Channel {
 }
 
 impl Line {
-    /// How often the watch is to look.
+    /// Time between two looks of the watch.
     pub fn tick(&self) -> Duration {
         self.own.tick().min(self.other.get().map_or(Duration::MAX, |other| other.tick()))
     }
@@ -132,7 +132,7 @@ impl Line {
         Awaited::to_write(&self.socket)
     }
 
-    /// What the watch does at each look.
+    /// Runs at each look of the watch.
     pub fn tend(&self, now: u64) {
         let gap = now.saturating_sub(self.looked.swap(now, Ordering::Relaxed));
         let tick = self.tick().as_millis() as u64;
@@ -141,7 +141,7 @@ impl Line {
             let heard = self.heard.load(Ordering::Relaxed);
             self.heard.store(heard.saturating_add(gap - tick).min(now), Ordering::Relaxed);
         }
-        // Where it is locked, somebody sends and receives at this moment.
+        // A locked connection is in use at this moment: it needs no heartbeat.
         let Some(mut channel) = self.channel.try_lock() else { return };
         if channel.failure.is_some() {
             return;
@@ -163,7 +163,7 @@ impl Line {
             channel.receive_ahead(self)?;
         }
         let silent = self.own.silence().filter(|&most| age(&self.heard) >= most);
-        // What came and was not received yet is a sign of life: this process may have been stopped.
+        // Bytes that wait to be received are a sign of life: this process itself may have been stopped.
         if silent.is_some() && matches!(self.socket.peek(&mut [0]), Err(e) if e.kind() == ErrorKind::WouldBlock) {
             let seconds = age(&self.heard) as f64 / 1000.0;
             bail!(Unavailable, "Nothing was heard for {seconds:.1} s, its machine or process counts as lost");
@@ -264,7 +264,7 @@ impl Link {
         received
     }
 
-    /// Whether nothing is on its way in or out, and the other side was there when it was last looked for.
+    /// Returns true if nothing is being sent or received, and the other side answered the last look.
     pub fn is_quiet(&self) -> bool {
         let channel = self.line.channel.lock();
         channel.failure.is_none()
@@ -274,12 +274,12 @@ impl Link {
             && !channel.incoming.is_amid()
     }
 
-    /// Whether the other side is no more there.
+    /// Returns true if the other side has closed the connection.
     pub fn has_failed(&self) -> bool {
         self.line.channel.lock().failure.is_some()
     }
 
-    /// Whether it is the copy of a connection that this process's parent goes on with.
+    /// Returns true in a forked process: the connection belongs to its parent.
     pub fn is_inherited(&self) -> bool {
         self.line.process != std::process::id()
     }

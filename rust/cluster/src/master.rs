@@ -18,28 +18,28 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// What a session asks of its cluster.
+/// Options of a session on a cluster.
 #[derive(Clone, Debug, Default)]
 pub struct MasterOptions {
     /// The tasks to use instead of those that the target knows; their state is then the session's own.
     pub cluster: Option<Cluster>,
     /// The tasks that the session may know; all where empty.
     pub device_filters: Vec<String>,
-    /// Whether the session has state of its own at each task.
+    /// True if the session has state of its own at each task.
     pub isolate: bool,
     pub allow_soft_placement: bool,
-    /// Whether tasks of this process, too, are reached over their sockets.
+    /// True if tasks of this process, too, are reached through their sockets.
     pub use_rpc: bool,
 }
 
-/// How a session reaches a task.
+/// The connection from a session to a task.
 enum Way {
     /// It lives in this process.
     Here(Arc<Task>),
     Away(Arc<Peer>),
 }
 
-/// What is known once the target has answered.
+/// The members of the cluster, known once the target has answered.
 pub(crate) struct Connected {
     members: Vec<Way>,
     /// Number of CPU devices of each, as far as it was asked.
@@ -67,7 +67,7 @@ pub struct Master {
     target: Address,
     options: MasterOptions,
     session_options: SessionOptions,
-    /// What no other session has.
+    /// A number that no other session has.
     id: u64,
     connected: Mutex<Option<Arc<Connected>>>,
     ended: Mutex<Option<Ended>>,
@@ -160,7 +160,7 @@ impl Master {
         }
     }
 
-    /// What waits asks this: it ends when the session does.
+    /// Returns an error once the session has ended, so that waits end with it.
     fn watch<'a>(&'a self, poll: Option<&'a Poll<'a>>) -> impl Fn() -> Result<()> + 'a {
         move || {
             poll.map_or(Ok(()), |poll| poll())?;
@@ -195,7 +195,7 @@ impl Master {
         Ok(connected.get_or_insert(made).clone())
     }
 
-    /// Whether the session has state of its own at each task.
+    /// True if the session has state of its own at each task.
     fn isolates(&self) -> bool {
         self.options.isolate || self.options.cluster.is_some()
     }
@@ -307,7 +307,7 @@ impl Master {
                 split.run(&planned.connected, values, &options)
             }
         };
-        // Who ended the session knows why.
+        // The caller that ended the session reports the reason.
         match (&outcome, &*self.ended.lock()) {
             (Err(e), Some(Ended::Aborted(reason)))
                 if matches!(e.code(), Code::FailedPrecondition | Code::Cancelled | Code::Unavailable) =>

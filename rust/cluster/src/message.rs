@@ -50,10 +50,10 @@ pub struct Welcome {
     pub incarnation: u64,
     #[prost(bytes = "vec", tag = "3")]
     pub nonce: Vec<u8>,
-    /// Whether a `Proof` is expected.
+    /// True if a `Proof` is expected.
     #[prost(bool, tag = "4")]
     pub asks_proof: bool,
-    /// That this side knows the token, where it has one.
+    /// Proof that this side has the token; empty without one.
     #[prost(bytes = "vec", tag = "5")]
     pub proof: Vec<u8>,
     /// As in `Hello`.
@@ -105,7 +105,7 @@ pub struct Description {
 pub struct Reset {
     #[prost(string, repeated, tag = "1")]
     pub containers: Vec<String>,
-    /// Whether the task is the target that is reset, whose sessions end.
+    /// True if the task is the target of the reset: its sessions end.
     #[prost(bool, tag = "2")]
     pub ends_sessions: bool,
 }
@@ -114,14 +114,14 @@ pub struct Reset {
 pub struct Register {
     #[prost(uint64, tag = "1")]
     pub handle: u64,
-    /// Whether the session has state of its own.
+    /// True if the session has state of its own.
     #[prost(bool, tag = "2")]
     pub isolate: bool,
     #[prost(bool, tag = "3")]
     pub optimize: bool,
     #[prost(message, optional, tag = "4")]
     pub part: Option<PartMessage>,
-    /// Those that the part's nodes call, and those that these call.
+    /// The functions that the part's nodes call, directly or through other functions.
     #[prost(message, repeated, tag = "5")]
     pub functions: Vec<FunctionMessage>,
     /// Handles of parts that the session has no more use for.
@@ -242,7 +242,7 @@ pub struct StepMessage {
     pub may_miss: bool,
 }
 
-/// How a call ended.
+/// The outcome of a call.
 #[derive(Clone, PartialEq, Message)]
 pub struct Outcome {
     /// 0: well.

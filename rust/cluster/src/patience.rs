@@ -1,4 +1,4 @@
-//! How long another process may be silent before it counts as lost.
+//! The time for which another process may be silent before it counts as lost.
 
 use ferroflow_tensor::{Result, bail};
 use std::time::Duration;
@@ -30,7 +30,7 @@ impl Patience {
         }
     }
 
-    /// What the other side says of its own; more than a day counts as never.
+    /// Reads the other side's patience; more than a day counts as unlimited.
     pub const fn of_ms(ms: u64) -> Patience {
         Patience(if ms > 86_400_000 { 0 } else { ms })
     }
@@ -50,7 +50,7 @@ impl Patience {
         (self.0 > 0).then_some((self.0 / 4).max(10))
     }
 
-    /// How often a connection is looked after.
+    /// Time between two looks at a connection.
     pub fn tick(self) -> Duration {
         let ms = if self.0 == 0 { 250 } else { (self.0 / 32).clamp(10, 250) };
         Duration::from_millis(ms)

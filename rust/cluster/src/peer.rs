@@ -16,19 +16,19 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How often the caller is asked about signals and deadlines.
+/// Time between two checks of the caller's signals and deadlines.
 const LOOK: Duration = Duration::from_millis(50);
-/// How long one attempt to reach a task may take.
+/// Longest time for one attempt to connect to a task.
 const ATTEMPT: Duration = Duration::from_secs(3);
 /// When a session first says that it waits, and how often it repeats that; TF 1.x repeats it as often.
 const FIRST_NOTICE: Duration = Duration::from_secs(4);
 const NOTICE: Duration = Duration::from_secs(10);
-/// How long a task that was there before may take to answer again.
+/// Longest time for a task that has answered before to answer again.
 const RETURN: Duration = Duration::from_millis(200);
-/// How long a task that is there may take to give a sign of life.
+/// Longest time for a connected task to send a heartbeat.
 pub const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
 
-/// What lies behind a `DeadlineExceeded` that came because a task does not answer: it may be made good when the task is back.
+/// Marks a `DeadlineExceeded` whose cause is a task that does not answer: a retry may succeed when the task is back.
 #[derive(Debug)]
 pub struct Unreachable;
 
@@ -49,7 +49,7 @@ pub fn while_unreachable(e: Status, why: &str) -> Status {
     }
 }
 
-/// What the session knows of the task since it last connected.
+/// The task's state as of the last connection.
 #[derive(Clone, Copy)]
 struct Met {
     /// The task's start.
@@ -60,12 +60,12 @@ struct Met {
 
 /// A task in another process.
 pub struct Peer {
-    /// How it is called in messages.
+    /// The task's name in messages.
     pub name: String,
     pub address: Address,
     /// The session on whose behalf.
     session: u64,
-    /// Whether the session has state of its own there, which ends with its stay.
+    /// True if the session has state of its own there, which ends with its last connection.
     isolate: bool,
     /// Connections that serve nothing now. While there is any, the task keeps what the session has.
     idle: Mutex<Vec<Link>>,
@@ -232,7 +232,7 @@ impl Peer {
         Err(unreachable(e, &at))
     }
 
-    /// What a name stands for, where that is not what the address says by itself.
+    /// Returns the resolved address of a host name, for messages; empty for an IP address.
     fn place(&self, found: SocketAddr) -> String {
         if self.address.bare_host().parse() == Ok(found.ip()) {
             return String::new();
@@ -382,7 +382,7 @@ fn receive(wires: &Wires, deadline: Option<Instant>, poll: Option<&Poll<'_>>) ->
     }
 }
 
-/// Whether the other side gives no sign of life when it is asked for one.
+/// Returns true if the other side answers no heartbeat.
 fn is_silent(wires: &Wires) -> bool {
     let deadline = Instant::now() + SIGN_OF_LIFE;
     let Ok(link) = wires.link(0) else { return true };

@@ -7,7 +7,7 @@ use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// How often the caller is asked.
+/// Time between two checks of the caller's signals and deadlines.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// The addresses that a name stands for, the older kind first.

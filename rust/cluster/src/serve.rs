@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 const MAX_CONNECTIONS: usize = 16384;
 
-/// What a session in another process has at this task.
+/// The state at this task of a session in another process.
 struct Guest {
     session: Session,
     parts: RwLock<FxHashMap<u64, Registered>>,
@@ -79,7 +79,7 @@ impl Guests {
         entry.connections -= 1;
         if entry.connections == 0 {
             let left = all.remove(&session);
-            // What the session had may be large.
+            // Dropped without the lock: the session's state may be large.
             drop(all);
             drop(left);
         }
@@ -184,7 +184,7 @@ fn register(task: &Task, session: u64, frame: &Frame, registry: &Arc<Registry>) 
         let resources = if message.isolate { Arc::default() } else { task.resources.clone() };
         let devices = Devices::local(1, true);
         let options = SessionOptions { devices, optimize: message.optimize, ..SessionOptions::default() };
-        let session = Session::new(graph, options, resources);
+        let session = Session::with_resources(graph, options, resources);
         Guest { session, parts: RwLock::default(), functions: Mutex::default() }
     };
     let Some(guest) = task.guests.get_or_make(session, make) else { bail!(Internal, "a session has no connection") };
@@ -268,7 +268,7 @@ fn step(task: &Task, wires: Wires, session: u64, frame: Frame) -> Result<Wires> 
     Ok(wires)
 }
 
-/// What a session is told that asks for a part that is not known: the task was restarted or reset.
+/// The error for a part that this task does not know: the task was restarted or reset.
 pub const UNKNOWN_PART: &str = "Graph handle is not found. Possibly, this worker just restarted.";
 
 /// `send`, with what belongs to the step that ends (values for it, its cancellation) let go.

@@ -1,4 +1,4 @@
-//! How a thread sleeps until one of its sockets can be read or written, or a doorbell rings.
+//! Puts a thread to sleep until one of its sockets can be read or written, or a doorbell rings.
 //!
 //! On Linux a sleep needs no descriptor but the sockets' own, and a doorbell is one. Elsewhere each sleep borrows a poller.
 

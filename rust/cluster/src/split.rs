@@ -20,9 +20,9 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often a thread that waits for another one's registration asks its caller.
+/// Time between two checks of the caller, for a thread that waits for another one's registration.
 const LOOK: Duration = Duration::from_millis(50);
-/// How long tasks may take to give up a step.
+/// Longest time for tasks to end a cancelled step.
 const GIVE_UP: Duration = Duration::from_secs(2);
 
 /// A part that runs in another process, which forgets it when this is dropped.

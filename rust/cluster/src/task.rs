@@ -24,7 +24,7 @@ static TASKS: ProcessMutex<Vec<Arc<Task>>> = ProcessMutex::new(Vec::new(), Vec::
 /// A task of a cluster.
 pub struct Task {
     pub name: TaskName,
-    /// Where others reach it, its port decided.
+    /// The address under which other tasks reach it, with its final port.
     pub address: Address,
     pub cluster: Cluster,
     pub cpus: usize,

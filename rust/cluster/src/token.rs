@@ -51,7 +51,7 @@ impl Token {
         Some(mac)
     }
 
-    /// What a side (`server` or `client`) proves with; empty without a token.
+    /// Returns the proof of a side (`server` or `client`); empty without a token.
     pub fn proof(&self, role: &[u8], client: &[u8], server: &[u8]) -> Vec<u8> {
         self.mac(role, client, server).map(|m| m.finalize().into_bytes().to_vec()).unwrap_or_default()
     }

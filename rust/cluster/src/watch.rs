@@ -14,7 +14,7 @@ const IDLE_TICKS: u32 = 40;
 struct Watch {
     process: u32,
     state: Mutex<State>,
-    /// That of a forked process, which has neither the thread nor, maybe, a lock that is free.
+    /// Replaces the watch in a forked process: the thread does not exist there, and its lock may stay held.
     next: OnceLock<Box<Watch>>,
 }
 

@@ -53,8 +53,14 @@ impl Library {
 
 /// A function ready to be called, by several threads at once.
 pub trait Callable: Send + Sync {
-    /// The results for the arguments. The caller's cancellation ends the call.
+    /// The results for the arguments. The caller's cancellation ends the call, unless the function is whole.
     fn call(&self, arguments: SmallVec<[Tensor; 4]>, cancellation: &Cancellation) -> Result<Vec<Tensor>>;
+
+    /// Whether a call, once begun, runs to its end: what the function changes is then changed once for each call.
+    fn is_whole(&self) -> bool;
+
+    /// Whether every call ends by itself: the function has no loop, and waits for nothing outside.
+    fn is_bounded(&self) -> bool;
 }
 
 /// The functions of a session's graph.

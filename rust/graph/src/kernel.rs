@@ -6,7 +6,7 @@ use crate::node::Node;
 use crate::rendezvous::Rendezvous;
 use crate::resource::{ResourceHandle, Resources, Variable};
 use crate::wait::{Cancellation, Pending};
-use ferroflow_tensor::threads::{Threads, unwatched};
+use ferroflow_tensor::threads::{Threads, stopped, unwatched};
 use ferroflow_tensor::{DType, Result, Status, Tensor, bail, ensure};
 use smallvec::SmallVec;
 use std::ops::Deref;
@@ -93,10 +93,10 @@ pub struct Variables<'a> {
 /// The outputs of a kernel that ends later.
 pub type Outputs = SmallVec<[Tensor; 2]>;
 
-/// What a kernel that blocks left to be run on another thread: it owns all that it needs.
+/// Work of a blocking kernel for another thread. It owns its inputs.
 pub type BlockingWork = Box<dyn FnOnce(&Cancellation) -> Result<Outputs> + Send>;
 
-/// What `compute` may leave instead of outputs.
+/// The alternative to outputs in `compute`.
 enum Left {
     Nothing,
     /// Nothing yet; the executor takes blocking work.
@@ -200,7 +200,7 @@ impl<'a> KernelContext<'a> {
         Ok(())
     }
 
-    /// What `run_blocking` left, for the executor.
+    /// The work that `run_blocking` stored for the executor.
     pub fn take_work(&mut self) -> Option<BlockingWork> {
         match std::mem::replace(&mut self.left, Left::Nothing) {
             Left::Work(work) => Some(work),
@@ -219,8 +219,11 @@ impl<'a> KernelContext<'a> {
         }
     }
 
-    /// Errors once the step is cancelled.
+    /// Errors once the step is cancelled, be it by a signal or a time limit: for long loops without parallel tasks.
     pub fn check_cancelled(&self) -> Result<()> {
+        if stopped() {
+            self.step.cancellation.check()?;
+        }
         self.step.cancellation.check()
     }
 

@@ -103,7 +103,7 @@ pub enum Blocking {
 }
 
 impl Blocking {
-    /// Whether it may wait for ever, and for other nodes of its step.
+    /// True if the kernel may wait without end, also for other nodes of its step.
     pub fn may_hang(self) -> bool {
         matches!(self, Blocking::Code | Blocking::Pipeline)
     }

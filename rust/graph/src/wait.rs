@@ -22,7 +22,7 @@ pub trait Pending {
     }
 }
 
-/// What steps and calls that wait listen to. Each notes how often it has heard the bell, so that none takes a ring from another.
+/// A bell that wakes waiting steps and calls. Each listener counts its own rings, so that none is lost to another.
 #[derive(Default)]
 pub struct Bell {
     /// How often it rang.
@@ -47,7 +47,7 @@ impl Bell {
         let _ = self.waker.set(Box::new(wake));
     }
 
-    /// Whether it rang since `heard` was brought up to date, as it is now; 0 at first.
+    /// Returns true if the bell rang since `heard` was last updated, and updates it; `heard` starts at 0.
     pub fn rang(&self, heard: &mut u64) -> bool {
         let rings = *self.rings.lock();
         std::mem::replace(heard, rings) != rings

@@ -1,7 +1,7 @@
 //! Nodes as a serialized GraphDef, made in one go: what it takes per node in Python is most of what writing a graph costs.
 
 use crate::attributes::{shape_to_message, to_message};
-use ferroflow_graph::{Graph, Node};
+use ferroflow_graph::{AttrValue, Graph, Node};
 use ferroflow_proto::Message;
 use ferroflow_proto::tensorflow::attr_value::{ListValue, Value};
 use ferroflow_proto::tensorflow::{self as messages, GraphDef, NodeDef};
@@ -27,6 +27,19 @@ pub fn node_defs(graph: &Graph, from: usize, add_shapes: bool) -> Result<(Vec<u8
     Ok((bytes, left))
 }
 
+/// Attributes that TF 1.x lacks, by what names of ops begin with. It refuses graphs that have them.
+const NEWER: [(&str, &[&str]); 3] = [
+    ("RFFT", &["Treal", "Tcomplex"]),
+    ("IRFFT", &["Treal", "Tcomplex"]),
+    ("DepthwiseConv2dNative", &["explicit_paddings"]),
+];
+
+/// Whether a node need not have an attribute, so that TF 1.x reads it.
+fn is_newer_default(node: &Node, name: &str, value: &AttrValue) -> bool {
+    NEWER.iter().any(|(op, newer)| newer.contains(&name) && node.op.name.starts_with(op))
+        && node.op.attr(name).is_some_and(|def| def.default.as_ref() == Some(value))
+}
+
 fn node_def(graph: &Graph, node: &Node, position: usize, add_shapes: bool, left: &mut Left) -> Result<NodeDef> {
     let mut input = Vec::with_capacity(node.inputs.len() + node.control_inputs.len());
     for o in &node.inputs {
@@ -38,6 +51,9 @@ fn node_def(graph: &Graph, node: &Node, position: usize, add_shapes: bool, left:
     }
     let mut attr = BTreeMap::new();
     for (name, value) in node.attrs.iter() {
+        if is_newer_default(node, name, value) {
+            continue;
+        }
         match to_message(value) {
             Some(value) => drop(attr.insert(name.to_owned(), messages::AttrValue { value: Some(value) })),
             None => left.push((position, name.to_owned())),

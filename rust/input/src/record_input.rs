@@ -29,12 +29,22 @@ struct Progress {
     open: Vec<RecordReader>,
     turn: usize,
     buffer: Vec<Bytes>,
+    /// The batch that is being filled.
+    batch: Vec<Bytes>,
 }
 
 impl Progress {
     fn new(seed: u64) -> Progress {
         let words = Words::new(Philox::new(seed, 0));
-        Progress { epoch: 0, words, files: Vec::new(), open: Vec::new(), turn: 0, buffer: Vec::new() }
+        Progress {
+            epoch: 0,
+            words,
+            files: Vec::new(),
+            open: Vec::new(),
+            turn: 0,
+            buffer: Vec::new(),
+            batch: Vec::new(),
+        }
     }
 
     /// Shuffles the files for one more epoch.
@@ -114,10 +124,12 @@ fn record_input(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let progress = Mutex::new(Progress::new(options.seed));
     kernel(move |ctx| {
         let mut progress = progress.lock();
-        let mut records = Vec::new();
-        for _ in 0..batch {
-            records.push(progress.next(&options, ctx)?);
+        // A step that is interrupted leaves its records to the next one.
+        while progress.batch.len() < batch {
+            let record = progress.next(&options, ctx)?;
+            progress.batch.push(record);
         }
+        let records = std::mem::take(&mut progress.batch);
         ctx.set_output(0, Tensor::from_strings([batch], records)?);
         Ok(())
     })

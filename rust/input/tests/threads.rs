@@ -44,6 +44,14 @@ impl Callable for Twice {
     fn call(&self, arguments: SmallVec<[Tensor; 4]>, _: &Cancellation) -> Result<Vec<Tensor>> {
         Ok(vec![Tensor::scalar(2 * arguments[0].to_scalar::<i64>()?)])
     }
+
+    fn is_whole(&self) -> bool {
+        false
+    }
+
+    fn is_bounded(&self) -> bool {
+        true
+    }
 }
 
 /// Nodes by themselves, and what their kernels share.

@@ -99,6 +99,19 @@ impl Engine {
     }
 }
 
+/// For tests: counts the checks that steps make from now on, and ends the step that makes number `n`, counted from 1, with a
+/// DeadlineExceededError.
+#[pyfunction]
+pub fn interrupt_at(n: u32) {
+    ferroflow_runtime::interrupt_at(n);
+}
+
+/// For tests: ends the counting that `interrupt_at` began. Returns `n` less the checks that were made.
+#[pyfunction]
+pub fn checks_left() -> i64 {
+    ferroflow_runtime::checks_left()
+}
+
 /// When a call must end.
 pub struct Limit(Option<Instant>);
 

@@ -218,7 +218,7 @@ impl Session {
         let nodes = graph.shared.graph.clone();
         let mut timeout_ms = get("operation_timeout_in_ms")?;
         let inner = match target {
-            "" => Engine::Local(Box::new(ferroflow_runtime::Session::new(nodes, session_options, Arc::default()))),
+            "" => Engine::Local(Box::new(ferroflow_runtime::Session::new(nodes, session_options))),
             target => {
                 let address = Address::of_target(target).map_err(status)?;
                 if timeout_ms == 0 {

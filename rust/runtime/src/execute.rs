@@ -10,7 +10,7 @@ use crate::waiting::{Begun, Remaining, Waiting};
 use crate::waits::Part;
 use ferroflow_graph::{Blocking, Kernel, KernelContext, Step, Variables};
 use ferroflow_sync::Mutex;
-use ferroflow_tensor::threads::{ensure_stack, is_watched, stopped, unwatched, watched};
+use ferroflow_tensor::threads::{Interrupted, ensure_stack, is_watched, stopped, unwatched, watched};
 use ferroflow_tensor::{Code, Result, Status, Tensor, bail};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -304,7 +304,7 @@ pub(crate) fn execute(
     for (slot, feed) in slots.iter_mut().zip(feeds) {
         *slot = Some(feed);
     }
-    // A long kernel is left between two of its tasks; its half-made results never go further than the next check.
+    // A long kernel is left between two of its tasks, by an error that its `try_` loop gives.
     let stop = || {
         if let Err(reason) = pulse.check() {
             step.cancellation.cancel(reason);
@@ -333,9 +333,7 @@ pub(crate) fn execute_within(
     let stop = || step.cancellation.is_cancelled() || closed.load(Ordering::Relaxed);
     let mut run = || instructions(plan, 0..plan.instructions.len(), &mut slots, step, &pulse, None);
     let ran = if is_watched() { run() } else { watched(&stop, run) };
-    // The last kernel, too, may have been left half done, with or without a beat since then.
-    let ended = || if stopped() { Err(Status::cancelled("The step was cancelled.")) } else { Ok(()) };
-    let ran = ran.and_then(|()| pulse.check()).and_then(|()| poll()).and_then(|()| ended());
+    let ran = ran.and_then(|()| pulse.check());
     Ok(finish(plan, idle, slots, step, ran, false)?.into_iter().flatten().collect())
 }
 
@@ -348,10 +346,15 @@ fn finish(
     ran: Result<()>,
     may_miss: bool,
 ) -> Result<Vec<Option<Tensor>>> {
-    // A kernel that was left half done may also have failed for that: the reason for leaving it is what counts.
+    // Of a kernel that was interrupted, the reason for that is the failure that counts.
     let ended = match (step.cancellation.check(), ran) {
         // What waited says itself that it was cancelled.
-        (Err(reason), Err(e)) if (reason.code(), e.code()) == (Code::Cancelled, Code::Cancelled) => Err(e),
+        (Err(reason), Err(e))
+            if (reason.code(), e.code()) == (Code::Cancelled, Code::Cancelled)
+                && e.cause::<Interrupted>().is_none() =>
+        {
+            Err(e)
+        }
         (ended, ran) => ended.and(ran),
     };
     let result = ended.and_then(|()| {

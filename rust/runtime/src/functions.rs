@@ -7,7 +7,8 @@ use crate::plan::Plan;
 use crate::prune::Request;
 use crate::session::SessionOptions;
 use ferroflow_graph::{
-    Callable, Cancellation, Function, Functions, Graph, Kernel, KernelInit, Library, Node, OpDef, Resources, Step,
+    Blocking, Callable, Cancellation, Function, Functions, Graph, Kernel, KernelInit, Library, Node, OpDef, Resources,
+    Step,
 };
 use ferroflow_sync::Mutex;
 use ferroflow_tensor::threads::{Threads, ensure_stack, unwatched};
@@ -35,6 +36,9 @@ struct Body {
     plan: Plan,
     idle: IdleSlots,
     arguments: Vec<DType>,
+    /// Whether a call runs to its end, once begun.
+    is_whole: bool,
+    is_bounded: bool,
 }
 
 struct Instance {
@@ -48,6 +52,24 @@ struct Instance {
 fn keeps_state(op: &OpDef) -> bool {
     let keeps_nothing = op.is_foreign || op.is_variable || op.name.ends_with("Dataset");
     op.is_stateful && !keeps_nothing && !matches!(&*op.name, "Assert" | "Print")
+}
+
+/// Whether one of the plan's nodes changes what outlives a call.
+fn changes(plan: &Plan) -> bool {
+    plan.placement.iter().any(|(node, ..)| (node.op.is_stateful || node.op.is_foreign) && &*node.op.name != "Assert")
+}
+
+/// Whether every call of the plan ends by itself, so that it need not be interrupted.
+fn is_bounded(plan: &Plan) -> bool {
+    plan.placement.iter().all(|(node, _, in_loop)| {
+        let may_hang = match node.op.blocking {
+            Some(Blocking::Pipeline) => true,
+            // An interrupt reaches code on the thread of the call, and leaves behind that on other threads.
+            Some(Blocking::Code) => plan.may_wait(),
+            Some(Blocking::Files | Blocking::Decoding) | None => false,
+        };
+        !in_loop && !node.op.may_wait && !may_hang && &*node.op.name != "ReduceDataset"
+    })
 }
 
 fn closed() -> Status {
@@ -101,12 +123,14 @@ impl SessionFunctions {
             fetches: function.results.clone(),
             targets: function.effects.clone(),
         };
-        // A plan outlives the step that makes it: constants that are folded by half a loop would stay wrong.
+        // The plan outlives the step that first needs it: constants are folded to the end.
         let plan = unwatched(|| Plan::build(&request, &context)).map_err(|e| located(e, &graph, name))?;
+        let is_bounded = is_bounded(&plan);
+        let is_whole = is_bounded && changes(&plan);
         let is_shared = !plan.placement.iter().any(|(node, ..)| keeps_state(&node.op));
         let arguments = function.arguments.iter().map(|&o| Ok(graph.output(o)?.dtype)).collect::<Result<_>>()?;
         drop(graph);
-        let body = Arc::new(Body { function, plan, idle: IdleSlots::default(), arguments });
+        let body = Arc::new(Body { function, plan, idle: IdleSlots::default(), arguments, is_whole, is_bounded });
         if is_shared {
             self.shared.lock().insert(name.to_owned(), body.clone());
         }
@@ -163,14 +187,25 @@ impl Callable for Instance {
             );
         }
         let resources = self.functions.resources()?;
-        let step = Step {
-            threads: self.functions.threads,
-            cancellation,
-            resources: &resources,
-            functions: &self.callable,
-            rendezvous: None,
+        let (threads, functions) = (self.functions.threads, &self.callable);
+        let step = Step { threads, cancellation, resources: &resources, functions, rendezvous: None };
+        let closed = &self.functions.closed;
+        let result = if body.is_whole {
+            cancellation.check()?;
+            let never = Cancellation::new();
+            let step = Step { cancellation: &never, ..step };
+            unwatched(|| execute_within(&body.plan, &body.idle, arguments, &step, closed))
+        } else {
+            execute_within(&body.plan, &body.idle, arguments, &step, closed)
         };
-        execute_within(&body.plan, &body.idle, arguments, &step, &self.functions.closed)
-            .map_err(|e| located(e, &body.function.graph.read(), name))
+        result.map_err(|e| located(e, &body.function.graph.read(), name))
+    }
+
+    fn is_whole(&self) -> bool {
+        self.body.is_whole
+    }
+
+    fn is_bounded(&self) -> bool {
+        self.body.is_bounded
     }
 }

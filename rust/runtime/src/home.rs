@@ -7,15 +7,12 @@ use std::sync::Arc;
 /// The state and the functions of a task's nodes.
 pub(crate) struct Home {
     pub resources: Arc<Resources>,
-    pub functions: Arc<SessionFunctions>,
-    /// The same, as kernels see them.
     pub callable: Arc<dyn Functions>,
 }
 
 impl Home {
     pub fn new(resources: Arc<Resources>, functions: SessionFunctions) -> Home {
-        let functions = Arc::new(functions);
-        Home { resources, callable: functions.clone(), functions }
+        Home { resources, callable: Arc::new(functions) }
     }
 
     /// A step as the task's nodes see it.

@@ -30,6 +30,6 @@ mod waits;
 pub use partition::{Edge, EdgeSource, Part, PartNode, Split, assemble};
 pub use placement::{Device, Devices, Placement, TaskDevices};
 pub use prune::Request;
-pub use pulse::Poll;
+pub use pulse::{Poll, checks_left, interrupt_at};
 pub use session::{Prepared, RunOptions, Session, SessionOptions, StepOutcome};
 pub use trace::{Event, Made, Trace};

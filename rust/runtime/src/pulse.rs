@@ -3,7 +3,7 @@
 use ferroflow_sync::{ProcessMutex, generation};
 use ferroflow_tensor::{Code, Result, Status};
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 const PERIOD: Duration = Duration::from_millis(50);
@@ -13,7 +13,11 @@ const IDLE_BEATS: u32 = 40;
 /// What a step asks when it looks up; an error ends it.
 pub type Poll<'a> = dyn Fn() -> Result<()> + 'a;
 
+/// Periods that have passed; the highest bit is set while a test counts the checks of steps.
 static BEATS: AtomicU64 = AtomicU64::new(0);
+const COUNTED: u64 = 1 << 63;
+/// Checks until the one that ends its step, while they are counted.
+static CHECKS_LEFT: AtomicI64 = AtomicI64::new(0);
 static STEPS: AtomicUsize = AtomicUsize::new(0);
 /// Of the process whose thread ticks and whose steps are counted; a fork leaves the thread and the steps behind.
 #[derive(Default)]
@@ -24,6 +28,10 @@ struct Ticking {
 
 static TICKING: ProcessMutex<Ticking> =
     ProcessMutex::new(Ticking { generation: 0, runs: false }, || Ticking { generation: u32::MAX, runs: false });
+
+fn beats() -> u64 {
+    BEATS.load(Ordering::Relaxed) & !COUNTED
+}
 
 fn tick() {
     let mut idle = 0;
@@ -40,6 +48,18 @@ fn tick() {
             }
         }
     }
+}
+
+/// For tests: counts the checks of all steps from now on, and ends the step that makes check number `n`, counted from 1.
+pub fn interrupt_at(n: u32) {
+    CHECKS_LEFT.store(i64::from(n), Ordering::SeqCst);
+    BEATS.fetch_or(COUNTED, Ordering::SeqCst);
+}
+
+/// For tests: ends the counting. Below 0 is how many checks came after the one that ended its step.
+pub fn checks_left() -> i64 {
+    BEATS.fetch_and(!COUNTED, Ordering::SeqCst);
+    CHECKS_LEFT.load(Ordering::SeqCst)
 }
 
 /// One step's watch on the beat.
@@ -67,13 +87,13 @@ impl<'a> Pulse<'a> {
                 ticking.runs = std::thread::Builder::new().name("ferroflow-pulse".into()).spawn(tick).is_ok();
             }
         }
-        let (seen, counts) = (Cell::new(BEATS.load(Ordering::Relaxed)), poll.map(|_| generation()));
+        let (seen, counts) = (Cell::new(beats()), poll.map(|_| generation()));
         Pulse { poll, counts, seen, told: Cell::new(None), closed: None }
     }
 
     /// The watch of a call within a step, which beats for both, or of one without a step, which ends when `closed` is set.
     pub fn within(poll: &'a Poll<'a>, closed: &'a AtomicBool) -> Pulse<'a> {
-        let seen = Cell::new(BEATS.load(Ordering::Relaxed));
+        let seen = Cell::new(beats());
         Pulse { poll: Some(poll), counts: None, seen, told: Cell::new(None), closed: Some(closed) }
     }
 
@@ -86,9 +106,18 @@ impl<'a> Pulse<'a> {
         if now == self.seen.get() {
             return Ok(());
         }
-        self.seen.set(now);
+        self.look_up(now)
+    }
+
+    #[cold]
+    fn look_up(&self, now: u64) -> Result<()> {
+        let told = |e: &Status| self.told.set(Some(e.code()));
+        if now & COUNTED != 0 && self.counts.is_some() && CHECKS_LEFT.fetch_sub(1, Ordering::SeqCst) == 1 {
+            return Err(Status::deadline_exceeded("The step was interrupted for a test.")).inspect_err(told);
+        }
+        self.seen.set(now & !COUNTED);
         let Some(poll) = self.poll else { return Ok(()) };
-        poll().inspect_err(|e| self.told.set(Some(e.code())))
+        poll().inspect_err(told)
     }
 
     /// Whether it was told something that ends the step.

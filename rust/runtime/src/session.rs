@@ -93,6 +93,8 @@ pub struct Session {
     options: SessionOptions,
     threads: Threads,
     resources: Arc<Resources>,
+    /// Whether the resources end with the session. Those of a task serve other sessions, too.
+    owns_resources: bool,
     functions: Arc<SessionFunctions>,
     callable: Arc<dyn Functions>,
     /// The tasks whose nodes it runs, where they are several.
@@ -109,7 +111,13 @@ pub struct Session {
 }
 
 impl Session {
-    pub fn new(graph: Arc<RwLock<Graph>>, options: SessionOptions, resources: Arc<Resources>) -> Session {
+    /// A session with resources of its own.
+    pub fn new(graph: Arc<RwLock<Graph>>, options: SessionOptions) -> Session {
+        Session { owns_resources: true, ..Session::with_resources(graph, options, Arc::default()) }
+    }
+
+    /// A session on resources that other sessions use, too.
+    pub fn with_resources(graph: Arc<RwLock<Graph>>, options: SessionOptions, resources: Arc<Resources>) -> Session {
         let n = if options.intra_op_threads == 0 { default_count() } else { options.intra_op_threads };
         let threads = Threads::new(n);
         let library = graph.read().functions().clone();
@@ -119,6 +127,7 @@ impl Session {
             options,
             threads,
             resources,
+            owns_resources: false,
             callable: functions.clone(),
             functions,
             homes: Vec::new(),
@@ -135,7 +144,7 @@ impl Session {
     /// A session that runs the nodes of several tasks; `resources` are those of each task of `options.devices`.
     pub fn across(graph: Arc<RwLock<Graph>>, options: SessionOptions, resources: &[Arc<Resources>]) -> Session {
         let own = resources.get(options.devices.default_task()).cloned().unwrap_or_default();
-        let mut session = Session::new(graph, options, own);
+        let mut session = Session::with_resources(graph, options, own);
         let library = session.graph.read().functions().clone();
         // Where a function is called, all of it runs.
         let body = SessionOptions { devices: Devices::local(1, true), ..session.options.clone() };
@@ -317,8 +326,15 @@ impl Session {
         for cancellation in self.running.lock().values() {
             cancellation.cancel(reason.clone());
         }
-        self.functions.close();
-        self.homes.iter().for_each(|h| h.functions.close());
+        if self.owns_resources {
+            self.functions.close();
+            return;
+        }
+        // An iterator that other sessions find by its name goes on to call this session's functions. Iterators of the session alone
+        // end here, with their threads.
+        let plans = std::mem::take(&mut *self.plans.write());
+        let kernels = std::mem::take(&mut *self.kernels.lock());
+        drop((plans, kernels));
     }
 
     pub fn is_closed(&self) -> bool {

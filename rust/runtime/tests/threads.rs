@@ -177,7 +177,7 @@ impl World {
     }
 
     fn session(&self) -> Session {
-        Session::new(self.graph.clone(), SessionOptions::default(), self.resources.clone())
+        Session::with_resources(self.graph.clone(), SessionOptions::default(), self.resources.clone())
     }
 }
 

@@ -13,7 +13,7 @@ pub struct Condvar {
     waiting: AtomicU32,
 }
 
-/// Whether a wait ended because its time was over.
+/// The outcome of a wait: true if its time was over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WaitTimeoutResult(bool);
 

@@ -42,7 +42,7 @@ pub type RwLock<T> = lock_api::RwLock<RawRwLock, T>;
 pub type RwLockReadGuard<'a, T> = lock_api::RwLockReadGuard<'a, RawRwLock, T>;
 pub type RwLockWriteGuard<'a, T> = lock_api::RwLockWriteGuard<'a, RawRwLock, T>;
 
-/// Whether locking would unwind with [`LostLock`]: a destructor looks before it locks, for it must not unwind.
+/// Returns true if locking would unwind with [`LostLock`]. Destructors check first, because they must not unwind.
 pub fn is_lost<T: ?Sized>(mutex: &Mutex<T>) -> bool {
     #[cfg(target_os = "linux")]
     {

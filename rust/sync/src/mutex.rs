@@ -25,7 +25,7 @@ fn is_lost(word: u32) -> bool {
     word != 0 && word >> GENERATION_SHIFT != held_now() >> GENERATION_SHIFT
 }
 
-/// How an attempt to lock ended.
+/// The outcome of an attempt to lock.
 enum Outcome {
     Locked,
     /// The deadline has passed.
@@ -35,7 +35,7 @@ enum Outcome {
 }
 
 impl RawMutex {
-    /// Whether its holder does not exist in this process.
+    /// Returns true if the holder does not exist in this process.
     pub(crate) fn is_lost(&self) -> bool {
         is_lost(self.0.load(Ordering::Relaxed))
     }

@@ -31,7 +31,7 @@ fn is_free(state: u64) -> bool {
     state & (WRITER | READERS) == 0
 }
 
-/// Whether a holder belongs to another process generation.
+/// Returns true if a holder belongs to another process generation.
 fn is_foreign(state: u64) -> bool {
     !is_free(state) && state >> GENERATION_SHIFT != u64::from(generation())
 }

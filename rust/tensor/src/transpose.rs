@@ -11,7 +11,7 @@ fn reach(stride: usize) -> Option<usize> {
 #[cfg(target_arch = "x86_64")]
 fn fits<E>(from: &[E], stride: usize, to: &[E], row: usize) -> bool {
     let inside = |len: usize, step| reach(step).is_some_and(|r| r <= len);
-    std::arch::is_x86_feature_detected!("avx2") && inside(from.len(), stride) && inside(to.len(), row)
+    crate::vector::Isa::current().has_avx2() && inside(from.len(), stride) && inside(to.len(), row)
 }
 
 /// `to[i * row + j] = from[j * stride + i]` for i, j < `BLOCK_SIDE`; false, with nothing done, where this machine has no way.

@@ -2,7 +2,7 @@
 
 use ferroflow_tensor::philox::candidate::CandidateSampler;
 use ferroflow_tensor::philox::{Philox, candidate, fill, gamma, multinomial, poisson, shuffle, stateless};
-use ferroflow_tensor::threads::Threads;
+use ferroflow_tensor::threads::{Interrupted, Threads};
 use half::{bf16, f16};
 use sha2::{Digest, Sha256};
 
@@ -60,8 +60,20 @@ fn assert_run<T: Word>(case: &str, run: usize, values: &[T]) {
     assert_eq!(words, golden(case, run), "{case}, run {run}");
 }
 
+type Filled = Result<(), Interrupted>;
+
+fn shuffled<T>(base: &Philox, rows: &mut [T]) -> Filled {
+    shuffle::shuffle(base, rows);
+    Ok(())
+}
+
 /// Checks three runs of an op with seeds (1, 2) whose output starts as `blank` and which moves its stream by `blocks` each run.
-fn assert_runs<T: Word + Clone>(case: &str, blank: &[T], blocks: u64, fill: impl Fn(&Philox, Threads, &mut [T])) {
+fn assert_runs<T: Word + Clone>(
+    case: &str,
+    blank: &[T],
+    blocks: u64,
+    fill: impl Fn(&Philox, Threads, &mut [T]) -> Filled,
+) {
     assert_runs_of(Philox::new(1, 2), case, blank, blocks, fill);
 }
 
@@ -70,32 +82,32 @@ fn assert_runs_of<T: Word + Clone>(
     case: &str,
     blank: &[T],
     blocks: u64,
-    fill: impl Fn(&Philox, Threads, &mut [T]),
+    fill: impl Fn(&Philox, Threads, &mut [T]) -> Filled,
 ) {
     for run in 0..RUNS {
         let mut values = blank.to_vec();
-        fill(&op.reserve(blocks), Threads::new(2), &mut values);
+        fill(&op.reserve(blocks), Threads::new(2), &mut values).unwrap();
         assert_run(case, run, &values);
     }
 }
 
 /// Checks the outputs of 8, 10 and 1 values.
-fn assert_sizes<T: Word + Clone + Default>(case: &str, fill: impl Fn(&Philox, Threads, &mut [T])) {
+fn assert_sizes<T: Word + Clone + Default>(case: &str, fill: impl Fn(&Philox, Threads, &mut [T]) -> Filled) {
     for size in [8, 10, 1] {
         assert_runs(&format!("{case}_{size}"), &vec![T::default(); size], fill::blocks_per_run(size), &fill);
     }
 }
 
 /// Checks the hash of a million values.
-fn assert_hash<T: Word + Clone + Default>(case: &str, fill: impl Fn(&Philox, Threads, &mut [T])) {
+fn assert_hash<T: Word + Clone + Default>(case: &str, fill: impl Fn(&Philox, Threads, &mut [T]) -> Filled) {
     assert_hash_from(case, &vec![T::default(); LARGE], fill);
 }
 
 /// Checks the hash of an output that starts as `blank`, made by one thread and by several.
-fn assert_hash_from<T: Word + Clone>(case: &str, blank: &[T], fill: impl Fn(&Philox, Threads, &mut [T])) {
+fn assert_hash_from<T: Word + Clone>(case: &str, blank: &[T], fill: impl Fn(&Philox, Threads, &mut [T]) -> Filled) {
     for threads in [1, 2, 4] {
         let mut values = blank.to_vec();
-        fill(&Philox::new(1, 2), Threads::new(threads), &mut values);
+        fill(&Philox::new(1, 2), Threads::new(threads), &mut values).unwrap();
         let bytes: Vec<u8> = values.iter().flat_map(Word::bytes).collect();
         let hex: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
         let line = format!("sha256 {case} {hex}");
@@ -107,10 +119,10 @@ fn assert_hash_from<T: Word + Clone>(case: &str, blank: &[T], fill: impl Fn(&Phi
 }
 
 /// Checks that several threads make the bytes that one makes.
-fn assert_threads_agree<T: Word + Clone>(blank: &[T], fill: impl Fn(&Philox, Threads, &mut [T])) {
+fn assert_threads_agree<T: Word + Clone>(blank: &[T], fill: impl Fn(&Philox, Threads, &mut [T]) -> Filled) {
     let made_by = |threads| {
         let mut values = blank.to_vec();
-        fill(&Philox::new(3, 4), Threads::new(threads), &mut values);
+        fill(&Philox::new(3, 4), Threads::new(threads), &mut values).unwrap();
         values.iter().flat_map(Word::bytes).collect::<Vec<u8>>()
     };
     let alone = made_by(1);
@@ -163,17 +175,17 @@ fn a_million_floats_hash_to_tensorflows() {
 fn large_outputs_of_the_other_ops_hash_to_tensorflows() {
     assert_hash("uniform_i32_0_10", |base, threads, out| fill::fill_uniform_i32(base, threads, 0, 10, out));
     let numbers: Vec<i32> = (0..LARGE as i32).collect();
-    assert_hash_from("shuffle", &numbers, |base, _, out| shuffle::shuffle(base, out));
+    assert_hash_from("shuffle", &numbers, |base, _, out| shuffled(base, out));
     assert_hash_from("gamma_f64_100000x3", &[0.0; 300_000], |base, threads, out| {
-        gamma::fill_gamma(base, threads, &[0.3, 1.0, 2.5], out);
+        gamma::fill_gamma(base, threads, &[0.3, 1.0, 2.5], out)
     });
     assert_hash_from("poisson_f64_i64_100000x3", &[0_i64; 300_000], |base, threads, out| {
-        poisson::fill_poisson(base, threads, &[3.0_f64, 30.0, 3000.0], out);
+        poisson::fill_poisson(base, threads, &[3.0_f64, 30.0, 3000.0], out)
     });
     let logits: Vec<f32> =
         (0..1000).flat_map(|row| (0..9).map(move |column| ((row * 7 + column * 3) % 17) as f32)).collect();
     assert_hash_from("multinomial_f32_1000x101", &[0_i64; 101_000], |base, threads, out| {
-        multinomial::fill_multinomial(base, threads, &logits, 9, 101, out);
+        multinomial::fill_multinomial(base, threads, &logits, 9, 101, out)
     });
 }
 
@@ -182,12 +194,12 @@ fn uniform_integers_are_tensorflows() {
     let blocks = fill::blocks_per_run(8);
     for (name, low, high) in [("0_10", 0, 10), ("-5_100", -5, 100), ("all", i32::MIN, i32::MAX)] {
         assert_runs(&format!("uniform_i32_{name}"), &[0; 8], blocks, |base, threads, out| {
-            fill::fill_uniform_i32(base, threads, low, high, out);
+            fill::fill_uniform_i32(base, threads, low, high, out)
         });
     }
     for (name, low, high) in [("0_1e12", 0, 1_000_000_000_000), ("all", i64::MIN, i64::MAX)] {
         assert_runs(&format!("uniform_i64_{name}"), &[0; 8], blocks, |base, threads, out| {
-            fill::fill_uniform_i64(base, threads, low, high, out);
+            fill::fill_uniform_i64(base, threads, low, high, out)
         });
     }
 }
@@ -195,16 +207,19 @@ fn uniform_integers_are_tensorflows() {
 #[test]
 fn streams_scaled_by_two_roundings_are_tensorflows() {
     assert_runs("uniform_f32_scaled_-3_5", &[0.0; 8], fill::blocks_per_run(8), |base, threads, out| {
-        fill::fill_uniform_f32(base, threads, out);
+        fill::fill_uniform_f32(base, threads, out)?;
         out.iter_mut().for_each(|value| *value = *value * 8.0 + -3.0);
+        Ok(())
     });
     assert_runs("normal_f32_scaled_mean_5_stddev_0.5", &[0.0; 4], fill::blocks_per_run(4), |base, threads, out| {
-        fill::fill_normal_f32(base, threads, out);
+        fill::fill_normal_f32(base, threads, out)?;
         out.iter_mut().for_each(|value| *value = *value * 0.5 + 5.0);
+        Ok(())
     });
     assert_runs("truncated_f32_scaled_stddev_0.1", &[0.0; 4], fill::blocks_per_run(4), |base, threads, out| {
-        fill::fill_truncated_f32(base, threads, out);
+        fill::fill_truncated_f32(base, threads, out)?;
         out.iter_mut().for_each(|value| *value *= 0.1);
+        Ok(())
     });
 }
 
@@ -220,12 +235,12 @@ fn every_pair_of_seeds_gives_tensorflows_stream() {
 #[test]
 fn shuffles_are_tensorflows() {
     let numbers: Vec<i32> = (0..10).collect();
-    assert_runs("shuffle_10", &numbers, shuffle::blocks_per_run(10), |base, _, out| shuffle::shuffle(base, out));
-    assert_runs("shuffle_1", &[0], shuffle::blocks_per_run(1), |base, _, out| shuffle::shuffle(base, out));
+    assert_runs("shuffle_10", &numbers, shuffle::blocks_per_run(10), |base, _, out| shuffled(base, out));
+    assert_runs("shuffle_1", &[0], shuffle::blocks_per_run(1), |base, _, out| shuffled(base, out));
     let values: Vec<i32> = (0..12).collect();
     assert_runs("shuffle_rows_6x2", &values, shuffle::blocks_per_run(6), |base, _, out| {
         let (rows, _) = out.as_chunks_mut::<2>();
-        shuffle::shuffle(base, rows);
+        shuffled(base, rows)
     });
 }
 
@@ -234,7 +249,8 @@ fn random_crops_are_tensorflows() {
     let mut op = Philox::new(1, 2);
     for run in 0..RUNS {
         let mut corner = [0; 2];
-        fill::fill_uniform_i32(&op.reserve(fill::blocks_per_run(2)), Threads::single(), 0, i32::MAX, &mut corner);
+        fill::fill_uniform_i32(&op.reserve(fill::blocks_per_run(2)), Threads::single(), 0, i32::MAX, &mut corner)
+            .unwrap();
         let [row, column] = corner.map(|value| value % (6 - 2 + 1));
         let first = 6 * row + column;
         assert_run("crop_2x2_of_6x6", run, &[first, first + 1, first + 6, first + 7]);
@@ -248,8 +264,9 @@ fn dropout_masks_are_tensorflows() {
         let rate = 1.0 - keep;
         let scale = (1.0 / (1.0 - rate)) as f32;
         assert_runs(case, &vec![0.0_f32; size], fill::blocks_per_run(size), |base, threads, out| {
-            fill::fill_uniform_f32(base, threads, out);
+            fill::fill_uniform_f32(base, threads, out)?;
             out.iter_mut().for_each(|value| *value = if *value >= rate as f32 { scale } else { 0.0 });
+            Ok(())
         });
     }
 }
@@ -258,15 +275,15 @@ fn dropout_masks_are_tensorflows() {
 fn multinomials_are_tensorflows() {
     let rows = [0.1_f32, 0.2, 0.3, 0.4, 0.7, 0.1, 0.1, 0.1].map(f32::ln);
     assert_runs("multinomial_f32_8", &[0_i64; 16], multinomial::blocks_per_run(2, 8), |base, threads, out| {
-        multinomial::fill_multinomial(base, threads, &rows, 4, 8, out);
+        multinomial::fill_multinomial(base, threads, &rows, 4, 8, out)
     });
     let rows = [0.1_f64, 0.2, 0.3, 0.4, 0.7, 0.1, 0.1, 0.1].map(f64::ln);
     assert_runs("multinomial_f64_7", &[0_i64; 14], multinomial::blocks_per_run(2, 7), |base, threads, out| {
-        multinomial::fill_multinomial(base, threads, &rows, 4, 7, out);
+        multinomial::fill_multinomial(base, threads, &rows, 4, 7, out)
     });
     let row = [0.0, f32::NEG_INFINITY, 1.0, f32::NAN, 2.0];
     assert_runs("multinomial_f32_masked_6", &[0_i32; 6], multinomial::blocks_per_run(1, 6), |base, threads, out| {
-        multinomial::fill_multinomial(base, threads, &row, 5, 6, out);
+        multinomial::fill_multinomial(base, threads, &row, 5, 6, out)
     });
 }
 
@@ -280,26 +297,26 @@ fn gammas_are_tensorflows() {
         gamma::fill_gamma(base, threads, &[0.5_f64, 1.0, 2.5], out)
     });
     assert_runs("gamma_f16_4x3", &[f16::ZERO; 12], blocks, |base, threads, out| {
-        gamma::fill_gamma(base, threads, &[0.5, 1.0, 2.5].map(f16::from_f32), out);
+        gamma::fill_gamma(base, threads, &[0.5, 1.0, 2.5].map(f16::from_f32), out)
     });
     assert_runs("gamma_f64_40x4", &[0.0; 160], fill::blocks_per_run(160), |base, threads, out| {
-        gamma::fill_gamma(base, threads, &[0.05, 0.99, 1.3, 100.0], out);
+        gamma::fill_gamma(base, threads, &[0.05, 0.99, 1.3, 100.0], out)
     });
 }
 
 #[test]
 fn poissons_are_tensorflows() {
     assert_runs("poisson_f32_f32_6x2", &[0.0_f32; 12], fill::blocks_per_run(12), |base, threads, out| {
-        poisson::fill_poisson(base, threads, &[2.0_f32, 20.0], out);
+        poisson::fill_poisson(base, threads, &[2.0_f32, 20.0], out)
     });
     assert_runs("poisson_f64_i64_60x5", &[0_i64; 300], fill::blocks_per_run(300), |base, threads, out| {
-        poisson::fill_poisson(base, threads, &[0.1_f64, 9.9, 10.0, 33.5, 1e6], out);
+        poisson::fill_poisson(base, threads, &[0.1_f64, 9.9, 10.0, 33.5, 1e6], out)
     });
     assert_runs("poisson_i32_i32_4x2", &[0_i32; 8], fill::blocks_per_run(8), |base, threads, out| {
-        poisson::fill_poisson(base, threads, &[3_i32, 50], out);
+        poisson::fill_poisson(base, threads, &[3_i32, 50], out)
     });
     assert_runs("poisson_f16_f16_4x2", &[f16::ZERO; 8], fill::blocks_per_run(8), |base, threads, out| {
-        poisson::fill_poisson(base, threads, &[3.0, 50.0].map(f16::from_f32), out);
+        poisson::fill_poisson(base, threads, &[3.0, 50.0].map(f16::from_f32), out)
     });
 }
 
@@ -353,6 +370,6 @@ fn the_number_of_threads_never_shows() {
     });
     let logits: Vec<f32> = (0..3001 * 5).map(|place| (place % 17) as f32 / 5.0).collect();
     assert_threads_agree(&[0_i32; 3001 * 7], |base, threads, out| {
-        multinomial::fill_multinomial(base, threads, &logits, 5, 7, out);
+        multinomial::fill_multinomial(base, threads, &logits, 5, 7, out)
     });
 }

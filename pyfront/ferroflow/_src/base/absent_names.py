@@ -7,14 +7,13 @@ import sys
 from collections.abc import Sequence
 from typing import Any, Final
 
-__all__ = ["INSTEAD", "AbsentModules", "absent", "instead_of", "tell_absent"]
+__all__ = ["INSTEAD", "AbsentModules", "absent", "instead_of", "near_name", "tell_absent"]
 
 _ROOT: Final = "ferroflow"
 # The share of letters that two names have in common, as difflib counts it.
 _NEARNESS: Final = 0.8
-_LISTS: Final = (
-    "`ferroflow check PROGRAM.py` lists every such name of a program; docs/compatibility.md lists what there is."
-)
+# Pages of the documentation are not installed: what helps is a command that is.
+_LISTS: Final = "`ferroflow check PROGRAM.py` lists every such name of a program."
 _EAGER: Final = "build a graph and run it in a tf.Session; eager execution is not offered"
 _OLD_LEARN: Final = "tf.estimator, tf.layers and tf.feature_column"
 _FORESTS: Final = "scikit-learn or XGBoost, which grow trees"
@@ -50,7 +49,7 @@ INSTEAD: Final[dict[str, str]] = {
     "tf.contrib.boosted_trees": _FORESTS,
     "tf.contrib.checkpoint": _FILES_OF_2,
     "tf.contrib.cudnn_rnn": "tf.nn.dynamic_rnn with tf.contrib.rnn.LSTMBlockCell or tf.contrib.rnn.GRUBlockCellV2",
-    "tf.contrib.distribute": "tf.train.replica_device_setter and tf.train.SyncReplicasOptimizer (docs/distributed.md)",
+    "tf.contrib.distribute": "tf.train.replica_device_setter and tf.train.SyncReplicasOptimizer",
     "tf.contrib.eager": _EAGER,
     "tf.contrib.estimator": "tf.estimator",
     "tf.contrib.factorization": "scikit-learn, which clusters and factorizes",
@@ -100,7 +99,7 @@ INSTEAD: Final[dict[str, str]] = {
     "tf.contrib.tpu.rewrite": _NO_TPU,
     "tf.contrib.tpu.shard": _NO_TPU,
     "tf.contrib.tpu.shutdown_system": _NO_TPU,
-    "tf.distribute": "tf.train.replica_device_setter and tf.train.SyncReplicasOptimizer (docs/distributed.md)",
+    "tf.distribute": "tf.train.replica_device_setter and tf.train.SyncReplicasOptimizer",
     "tf.estimator.BoostedTreesClassifier": _FORESTS,
     "tf.estimator.BoostedTreesRegressor": _FORESTS,
     "tf.keras.applications": "the network in tf.keras.layers, and load_weights of its file of weights",
@@ -164,8 +163,9 @@ def instead_of(name: str) -> str:
 
 
 def _told(module: str) -> str:
-    """Returns the advice about a missing module or name of ferroflow."""
-    name = "tf" + module[len(_ROOT) :]
+    """What to do about a module or name of ferroflow that is not there."""
+    # TF 1.x has all of Keras a second time below `python`, where `import keras` finds it.
+    name = ("tf" + module[len(_ROOT) :]).replace("tf.python.keras", "tf.keras", 1)
     instead = instead_of(name)
     return f"{name} is not in ferroflow{f'; instead: {instead}' if instead else ''}. {_LISTS}"
 
@@ -183,14 +183,22 @@ def absent(module: str, name: str) -> AttributeError:
     text = f"module {module!r} has no attribute {name!r}"
     # Python and its tools ask modules for many names of their own.
     if not name.startswith("_"):
-        near = _near_name(sys.modules.get(module), name)
+        near = near_name(sys.modules.get(module), name)
         text = f"{text}{f'; did you mean {near!r}?' if near else ''}: {_told(f'{module}.{name}')}"
     # Without `name` and `obj`, from which Python 3.10 and later would suggest a name a second time.
     return AttributeError(text)
 
 
-def _near_name(module: object, name: str) -> str | None:
-    """Returns the public name of a module that is spelled most like `name`; None if none is near."""
+def near_name(module: object, name: str) -> str | None:
+    """Returns the public name of a module that is spelled most like a name.
+
+    Args:
+        module: the module.
+        name: str, a name that it lacks.
+
+    Returns:
+        str; None if none is near.
+    """
     # Programs ask with `hasattr`, too: only names of about the same length are compared.
     names = [known for known in dir(module) if not known.startswith("_") and abs(len(known) - len(name)) <= 2]
     return next(iter(difflib.get_close_matches(name, names, 1, _NEARNESS)), None)
@@ -231,4 +239,9 @@ class AbsentModules:
         """
         if fullname.startswith(f"{_ROOT}.") and not fullname.startswith(f"{_ROOT}._"):
             # Without `name`: `from package import module` drops the error, text and all, of the very name it tried.
-            raise ModuleNotFoundError(f"No module named {fullname!r}: {_told(fullname)}")
+            package, _, last = fullname.rpartition(".")
+            # The modules at Keras's paths list the names that were asked for alone.
+            public = package.replace("ferroflow.python.keras", "ferroflow.keras", 1)
+            near = near_name(sys.modules.get(public), last)
+            text = f"No module named {fullname!r}{f'; did you mean {near!r}?' if near else ''}"
+            raise ModuleNotFoundError(f"{text}: {_told(fullname)}")

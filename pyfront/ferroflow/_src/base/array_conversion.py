@@ -289,6 +289,15 @@ def exceeds_int32(value: Any) -> bool:
     return False
 
 
+def holds_dimension(value: Any) -> bool:
+    """Returns whether a value is a list or tuple that holds a `Dimension`.
+
+    Args:
+        value: anything; lists may be nested.
+    """
+    return isinstance(value, (list, tuple)) and any(isinstance(leaf, Dimension) for leaf in _leaves(value))
+
+
 def _leaves(values: Any) -> Iterator[Any]:
     """Yields the values in nested lists and tuples, in order; lists may be nested to any depth."""
     if not isinstance(values, (list, tuple)):

@@ -445,6 +445,21 @@ def as_dtype(type_value: Any) -> DType:
     return found
 
 
+def dtype_or_none(type_value: Any) -> DType | None:
+    """Converts a value to a `DType`, and None to None: an op then takes its default.
+
+    Args:
+        type_value: as of `as_dtype`, or None.
+
+    Returns:
+        The `DType`, or None.
+
+    Raises:
+        TypeError: `type_value` names no type.
+    """
+    return None if type_value is None else as_dtype(type_value)
+
+
 def _from_numpy(type_value: Any) -> DType | None:
     """Returns the type of a NumPy type that is equal to none of the tables: strings, other byte orders, aliases,
     bfloat16.

@@ -208,12 +208,30 @@ def as_dimension(value: Any) -> Dimension:
 
 
 def dimension_value(dimension: Any) -> Any:
-    """Returns the int or None that a `Dimension` holds; any other value is returned as it is."""
+    """Returns the int or None that a `Dimension` holds; any other value as it is.
+
+    Args:
+        dimension: Dimension, int or None.
+
+    Returns:
+        int or None.
+    """
     return dimension._value if isinstance(dimension, Dimension) else dimension
 
 
 def dimension_at_index(shape: TensorShape, index: int) -> Dimension:
-    """Returns the dimension of `shape` at `index`; unknown where the rank of `shape` is."""
+    """Returns a dimension of a shape.
+
+    Args:
+        shape: TensorShape.
+        index: int, its number.
+
+    Returns:
+        Dimension, an unknown one where the rank of `shape` is unknown.
+
+    Raises:
+        IndexError: if the shape has fewer dimensions.
+    """
     return _UNKNOWN_DIMENSION if shape.rank is None else shape[index]
 
 
@@ -273,6 +291,15 @@ class TensorShape:
     def dims(self) -> list[Dimension] | None:
         """A new list of the dimensions, or None if the rank is unknown."""
         return None if self._values is None else [Dimension(value) for value in self._values]
+
+    # The attribute of TensorFlow's own class, which Keras reads and sets.
+    @property
+    def _dims(self) -> list[Dimension] | None:
+        return self.dims
+
+    @_dims.setter
+    def _dims(self, dims: Any) -> None:
+        self._values = _dimension_values(dims)
 
     @property
     def ndims(self) -> int | None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from ferroflow._src.base import compat, errors, proto, tf_logging
 from ferroflow._src.base.fork_locks import RenewedLock
+from ferroflow._src.base.progress import on_terminal, shown
 from ferroflow._src.checkpoint import state
 from ferroflow._src.checkpoint.meta_graph_export import export_scoped_meta_graph
 from ferroflow._src.checkpoint.saver_builder import BulkSaverBuilder
@@ -366,7 +367,8 @@ class Saver:
 
     def _save_variables(self, sess: BaseSession, prefix: str, save_path: str) -> str:
         try:
-            saved = sess.run(self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: prefix})
+            with shown(on_terminal, None, f"Saving {prefix}", "variables"):
+                saved = sess.run(self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: prefix})
         except (errors.FailedPreconditionError, errors.NotFoundError):
             if os.path.isdir(local_path(os.path.dirname(save_path)) or "."):
                 raise
@@ -402,7 +404,8 @@ class Saver:
         save_path = os.fspath(save_path)
         tf_logging.info("Restoring parameters from %s", save_path)
         try:
-            sess.run(self.saver_def.restore_op_name, {self.saver_def.filename_tensor_name: save_path})
+            with shown(on_terminal, None, f"Restoring {save_path}", "variables"):
+                sess.run(self.saver_def.restore_op_name, {self.saver_def.filename_tensor_name: save_path})
         except errors.NotFoundError as failure:
             _refuse(failure, "a Variable name or other graph key that is missing from the checkpoint")
         except errors.InvalidArgumentError as failure:

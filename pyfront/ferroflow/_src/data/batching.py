@@ -81,10 +81,9 @@ def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
                 "DenseToSparseDataset requires an input whose elements have a single component, whereas the input has "
                 f"{dataset.output_types!r}."
             )
-        size = convert_to_tensor(batch_size, dtype=dtypes.int64, name="batch_size")
         shape = TensorShape([None]).concatenate(TensorShape(row_shape))
         structure = Structure(dataset.output_types, shape, SparseTensor)
-        return OpDataset("DenseToSparseBatchDataset", [dataset, size, shape_tensor(row_shape)], structure)
+        return OpDataset("DenseToSparseBatchDataset", [dataset, batch_size, shape_tensor(row_shape)], structure)
 
     return apply
 
@@ -111,6 +110,11 @@ def sliding_window_batch(window_size: Any, stride: Any = 1) -> Transformation:
     return apply
 
 
+def with_rows(*element: Any) -> Any:
+    """An element whose rows are elements, its sparse tensors in the form that has rows."""
+    return many_serialized(element if len(element) > 1 else element[0])
+
+
 def unbatch() -> Transformation:
     """Returns a transformation: the rows of elements as elements.
 
@@ -133,13 +137,8 @@ def unbatch() -> Transformation:
             except ValueError:
                 raise ValueError("Cannot unbatch an input whose components have different batch sizes.") from None
         rows = structure._replace(shapes=nest.map_structure(lambda s: s[1:], structure.shapes))
-        if structure.has_sparse():
-
-            def with_rows(*element: Any) -> Any:
-                return many_serialized(element if len(element) > 1 else element[0])
-
-            dataset = dataset.map(with_rows)
-        return OpDataset("UnbatchDataset", [dataset], rows)
+        # Sparse tensors become those that have rows.
+        return OpDataset("UnbatchDataset", [dataset.map(with_rows)], rows)
 
     return apply
 
@@ -154,11 +153,11 @@ def map_and_batch(
     """Returns a transformation: `Dataset.map` and then `Dataset.batch`, several elements being computed at a time.
 
     Args:
-        map_func: as for `Dataset.map`.
-        batch_size: int64 scalar, elements of a batch.
-        num_parallel_batches: int64 scalar, how many batches are computed at a time; by default 1.
-        drop_remainder: If True, a last batch that is smaller is left out.
-        num_parallel_calls: int64 scalar, how many elements are computed at a time, instead.
+      map_func: as for `Dataset.map`.
+      batch_size: int64 scalar, elements of a batch.
+      num_parallel_batches: int, how many batches are computed at a time; by default 1.
+      drop_remainder: whether a last batch that is smaller is left out.
+      num_parallel_calls: int64 scalar, how many elements are computed at a time, instead.
 
     Returns:
         A function from a Dataset to a Dataset, for `Dataset.apply`.
@@ -172,16 +171,17 @@ def map_and_batch(
     def apply(dataset: Dataset) -> Dataset:
         f = ElementFunction(lambda e: called(map_func, e), [structure_of(dataset)], "tf_map_func")
         size = convert_to_tensor(batch_size, dtype=dtypes.int64, name="batch_size")
+        if num_parallel_calls is not None:
+            calls = num_parallel_calls
+        else:
+            calls = batch_size if num_parallel_batches is None else batch_size * num_parallel_batches
+        count = convert_to_tensor(calls, dtype=dtypes.int64, name="num_parallel_calls")
         drop = convert_to_tensor(drop_remainder, dtype=dtypes.bool, name="drop_remainder")
         known = constant_value(size) if constant_value(drop) else None
         first = TensorShape([None if known is None else int(known)])
         structure = f.structure._replace(shapes=nest.map_structure(first.concatenate, f.structure.shapes))
-        if num_parallel_calls is None:
-            number, op_type = num_parallel_batches or 1, "MapAndBatchDataset"
-        else:
-            number, op_type = num_parallel_calls, "MapAndBatchDatasetV2"
-        count = convert_to_tensor(number, dtype=dtypes.int64, name="num_parallel")
-        return OpDataset(op_type, [dataset, f, size, count, drop], structure, {"f": f}, kind="_MapAndBatchDataset")
+        inputs = [dataset, f, size, count, drop]
+        return OpDataset("MapAndBatchDataset", inputs, structure, {"f": f}, kind="_MapAndBatchDataset")
 
     return apply
 

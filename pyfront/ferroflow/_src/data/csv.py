@@ -49,10 +49,12 @@ class CsvDataset(OpDataset):
         na_value: Any = "",
         select_cols: Any = None,
     ) -> None:
+        names = convert_to_tensor(filenames, dtype=dtypes.string, name="filenames")
+        compression = convert_to_tensor(compression_type or "", dtype=dtypes.string, name="compression_type")
         defaults = [_default(d) for d in record_defaults]
         inputs = [
-            convert_to_tensor(filenames, dtype=dtypes.string, name="filenames"),
-            convert_to_tensor(compression_type or "", dtype=dtypes.string, name="compression_type"),
+            names,
+            compression,
             convert_to_tensor(
                 _BUFFER_SIZE if buffer_size is None else buffer_size, dtype=dtypes.int64, name="buffer_size"
             ),

@@ -21,6 +21,7 @@ from ferroflow._src.data.structure import (
     Structure,
     converted,
     many_serialized,
+    normalized,
     register_dataset,
     serialized,
 )
@@ -29,12 +30,11 @@ from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import colocate_with, get_default_graph, name_scope
-from ferroflow._src.framework.function import Function
+from ferroflow._src.framework.function import Function, graphs_around
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.shaping import shape as shape_of
 from ferroflow._src.ops.file.whole import matching_files
-from ferroflow._src.ops.math.arithmetic import maximum, mod
-from ferroflow._src.ops.math.comparison import equal
+from ferroflow._src.ops.math.arithmetic import maximum
 from ferroflow._src.ops.script.py_func import py_func
 
 _LAST = int(np.iinfo(np.int64).max)
@@ -74,6 +74,18 @@ class Dataset(abc.ABC):
     def _kind(self) -> str:
         return type(self).__name__
 
+    def _check_graph(self) -> None:
+        """Raises ValueError if the dataset was made in another graph than the default one."""
+        made_in = self._as_variant_tensor().graph
+        graph = get_default_graph()
+        if made_in is not graph and made_in not in graphs_around(graph):
+            raise ValueError(
+                f"The graph {graph} of the iterator is different from the graph {made_in} the dataset: "
+                f"{self._as_variant_tensor()} was created in. If you are using the Estimator API, make sure that no "
+                "part of the dataset returned by the `input_fn` function is defined outside the `input_fn` function. "
+                "Otherwise, make sure that the dataset is created in the same graph as the iterator."
+            )
+
     def __iter__(self) -> NoReturn:
         raise RuntimeError("dataset.__iter__() is only supported when eager execution is enabled.")
 
@@ -87,12 +99,17 @@ class Dataset(abc.ABC):
             shared_name: sessions on the same resources share an iterator of this name.
 
         Returns:
-            Iterator.
+          Iterator.
+
+        Raises:
+          ValueError: if the dataset was made in another graph.
         """
+        self._check_graph()
         structure = structure_of(self)
+        dataset = _tuned(self)
         resource = iterator_resource(structure, shared_name)
         with colocate_with(resource):
-            initializer = apply_op("MakeIterator", [self._as_variant_tensor(), resource])
+            initializer = apply_op("MakeIterator", [dataset._as_variant_tensor(), resource])
         return Iterator(resource, initializer, *structure)
 
     def make_one_shot_iterator(self) -> Iterator:
@@ -102,8 +119,9 @@ class Dataset(abc.ABC):
             Iterator.
 
         Raises:
-            ValueError: if the dataset depends on variables, tables or placeholders.
+          ValueError: the dataset depends on variables, tables or placeholders, or was made in another graph.
         """
+        self._check_graph()
         graph = get_default_graph()
         try:
             factory = Function.traced("_make_dataset", lambda: [self._as_variant_tensor()], [], [], graph, True)
@@ -131,9 +149,8 @@ class Dataset(abc.ABC):
         Returns:
             Dataset.
         """
-        with name_scope("tensors"):
-            element = converted(tensors, names=True)
-        return _of_components("TensorDataset", element, serialized(element), Structure.of(element))
+        element = normalized(tensors)
+        return OpDataset("TensorDataset", [serialized(element)], Structure.of(element))
 
     @staticmethod
     def from_tensor_slices(tensors: Any) -> Dataset:
@@ -148,15 +165,14 @@ class Dataset(abc.ABC):
         Raises:
             ValueError: if a component is a scalar, or first dimensions differ.
         """
-        with name_scope("tensors"):
-            batch = converted(tensors, names=True)
+        batch = normalized(tensors)
         flat = nest.flatten(batch)
         first = flat[0].get_shape()[0]
         for tensor in flat[1:]:
             first.assert_is_compatible_with(tensor.get_shape()[0])
         whole = Structure.of(batch)
         rows = whole._replace(shapes=nest.map_structure(lambda s: s[1:], whole.shapes))
-        return _of_components("TensorSliceDataset", batch, nest.flatten(many_serialized(batch)), rows)
+        return OpDataset("TensorSliceDataset", [nest.flatten(many_serialized(batch))], rows)
 
     @staticmethod
     def from_sparse_tensor_slices(sparse_tensor: Any) -> Dataset:
@@ -204,7 +220,7 @@ class Dataset(abc.ABC):
         if not callable(generator):
             raise TypeError("`generator` must be callable.")
         structure = Structure.declared(output_types, output_shapes)
-        arguments = tuple(convert_to_tensor(a, name="args") for a in args) if args is not None else ()
+        arguments = tuple(convert_to_tensor(a, name=f"args_{i}") for i, a in enumerate(args or ()))
         state = GeneratorState(generator)
         flat_types, flat_shapes = structure.flat_types(), structure.flat_shapes()
 
@@ -259,12 +275,15 @@ class Dataset(abc.ABC):
         Returns:
             Dataset of string scalars.
         """
-        names = matching_files(file_pattern)
-        dataset = Dataset.from_tensor_slices(names)
-        if shuffle or shuffle is None:
-            count = shape_of(names, out_type=dtypes.int64)[0]
-            dataset = dataset.shuffle(maximum(count, _int64(1, "one")), seed=seed)
-        return dataset
+        with name_scope("list_files"):
+            patterns = convert_to_tensor(file_pattern, dtype=dtypes.string, name="file_pattern")
+            # TF 1.15 refuses a pattern without files; in TF 1.8, whose tests say so, there are no elements.
+            names = matching_files(patterns)
+            dataset = Dataset.from_tensor_slices(names)
+            if shuffle or shuffle is None:
+                count = maximum(shape_of(names, out_type=dtypes.int64)[0], 1)
+                dataset = dataset.shuffle(count, seed=seed)
+            return dataset
 
     # ---- sequences
 
@@ -382,8 +401,7 @@ class Dataset(abc.ABC):
             raise ValueError(f"index must be >= 0; got: {known_number}")
         if known_count is not None and known_number is not None and known_number >= known_count:
             raise ValueError(f"index must be <= num_shards; {known_number} is not < {known_count}")
-        chosen = self._enumerate().filter(lambda i, _: equal(mod(i, count), number))
-        return chosen.map(lambda _, element: element)
+        return self._like("ShardDataset", count, number)
 
     def enumerate(self, start: Any = 0) -> Dataset:
         """Returns pairs of a number and an element.
@@ -455,8 +473,6 @@ class Dataset(abc.ABC):
             raise TypeError("Batching of nested datasets is not supported: use `flat_map` to batch their elements.")
         shapes = nest.map_structure(_batch_shape(size, drop_remainder), structure.shapes)
         structure = structure._replace(shapes=shapes)
-        if drop_remainder is False:
-            return OpDataset("BatchDataset", [self, size], structure)
         drop = convert_to_tensor(drop_remainder, dtype=dtypes.bool, name="drop_remainder")
         return OpDataset("BatchDatasetV2", [self, size, drop], structure, kind="BatchDataset")
 
@@ -520,8 +536,6 @@ class Dataset(abc.ABC):
         first = _batch_dimension(size, drop_remainder)
         batched = structure._replace(shapes=nest.map_structure(lambda s: padded_batch_shape(first, s), shapes))
         inputs = [self, size, nest.flatten(shapes), nest.flatten(values)]
-        if drop_remainder is False:
-            return OpDataset("PaddedBatchDataset", inputs, batched)
         inputs.append(convert_to_tensor(drop_remainder, dtype=dtypes.bool, name="drop_remainder"))
         return OpDataset("PaddedBatchDatasetV2", inputs, batched, kind="PaddedBatchDataset")
 
@@ -566,10 +580,10 @@ class Dataset(abc.ABC):
         """Returns the elements of the datasets that a function makes of the elements, in turns.
 
         Args:
-            map_func: as for `flat_map`.
-            cycle_length: int64 scalar, how many datasets take turns.
-            block_length: int64 scalar, elements in a turn.
-            num_parallel_calls: the datasets are read ahead where it is not None; the order stays the same.
+          map_func: as for `flat_map`.
+          cycle_length: int64 scalar, how many datasets take turns.
+          block_length: int64 scalar, elements in a turn.
+          num_parallel_calls: int64 scalar; the datasets are read ahead if it is not None. The order stays the same.
 
         Returns:
             Dataset of the elements of these datasets.
@@ -581,8 +595,8 @@ class Dataset(abc.ABC):
         inputs = [self, f, _int64(cycle_length, "cycle_length"), _int64(block_length, "block_length")]
         if num_parallel_calls is None:
             return OpDataset("InterleaveDataset", inputs, f.structure, {"f": f})
-        inputs += [convert_to_tensor(False, name="sloppy"), _int64(2, "buffer_output_elements"), _int64(0, "prefetch")]
-        return OpDataset("ParallelInterleaveDataset", inputs, f.structure, {"f": f})
+        inputs.append(_int64(num_parallel_calls, "num_parallel_calls"))
+        return OpDataset("ParallelInterleaveDatasetV2", inputs, f.structure, {"f": f})
 
     def filter(self, predicate: Callable[..., Any]) -> Dataset:
         """Returns the elements for which a function is true.
@@ -630,7 +644,7 @@ class Dataset(abc.ABC):
             TypeError: if the types of states differ.
         """
         with name_scope("initial_state"):
-            state = converted(initial_state, names=True)
+            state = normalized(initial_state)
         f, states = _state_function(self, state, reduce_func, "reduce_func", _only_state)
         inputs = [self._as_variant_tensor(), nest.flatten(state), f.captured_inputs]
         op = apply_op("ReduceDataset", inputs, {"f": f.name, **states.attrs()})
@@ -680,22 +694,18 @@ class OpDataset(StructuredDataset):
         described: bool = True,
         kind: str | None = None,
     ) -> None:
-        self._op_type = op_type
-        self._inputs = inputs
         self._structure = structure
-        self._attrs = attrs or {}
-        self._described = described
         self._shown = kind or op_type
+        described_by = {k: v.name if isinstance(v, ElementFunction) else v for k, v in (attrs or {}).items()}
+        if described:
+            told = structure.attrs()
+            if op_type in _TOLD_TYPES_BY_INPUTS:
+                del told["output_types"]
+            described_by.update(told)
+        self._variant: Tensor = tensor_op(op_type, [_argument(i) for i in inputs], described_by)
 
     def _as_variant_tensor(self) -> Tensor:
-        inputs = [_argument(i) for i in self._inputs]
-        attrs = {k: v.name if isinstance(v, ElementFunction) else v for k, v in self._attrs.items()}
-        if self._described:
-            told = self._structure.attrs()
-            if self._op_type in _TOLD_TYPES_BY_INPUTS:
-                del told["output_types"]
-            attrs.update(told)
-        return tensor_op(self._op_type, inputs, attrs)
+        return self._variant
 
     def _kind(self) -> str:
         return self._shown
@@ -713,6 +723,18 @@ class VariantDataset(StructuredDataset):
 
 
 register_dataset(Dataset, VariantDataset)
+
+# What TensorFlow does to every pipeline, in the order of its names.
+_OPTIMIZATIONS = ["map_and_batch_fusion", "noop_elimination", "shuffle_and_repeat_fusion"]
+
+
+def _tuned(dataset: Dataset) -> Dataset:
+    """The dataset behind the operations by which TensorFlow tunes a pipeline."""
+    names = convert_to_tensor(_OPTIMIZATIONS, dtype=dtypes.string, name="optimizations")
+    structure = structure_of(dataset)
+    optimized = OpDataset("OptimizeDataset", [dataset, names], structure)
+    return OpDataset("ModelDataset", [optimized], structure)
+
 
 # Their types are those of inputs.
 _TOLD_TYPES_BY_INPUTS = (
@@ -734,11 +756,6 @@ def _argument(item: Any) -> Any:
 def structure_of(dataset: Dataset) -> Structure:
     """Returns the structure of a dataset's elements."""
     return Structure(dataset.output_types, dataset.output_shapes, dataset.output_classes)
-
-
-def _of_components(op_type: str, element: Any, tensors: list[Tensor], structure: Structure) -> Dataset:
-    del element
-    return OpDataset(op_type, [tensors], structure)
 
 
 def _batch_dimension(size: Tensor, drop_remainder: Any) -> Any:
@@ -800,8 +817,7 @@ def scanned(dataset: Dataset, initial_state: Any, scan_func: Callable[..., Any])
     Raises:
         TypeError: if `scan_func` returns no pair, or a state of other types.
     """
-    with name_scope("initial_state"):
-        state = converted(initial_state, names=True)
+    state = normalized(initial_state)
     f, _ = _state_function(dataset, state, scan_func, "scan_func", _state_and_output)
     return OpDataset("ScanDataset", [dataset, nest.flatten(state), f], f.structure, {"f": f})
 

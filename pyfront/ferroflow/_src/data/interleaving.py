@@ -10,7 +10,7 @@ from ferroflow._src.data import element_nest as nest
 from ferroflow._src.data.dataset import Dataset, OpDataset, dataset_function, structure_of
 from ferroflow._src.data.transformations import RandomDataset
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.ops.array.shaping import squeeze
+from ferroflow._src.ops.array.shaping import expand_dims, squeeze
 from ferroflow._src.ops.math.elementwise import log
 from ferroflow._src.ops.random.stateless import stateless_multinomial
 
@@ -113,22 +113,24 @@ def sample_from_datasets(datasets: Any, weights: Any = None, seed: Any = None) -
         TypeError: if types or classes of elements differ, or weights are not floats.
         ValueError: if there are not as many weights as datasets.
     """
-    if weights is None:
-        weights = Dataset.from_tensors([1.0] * len(datasets)).repeat()
-    elif not isinstance(weights, Dataset):
+
+    def select(row: Any, seeds: Any) -> Any:
+        return squeeze(stateless_multinomial(row, 1, seed=seeds), axis=[0, 1])
+
+    if isinstance(weights, Dataset):
+        varying = weights.map(lambda *p: log(p, name="logits"))
+        return directed_interleave(Dataset.zip((varying, RandomDataset(seed).batch(2))).map(select), datasets)
+    logits: Any = [[1.0] * len(datasets)]
+    if weights is not None:
         tensor = convert_to_tensor(weights, name="weights")
         if tensor.dtype not in (dtypes.float32, dtypes.float64):
             raise TypeError("`weights` must be convertible to a tensor of `tf.float32` or `tf.float64` elements.")
         if not tensor.shape.is_compatible_with([len(datasets)]):
             raise ValueError("`weights` must be a vector of length `len(datasets)`.")
-        weights = Dataset.from_tensors(tensor).repeat()
-    logits = weights.map(lambda *p: log(p, name="logits"))
-
-    def select(row: Any, seeds: Any) -> Any:
-        return squeeze(stateless_multinomial(row, 1, seed=seeds), axis=[0, 1])
-
-    selector = Dataset.zip((logits, RandomDataset(seed).batch(2))).map(select)
-    return directed_interleave(selector, datasets)
+        logits = expand_dims(log(tensor, name="logits"), 0)
+    if len(datasets) == 1:
+        return datasets[0]  # type: ignore[no-any-return]
+    return directed_interleave(RandomDataset(seed).batch(2).map(lambda seeds: select(logits, seeds)), datasets)
 
 
 def choose_from_datasets(datasets: Any, choice_dataset: Dataset) -> Dataset:

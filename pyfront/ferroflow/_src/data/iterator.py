@@ -84,7 +84,7 @@ class Iterator:
         """
         structure = Structure.declared(output_types, output_shapes, output_classes)
         handle = convert_to_tensor(string_handle, dtype=dtypes.string)
-        return Iterator(tensor_op("IteratorFromStringHandle", [handle], structure.attrs()), None, *structure)
+        return Iterator(tensor_op("IteratorFromStringHandleV2", [handle], structure.attrs()), None, *structure)
 
     @property
     def initializer(self) -> Operation:
@@ -184,4 +184,4 @@ class Iterator:
 def iterator_resource(structure: Structure, shared_name: str | None) -> Tensor:
     """Returns an iterator that is not started."""
     attrs = {"container": "", "shared_name": shared_name or "", **structure.attrs()}
-    return tensor_op("Iterator", [], attrs)
+    return tensor_op("IteratorV2", [], attrs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
@@ -29,98 +30,37 @@ def _records() -> Structure:
     return Structure(dtypes.string, TensorShape([]), Tensor)
 
 
-class TextLineDataset(OpDataset):
-    """Dataset of the lines of text files, without line ends.
-
-    Args:
-        filenames: string, list of them, or Tensor of string, of shape [] or [n].
-        compression_type: "", "ZLIB" or "GZIP".
-        buffer_size: bytes to read ahead.
-    """
-
-    def __init__(self, filenames: Any, compression_type: Any = None, buffer_size: Any = None) -> None:
-        inputs = [
-            convert_to_tensor(filenames, dtype=dtypes.string, name="filenames"),
-            _text(compression_type, "compression_type"),
-            _number(buffer_size, _BUFFER_SIZE, "buffer_size"),
-        ]
-        super().__init__("TextLineDataset", inputs, _records(), described=False)
-
-
-class FixedLengthRecordDataset(OpDataset):
-    """Dataset of the pieces of one length that files consist of.
-
-    Args:
-        filenames: string, list of them, or Tensor of string, of shape [] or [n].
-        record_bytes: int64 scalar, bytes of a record.
-        header_bytes: int64 scalar, bytes before the first record.
-        footer_bytes: int64 scalar, bytes behind the last record.
-        buffer_size: bytes to read ahead.
-        compression_type: "", "ZLIB" or "GZIP".
-    """
-
-    def __init__(
-        self,
-        filenames: Any,
-        record_bytes: Any,
-        header_bytes: Any = None,
-        footer_bytes: Any = None,
-        buffer_size: Any = None,
-        compression_type: Any = None,
-    ) -> None:
-        inputs = [
-            convert_to_tensor(filenames, dtype=dtypes.string, name="filenames"),
-            _number(header_bytes, 0, "header_bytes"),
-            _number(record_bytes, 0, "record_bytes"),
-            _number(footer_bytes, 0, "footer_bytes"),
-            _number(buffer_size, _BUFFER_SIZE, "buffer_size"),
-        ]
-        op_type = "FixedLengthRecordDataset"
-        if compression_type is not None:
-            inputs.append(_text(compression_type, "compression_type"))
-            op_type = "FixedLengthRecordDatasetV2"
-        super().__init__(op_type, inputs, _records(), described=False, kind="FixedLengthRecordDataset")
-
-
-class TFRecordDataset(Dataset):
-    """Dataset of the records of TFRecord files.
-
-    Args:
-        filenames: string, list of them, Tensor of string of any shape, or a Dataset of string scalars.
-        compression_type: "", "ZLIB" or "GZIP".
-        buffer_size: bytes to read ahead.
-        num_parallel_reads: number of files that are read at a time, their records in turns; one after the other for
-            None.
+def _names(filenames: Any) -> Dataset:
+    """Names of files as a dataset of scalars.
 
     Raises:
-        TypeError: if the elements of a dataset of names are not strings.
-        ValueError: if the elements of a dataset of names are not scalars.
+      TypeError: if they are a dataset of something else than strings.
+      ValueError: if its elements are no scalars.
+    """
+    if not isinstance(filenames, Dataset):
+        names = convert_to_tensor(filenames, dtype=dtypes.string)
+        return Dataset.from_tensor_slices(reshape(names, [-1], name="flat_filenames"))
+    if filenames.output_types != dtypes.string:
+        raise TypeError("`filenames` must be a `tf.data.Dataset` of `tf.string` elements.")
+    if not filenames.output_shapes.is_compatible_with(TensorShape([])):
+        raise ValueError("`filenames` must be a `tf.data.Dataset` of scalar `tf.string` elements.")
+    return filenames
+
+
+class _FilesDataset(Dataset):
+    """The records of files, one file after the other or several at a time.
+
+    Args:
+      filenames: string, list of them, Tensor of string of any shape, or a Dataset of string scalars.
+      read_one_file: the dataset of a file.
+      num_parallel_reads: how many files are read at a time, their records in turns; one after the other for None.
     """
 
-    def __init__(
-        self, filenames: Any, compression_type: Any = None, buffer_size: Any = None, num_parallel_reads: Any = None
-    ) -> None:
-        if isinstance(filenames, Dataset):
-            if filenames.output_types != dtypes.string:
-                raise TypeError("`filenames` must be a `tf.data.Dataset` of `tf.string` elements.")
-            if not filenames.output_shapes.is_compatible_with(TensorShape([])):
-                raise ValueError("`filenames` must be a `tf.data.Dataset` of scalar `tf.string` elements.")
-        else:
-            names = convert_to_tensor(filenames, dtype=dtypes.string)
-            filenames = Dataset.from_tensor_slices(reshape(names, [-1], name="flat_filenames"))
-
-        def read_one_file(filename: Any) -> Dataset:
-            inputs = [
-                convert_to_tensor(filename, dtype=dtypes.string, name="filenames"),
-                _text(compression_type, "compression_type"),
-                _number(buffer_size, _BUFFER_SIZE, "buffer_size"),
-            ]
-            return OpDataset("TFRecordDataset", inputs, _records(), described=False)
-
+    def __init__(self, filenames: Any, read_one_file: Callable[[Any], Dataset], num_parallel_reads: Any = None) -> None:
         if num_parallel_reads is None:
-            self._impl = filenames.flat_map(read_one_file)
+            self._impl = _names(filenames).flat_map(read_one_file)
         else:
-            self._impl = filenames.apply(parallel_interleave(read_one_file, num_parallel_reads))
+            self._impl = _names(filenames).apply(parallel_interleave(read_one_file, num_parallel_reads))
 
     def _as_variant_tensor(self) -> Tensor:
         variant: Tensor = self._impl._as_variant_tensor()
@@ -140,3 +80,100 @@ class TFRecordDataset(Dataset):
     def output_types(self) -> Any:
         """The dtype of an element, `tf.string`."""
         return self._impl.output_types
+
+
+class TextLineDataset(_FilesDataset):
+    """The lines of text files, without their ends.
+
+    Args:
+      filenames: string, list of them, Tensor of string of any shape, or a Dataset of string scalars.
+      compression_type: "", "ZLIB" or "GZIP".
+      buffer_size: bytes to read ahead.
+      num_parallel_reads: how many files are read at a time, their lines in turns; one after the other for None.
+
+    Raises:
+      TypeError: the elements of a dataset of names are no strings.
+      ValueError: they are no scalars.
+    """
+
+    def __init__(
+        self, filenames: Any, compression_type: Any = None, buffer_size: Any = None, num_parallel_reads: Any = None
+    ) -> None:
+        def read_one_file(filename: Any) -> Dataset:
+            inputs = [
+                filename,
+                _text(compression_type, "compression_type"),
+                _number(buffer_size, _BUFFER_SIZE, "buffer_size"),
+            ]
+            return OpDataset("TextLineDataset", inputs, _records(), described=False)
+
+        super().__init__(filenames, read_one_file, num_parallel_reads)
+
+
+class FixedLengthRecordDataset(_FilesDataset):
+    """The pieces of one length that files are cut into.
+
+    Args:
+      filenames: string, list of them, Tensor of string of any shape, or a Dataset of string scalars.
+      record_bytes: int64 scalar, bytes of a record.
+      header_bytes: int64 scalar, bytes before the first record.
+      footer_bytes: int64 scalar, bytes behind the last record.
+      buffer_size: bytes to read ahead.
+      compression_type: "", "ZLIB" or "GZIP".
+      num_parallel_reads: how many files are read at a time, their records in turns; one after the other for None.
+
+    Raises:
+      TypeError: the elements of a dataset of names are no strings.
+      ValueError: they are no scalars.
+    """
+
+    def __init__(
+        self,
+        filenames: Any,
+        record_bytes: Any,
+        header_bytes: Any = None,
+        footer_bytes: Any = None,
+        buffer_size: Any = None,
+        compression_type: Any = None,
+        num_parallel_reads: Any = None,
+    ) -> None:
+        def read_one_file(filename: Any) -> Dataset:
+            inputs = [
+                filename,
+                _number(header_bytes, 0, "header_bytes"),
+                _number(record_bytes, 0, "record_bytes"),
+                _number(footer_bytes, 0, "footer_bytes"),
+                _number(buffer_size, _BUFFER_SIZE, "buffer_size"),
+                _text(compression_type, "compression_type"),
+            ]
+            return OpDataset("FixedLengthRecordDatasetV2", inputs, _records(), described=False)
+
+        super().__init__(filenames, read_one_file, num_parallel_reads)
+
+
+class TFRecordDataset(_FilesDataset):
+    """The records of TFRecord files.
+
+    Args:
+      filenames: string, list of them, Tensor of string of any shape, or a Dataset of string scalars.
+      compression_type: "", "ZLIB" or "GZIP".
+      buffer_size: bytes to read ahead.
+      num_parallel_reads: how many files are read at a time, their records in turns; one after the other for None.
+
+    Raises:
+      TypeError: the elements of a dataset of names are no strings.
+      ValueError: they are no scalars.
+    """
+
+    def __init__(
+        self, filenames: Any, compression_type: Any = None, buffer_size: Any = None, num_parallel_reads: Any = None
+    ) -> None:
+        def read_one_file(filename: Any) -> Dataset:
+            inputs = [
+                filename,
+                _text(compression_type, "compression_type"),
+                _number(buffer_size, _BUFFER_SIZE, "buffer_size"),
+            ]
+            return OpDataset("TFRecordDataset", inputs, _records(), described=False)
+
+        super().__init__(filenames, read_one_file, num_parallel_reads)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.data.batching import unbatch
 from ferroflow._src.data.dataset import Dataset, scanned
 from ferroflow._src.data.interleaving import sample_from_datasets
@@ -17,8 +18,10 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.indexing import gather
 from ferroflow._src.ops.array.making import fill, one_hot
 from ferroflow._src.ops.array.shaping import expand_dims, shape as shape_of, tile
+from ferroflow._src.ops.flow.printing import Print
 from ferroflow._src.ops.math.arithmetic import truediv
 from ferroflow._src.ops.math.cast import cast
+from ferroflow._src.ops.math.comparison import less
 from ferroflow._src.ops.math.reduction import reduce_max, reduce_min, reduce_sum
 from ferroflow._src.ops.random.sampling import random_uniform
 
@@ -56,19 +59,21 @@ def rejection_resample(
         else:
             given = convert_to_tensor(initial_dist, name="initial_dist")
             accepted, kept = _acceptance(given, target)
+            initial = Dataset.from_tensors(given).repeat()
             acceptance = Dataset.from_tensors(accepted).repeat()
             original = Dataset.from_tensors(kept).repeat()
             values = constant_value(given), constant_value(target)
             if all(v is not None for v in values):
                 known = np.min(values[1] / values[0])
+        acceptance = Dataset.zip((acceptance, initial)).map(_told_if_low)
+        with_chance = Dataset.zip((classes, acceptance, dataset)).map(lambda c, a, e: (c, gather(a, c), e))
+        chosen = with_chance.filter(lambda _, chance, __: random_uniform([], seed=seed, dtype=chance.dtype) < chance)
+        filtered = chosen.map(lambda c, _, e: (c, e)).prefetch(3)
+        if known == 0:
+            return filtered
         labelled = Dataset.zip((classes, dataset))
         if known == 1:
             return labelled
-        with_chance = Dataset.zip((acceptance, labelled)).map(lambda a, e: (gather(a, e[0]), e))
-        chosen = with_chance.filter(lambda chance, _: random_uniform([], seed=seed, dtype=chance.dtype) < chance)
-        filtered = chosen.map(lambda _, e: e).prefetch(3)
-        if known == 0:
-            return filtered
         weights = original.map(lambda p: [(p, 1.0 - p)])
         return sample_from_datasets([labelled, filtered], weights=weights, seed=seed)
 
@@ -87,6 +92,18 @@ def _estimated(target: Tensor, classes: Dataset) -> Dataset:
 
     before = fill([count], np.int64(_SUPPOSED))
     return scanned(classes.batch(_ESTIMATED_FROM), before, count_up).apply(unbatch())
+
+
+def _told_if_low(acceptance: Tensor, initial: Tensor) -> Tensor:
+    """`acceptance`, which the first steps print where less than half of the elements will be kept."""
+    rejected = reduce_sum((1 - acceptance) * initial)
+
+    def printed() -> Tensor:
+        message = "Proportion of examples rejected by sampler is high: "
+        return Print(acceptance, [rejected, initial, acceptance], message=message, summarize=100, first_n=10)
+
+    result: Tensor = cond(less(rejected, 0.5), lambda: acceptance, printed)
+    return result
 
 
 def _acceptance(initial: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:

@@ -22,14 +22,11 @@ def seed_tensors(seed: Any) -> tuple[Tensor, Tensor]:
         seed: int, or int64 scalar, or None.
     """
     first, second = get_seed(seed)
-    tensors = [
-        constant(0 if s is None else s, dtype=dtypes.int64, name=name) if not isinstance(s, Tensor) else s
-        for s, name in ((first, "seed"), (second, "seed2"))
-    ]
-    seed1, seed2 = (convert_to_tensor(t, dtype=dtypes.int64) for t in tensors)
-    if isinstance(second, Tensor):
-        # Zeros that are computed are seeds like any other.
-        with name_scope("seed2") as scope:
-            are_zero = logical_and(equal(seed1, 0), equal(seed2, 0))
-            seed2 = where(are_zero, constant(2**31 - 1, dtype=dtypes.int64), seed2, name=scope)
-    return seed1, seed2
+    seed1 = convert_to_tensor(0 if first is None else first, dtype=dtypes.int64, name="seed")
+    if second is None:
+        return seed1, constant(0, dtype=dtypes.int64, name="seed2")
+    # Seeds that are zeros are seeds like any other. The nodes count for the seeds of operations after them.
+    with name_scope("seed2") as scope:
+        seed2 = convert_to_tensor(second, dtype=dtypes.int64)
+        are_zero = logical_and(equal(seed1, 0), equal(seed2, 0))
+        return seed1, where(are_zero, constant(2**31 - 1, dtype=dtypes.int64), seed2, name=scope)

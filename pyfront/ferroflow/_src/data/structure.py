@@ -11,6 +11,7 @@ from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.data import element_nest as nest
 from ferroflow._src.framework.composite import SparseTensor, SparseTensorValue
 from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.sparse.serializing import deserialize_sparse, serialize_many_sparse, serialize_sparse
 
@@ -126,6 +127,12 @@ def _of_engine(tensor: Any, dtype: Any, shape: TensorShape, kind: Any) -> Any:
 
 def _as_shape(shape: Any) -> TensorShape:
     return shape if isinstance(shape, TensorShape) else TensorShape(shape)
+
+
+def normalized(element: Any) -> Any:
+    """`converted` of what a program gives as an element, under TensorFlow's names."""
+    with name_scope("normalize_element"):
+        return converted(element, names=True)
 
 
 def converted(element: Any, names: bool = False) -> Any:

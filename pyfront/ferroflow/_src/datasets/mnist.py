@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ferroflow._src.base import dtypes, errors
-from ferroflow._src.base.progress import Progress, shown
+from ferroflow._src.base.progress import Progress, on_terminal, shown
 from ferroflow._src.framework.random_seed import get_seed
 
 __all__ = [
@@ -221,7 +221,9 @@ def _fetch(source_url: str, path: Path, desc: str, progress: Progress | None) ->
     with urllib.request.urlopen(source_url, timeout=_DOWNLOAD_SECONDS) as answer, path.open("wb") as file:
         stated = answer.headers.get("Content-Length")
         length = int(stated) if stated else None
-        with shown(progress, length, desc, "B") as advance:
+        with shown(
+            progress or on_terminal, length, f"Downloading {desc}" if progress is None else desc, "B"
+        ) as advance:
             while part := answer.read(_DOWNLOAD_BYTES):
                 file.write(part)
                 advance(len(part))
@@ -238,7 +240,8 @@ def maybe_download(
         filename: str, name of the file.
         work_directory: str, its folder; made where it is missing.
         source_url: str, where the file comes from; None for the place of MNIST's files.
-        progress: `tqdm.tqdm`, or what is called alike, to show the bytes that have come; None shows nothing.
+        progress: `tqdm.tqdm`, or what is called alike, to show the bytes that have come; None for a line on a
+            terminal, after a second.
 
     Returns:
         str, the file's path.
@@ -288,7 +291,8 @@ def read_data_sets(
         validation_size: int, how many training images are set aside.
         seed: int, of the order; None for the graph's.
         source_url: str, where the files come from, with a slash at its end.
-        progress: `tqdm.tqdm`, or what is called alike, to show the bytes that have come; None shows nothing.
+        progress: `tqdm.tqdm`, or what is called alike, to show the bytes that have come; None for a line on a
+            terminal, after a second.
 
     Returns:
         `Datasets` of three `DataSet`s: train, validation, test.

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from ferroflow._src.base import compat, dtypes
-from ferroflow._src.base.array_conversion import exceeds_int32
+from ferroflow._src.base.array_conversion import exceeds_int32, holds_dimension
 from ferroflow._src.framework import default_stacks
 from ferroflow._src.framework.default_graph import (
     graph_of,
@@ -35,17 +35,19 @@ def apply_op(
     """Adds an operation to the graph of its inputs, or to the default graph.
 
     Args:
-        op_type: the op.
-        inputs: one entry for each argument of the op, a list for list arguments. A value that is not a tensor is
-            converted under the op's name scope, with the dtype of the schema or of the other arguments.
-        attrs: the attributes that inputs do not decide.
-        name: by default the op's type; made unique. A name ending in `/` is taken as it is.
+      op_type: the op.
+      inputs: one entry for each argument of the op, a list for list arguments; what is no tensor is converted under
+        the op's name scope, with the dtype that the schema or the other arguments ask for.
+      attrs: the attributes that inputs do not decide; None stands for the default of one that has a default.
+      name: by default the op's type; made unique. A name ending in `/` is taken as it is.
 
     Raises:
         TypeError: if an argument cannot be converted or has a type the schema does not allow.
         ValueError: if shapes or attributes are incompatible, or the inputs are of several graphs.
         tf.errors.NotFoundError: if the op is not registered.
     """
+    if attrs and any(value is None for value in attrs.values()):
+        attrs = _without_defaults(op_type, attrs)
     plain = True
     for item in inputs:
         if not isinstance(item, Tensor):
@@ -108,6 +110,12 @@ def tensor_op(
     return apply_op(op_type, inputs, attrs, name)._outputs[0]
 
 
+def _without_defaults(op_type: str, attrs: dict[str, Any]) -> dict[str, Any]:
+    """Returns `attrs` without those that are None and have a default, which the engine fills in."""
+    optional = {a["name"] for a in op_schema(op_type)["attrs"] if a["has_default"] and a["type"] != "shape"}
+    return {attr: value for attr, value in attrs.items() if value is not None or attr not in optional}
+
+
 def _unique(graph: Graph, name: str) -> str:
     name = compat.as_str(name)
     if name.endswith("/"):
@@ -132,7 +140,7 @@ def _converted(op_type: str, inputs: Sequence[Any], attrs: dict[str, Any]) -> li
     if len(inputs) != len(schema["inputs"]):
         raise TypeError(f"{op_type} takes {len(schema['inputs'])} inputs, got {len(inputs)}")
     known: dict[str, Any] = {a["name"]: attrs[a["name"]] for a in schema["attrs"] if a["name"] in attrs}
-    known.update(_wide_attrs(schema, inputs, known))
+    known.update(_decided_attrs(schema, inputs, known))
     source: dict[str, str] = {}
     result = []
     for arg, value in zip(schema["inputs"], inputs, strict=True):
@@ -158,12 +166,15 @@ def _index_attrs(schema: dict[str, Any]) -> frozenset[str]:
     return found
 
 
-def _wide_attrs(schema: dict[str, Any], inputs: Sequence[Any], known: dict[str, Any]) -> dict[str, Any]:
-    """Returns the type attributes of sizes, positions and counts that are int64: a Python value needs 64 bits."""
+def _decided_attrs(schema: dict[str, Any], inputs: Sequence[Any], known: dict[str, Any]) -> dict[str, Any]:
+    """Returns the type attributes of sizes, positions and counts that a Python value decides.
+
+    They are int64 where a value needs 64 bits, and int32 where one holds a `Dimension`, which has no type of its own.
+    """
     index_attrs = _index_attrs(schema)
-    wide: dict[str, Any] = {}
+    decided: dict[str, Any] = {}
     if not index_attrs:
-        return wide
+        return decided
     fixed = set(known)
     for arg, value in zip(schema["inputs"], inputs, strict=True):
         type_attr = arg.get("type_attr")
@@ -172,8 +183,10 @@ def _wide_attrs(schema: dict[str, Any], inputs: Sequence[Any], known: dict[str, 
         if isinstance(value, Tensor):
             fixed.add(type_attr)
         elif exceeds_int32(value):
-            wide[type_attr] = dtypes.int64
-    return {attr: dtype for attr, dtype in wide.items() if attr not in fixed}
+            decided[type_attr] = dtypes.int64
+        elif holds_dimension(value):
+            decided.setdefault(type_attr, dtypes.int32)
+    return {attr: dtype for attr, dtype in decided.items() if attr not in fixed}
 
 
 def _wanted(schema: dict[str, Any], arg: dict[str, Any], known: dict[str, Any]) -> tuple[Any, Any]:

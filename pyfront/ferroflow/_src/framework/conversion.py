@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import dtypes
-from ferroflow._src.base.array_conversion import exceeds_int32
+from ferroflow._src.base.array_conversion import exceeds_int32, holds_dimension
 from ferroflow._src.base.tensor_shape import Dimension, TensorShape
 from ferroflow._src.framework.apply import register_converter, tensor_op
 from ferroflow._src.framework.constant import constant
@@ -141,6 +141,24 @@ def convert_index(value: Any, name: str | None = None) -> Tensor:
         ValueError: if `value` is a tensor that is not int32.
     """
     return convert_to_tensor(value, dtype=dtypes.int64 if exceeds_int32(value) else dtypes.int32, name=name)
+
+
+def convert_shape(value: Any, name: str | None = None) -> Tensor:
+    """Converts a shape to a tensor: an empty list, and a list with a `Dimension`, are integers.
+
+    Args:
+      value: Tensor of int32 or int64, TensorShape, array, or list of ints, Dimensions and scalar tensors of int32.
+      name: name of a constant made for the value.
+
+    Returns:
+      Tensor of shape [rank], of int32 or int64 where `value` is a shape.
+
+    Raises:
+      TypeError: `value` cannot be converted.
+    """
+    if isinstance(value, list | tuple) and (not value or holds_dimension(value)):
+        return convert_index(value, name)
+    return convert_to_tensor(value, name=name)
 
 
 def convert_n_to_tensor(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ferroflow._src.base import dtypes
 from ferroflow._src.framework import default_stacks
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -126,8 +127,11 @@ class FunctionGraph(Graph):
                 continue
             if op.type in _PLACEHOLDERS:
                 raise ValueError(f"Cannot capture a placeholder (name:{op.name}, type:{op.type}) by value.")
-            if op_schema(op.type)["is_stateful"] and op.type not in _STATELESS_IN_TF1:
+            if op_schema(op.type)["is_stateful"] and op.type not in _STATELESS_IN_TF1 and not _is_dataset(op):
                 raise ValueError(_stateful(op))
+            for function in _functions_of(op):
+                for variable in function.graph.captured_variables:
+                    raise ValueError(_stateful(variable))
             missing = [t for t in op.inputs if t not in self._captured]
             if missing:
                 stack += missing
@@ -136,6 +140,18 @@ class FunctionGraph(Graph):
                 copy = self._copy(op, [self._captured[t] for t in op.inputs])
             self._captured.update(zip(op._outputs, copy._outputs, strict=True))
         return self._captured[tensor]
+
+
+def _is_dataset(op: Operation) -> bool:
+    """Whether it describes elements: a copy of it is as good."""
+    return [t.dtype for t in op.outputs] == [dtypes.variant]
+
+
+def _functions_of(op: Operation) -> list[Function]:
+    """The functions of the program that an operation calls."""
+    known = (graphs_around(op.graph) or [op.graph])[-1]._functions
+    names = [op.get_attr(a["name"]).name for a in op_schema(op.type)["attrs"] if a["type"] == "func"]
+    return [known[name] for name in names if name in known]
 
 
 def free_name(graph: Graph, name: str) -> str:

@@ -11,9 +11,10 @@ from typing import Any
 
 from ferroflow import _core
 from ferroflow._src.base import compat, errors, fork_locks, proto, tf_logging
+from ferroflow._src.base.device_spec import DeviceSpec
 from ferroflow._src.framework import default_stacks, node_def
 from ferroflow._src.framework.drawing.nodes import nodes_of_operations
-from ferroflow._src.framework.drawing.svg import graph_html
+from ferroflow._src.framework.drawing.notebook import notebook_html
 from ferroflow._src.framework.function_def import to_function_def
 from ferroflow._src.framework.op_schema import group_attrs, op_schema
 from ferroflow._src.framework.operation import Frames, Operation, frames_from
@@ -85,6 +86,10 @@ class Graph:
         self._graph_def_versions = _Versions()
         # Values that other modules keep with the graph, by their `PerGraph`.
         self._kept: dict[Any, Any] = {}
+
+    def __repr__(self) -> str:
+        count = len(self._core)
+        return f"<{type(self).__name__} with {count} operation{'' if count == 1 else 's'}, at {id(self):#x}>"
 
     # ---- operations and tensors
 
@@ -238,6 +243,15 @@ class Graph:
             self._core.set_attr(op._id, "container", self._container)
         if self._original_op is not None:
             op._original_op = self._original_op
+
+    def _apply_device_functions(self, op: Any) -> None:
+        """Tells an operation, or an object in its place, the device that the open scopes give it."""
+        text = self._scopes.devices.device_for(op)
+        # TensorFlow 1.14 and later hand over the text; those before a spec, and nothing where no scope is open.
+        if hasattr(op, "_set_device_from_string"):
+            op._set_device_from_string(text)
+        elif text:
+            op._set_device(DeviceSpec.from_string(text))
 
     def _colocate(self, op: Operation) -> None:
         groups: set[bytes] = set()
@@ -559,8 +573,8 @@ class Graph:
         return self._core.is_fetchable(node)
 
     def _repr_html_(self) -> str:
-        """Returns the graph as notebooks show it: a picture in which every name scope opens."""
-        return graph_html(nodes_of_operations(self.get_operations()))
+        """The graph as notebooks show and keep it: pictures of its outer name scopes."""
+        return notebook_html(nodes_of_operations(self.get_operations()))
 
     # ---- scopes
 

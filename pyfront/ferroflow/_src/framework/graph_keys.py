@@ -5,17 +5,18 @@ from __future__ import annotations
 from ferroflow._src.base import deprecation
 
 
-class _Keys(type):
-    @property
-    def VARIABLES(cls) -> str:  # noqa: N802  # TF1's spelling
-        """Deprecated name of `GLOBAL_VARIABLES`."""
+class _Variables:
+    """The deprecated name of `GLOBAL_VARIABLES`: an attribute of the class that programs may also set."""
+
+    def __get__(self, instance: object, owner: type) -> str:
         deprecation.warn_deprecated("GraphKeys.VARIABLES", "GraphKeys.GLOBAL_VARIABLES")
         return GraphKeys.GLOBAL_VARIABLES
 
 
-class GraphKeys(metaclass=_Keys):
+class GraphKeys:
     """Names of the collections that the library itself fills or reads."""
 
+    VARIABLES = _Variables()
     GLOBAL_VARIABLES = "variables"
     LOCAL_VARIABLES = "local_variables"
     METRIC_VARIABLES = "metric_variables"

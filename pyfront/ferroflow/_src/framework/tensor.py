@@ -245,6 +245,9 @@ class Tensor(_core.TensorHandle):
             "value of a tensor."
         )
 
+    # Python 2's name, under which libraries look for it.
+    __nonzero__ = __bool__
+
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         raise NotImplementedError(f"Cannot convert a symbolic Tensor ({self.name}) to a numpy array.")
 

@@ -8,14 +8,15 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from ferroflow._src.base import dtypes, nest
+from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras import named
 from ferroflow._src.keras.configurations import arguments_of, defaults_of, serialized
 from ferroflow._src.keras.settings import get_uid
 from ferroflow._src.layers.layer import Layer
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
-from ferroflow._src.layers.nodes import mask_of, note_call, note_masks
-from ferroflow._src.ops.array.making import placeholder
+from ferroflow._src.layers.nodes import call_of, mask_of, note_call, note_masks
+from ferroflow._src.ops.array.making import identity, placeholder
 
 __all__ = ["Input", "InputLayer", "KerasLayer"]
 
@@ -134,10 +135,27 @@ class KerasLayer(Layer):
         outputs = self._outputs_of(inputs, *args, **given)
         if not was_built and self._initial_weights is not None:
             self.set_weights(self._initial_weights)
-        # An output that is an input, as that of a layer that does nothing, is still the layer's.
+        outputs = self._own_outputs(outputs, inputs)
         self._keep_call(outputs, inputs, kwargs)
-        note_masks(outputs, self.compute_mask(inputs, mask))
+        note_masks(outputs, self._mask_of_outputs(inputs, mask))
         return outputs
+
+    def _own_outputs(self, outputs: Any, inputs: Any) -> Any:
+        """The outputs with copies of those that are inputs, whose call and mask would be overwritten."""
+        leaves = nest.flatten(inputs)
+        if not leaves or any(call_of(x) is None for x in leaves):
+            return outputs
+        taken = {id(x) for x in leaves}
+        if not any(id(x) in taken for x in nest.flatten(outputs)):
+            return outputs
+        with name_scope(self._name_scope()), name_scope(self.name):
+            return nest.map_structure(lambda x: identity(x) if id(x) in taken else x, outputs)
+
+    def _mask_of_outputs(self, inputs: Any, mask: Any) -> Any:
+        # TF 1.x: a layer that does not know masks ends them; one that is asked by `compute_mask` refuses.
+        if mask is not None and not self.supports_masking and type(self).compute_mask is Layer.compute_mask:
+            return None
+        return self.compute_mask(inputs, mask)
 
     def add_weight(  # type: ignore[override]  # TF 1.x: the order differs from that of `tf.layers.Layer`
         self,

@@ -12,6 +12,7 @@ import numpy as np
 
 from ferroflow._src.base import tf_logging
 from ferroflow._src.keras.backend import get_value, set_value
+from ferroflow._src.keras.progress_bar import Progbar
 
 __all__ = [
     "CSVLogger",
@@ -21,6 +22,7 @@ __all__ = [
     "LambdaCallback",
     "LearningRateScheduler",
     "ModelCheckpoint",
+    "ProgbarLogger",
     "ReduceLROnPlateau",
     "TerminateOnNaN",
 ]
@@ -104,6 +106,84 @@ class Callback:
             logs: dict of `batch`, its number, `size`, its number of examples, its loss and its metrics by name.
         """
 
+    def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
+        """Called before a batch of training; calls `on_batch_begin`.
+
+        Args:
+            batch: int, its number, from 0.
+            logs: as of `on_batch_begin`.
+        """
+        self.on_batch_begin(batch, logs)
+
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        """Called after a batch of training; calls `on_batch_end`.
+
+        Args:
+            batch: int, its number, from 0.
+            logs: as of `on_batch_end`.
+        """
+        self.on_batch_end(batch, logs)
+
+    def on_test_begin(self, logs: Any = None) -> None:
+        """Called before an evaluation, also one of `fit`.
+
+        Args:
+            logs: dict, empty.
+        """
+
+    def on_test_end(self, logs: Any = None) -> None:
+        """Called after an evaluation, also one of `fit`.
+
+        Args:
+            logs: dict, empty.
+        """
+
+    def on_test_batch_begin(self, batch: int, logs: Any = None) -> None:
+        """Called before a batch of an evaluation.
+
+        Args:
+            batch: int, its number, from 0.
+            logs: dict of `batch`, its number, and `size`, its number of examples.
+        """
+
+    def on_test_batch_end(self, batch: int, logs: Any = None) -> None:
+        """Called after a batch of an evaluation.
+
+        Args:
+            batch: int, its number, from 0.
+            logs: dict of `batch`, its number, `size`, its number of examples, its loss and its metrics by name.
+        """
+
+    def on_predict_begin(self, logs: Any = None) -> None:
+        """Called before predictions.
+
+        Args:
+            logs: dict, empty.
+        """
+
+    def on_predict_end(self, logs: Any = None) -> None:
+        """Called after predictions.
+
+        Args:
+            logs: dict, empty.
+        """
+
+    def on_predict_batch_begin(self, batch: int, logs: Any = None) -> None:
+        """Called before a batch of predictions.
+
+        Args:
+            batch: int, its number, from 0.
+            logs: dict of `batch`, its number, and `size`, its number of examples.
+        """
+
+    def on_predict_batch_end(self, batch: int, logs: Any = None) -> None:
+        """Called after a batch of predictions.
+
+        Args:
+            batch: int, its number, from 0.
+            logs: dict of `batch`, its number, `size`, its number of examples, and `outputs`, list of the predictions.
+        """
+
 
 class Callbacks:
     """Several callbacks called one after the other."""
@@ -120,6 +200,131 @@ class Callbacks:
         """Calls a method of each."""
         for callback in self._callbacks:
             getattr(callback, method)(*args)
+
+    def __bool__(self) -> bool:
+        """Whether there is one."""
+        return bool(self._callbacks)
+
+
+class ProgbarLogger(Callback):
+    """Shows the progress of a model that is fitted, evaluated or asked to predict, by a `Progbar` for each epoch.
+
+    `Model.fit` and its kin add one, unless `verbose` is 0.
+
+    Args:
+        count_mode: "samples" to count examples, or "steps".
+        stateful_metrics: names, str, of the values that are shown as they are, and not as means.
+
+    Raises:
+        ValueError: if `count_mode` is not "samples" or "steps".
+    """
+
+    def __init__(self, count_mode: str = "samples", stateful_metrics: Iterable[str] | None = None) -> None:
+        super().__init__()
+        if count_mode not in ("samples", "steps"):
+            raise ValueError(f"Unknown `count_mode`: {count_mode}")
+        self.use_steps = count_mode == "steps"
+        self.stateful_metrics = set(stateful_metrics or ())
+
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        """Prints the epoch's number, and begins a bar.
+
+        Args:
+            epoch: int, its number, from 0.
+            logs: dict, empty.
+        """
+        if self.params["verbose"] and self.params["epochs"] > 1:
+            print(f"Epoch {epoch + 1}/{self.params['epochs']}")
+        self._start()
+
+    def _start(self) -> None:
+        self.seen, self.log_values = 0, list[tuple[str, Any]]()
+        self.target = self.params.get("steps" if self.use_steps else "samples")
+        unit = "step" if self.use_steps else "sample"
+        self.progbar = Progbar(
+            self.target, verbose=self.params["verbose"], stateful_metrics=self.stateful_metrics, unit_name=unit
+        )
+
+    def on_batch_end(self, batch: int, logs: Any = None) -> None:
+        """Shows the values of a batch; those of the last one are shown by `on_epoch_end`.
+
+        Args:
+            batch: int, its number, from 0.
+            logs: dict of `size`, the number of its examples, the loss and the metrics by name.
+        """
+        self.seen += 1 if self.use_steps else (logs or {}).get("size", 0)
+        self.log_values = self._values(logs)
+        if self.target is None or self.seen < self.target:
+            self.progbar.update(self.seen, self.log_values)
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Ends the bar.
+
+        Args:
+            epoch: int, its number, from 0.
+            logs: dict of the loss and the metrics by name, those of validation after `val_`.
+        """
+        self.progbar.update(self.seen, [*self.log_values, *self._values(logs)])
+
+    def _values(self, logs: Any) -> list[tuple[str, Any]]:
+        names = self.params["metrics"]
+        # A model that its first batch builds has names then.
+        names = self.model.metrics_names if names is None else names
+        return [(name, logs[name]) for name in names if name in (logs or {})]
+
+    # An evaluation of `fit` is a part of its epoch.
+    def on_test_begin(self, logs: Any = None) -> None:
+        """Begins a bar, where nothing is fitted.
+
+        Args:
+            logs: dict, empty.
+        """
+        if not self.params.get("epochs"):
+            self._start()
+
+    def on_test_batch_end(self, batch: int, logs: Any = None) -> None:
+        """Shows the values of a batch, where nothing is fitted.
+
+        Args:
+            batch: int, its number, from 0.
+            logs: as of `on_batch_end`.
+        """
+        if not self.params.get("epochs"):
+            self.on_batch_end(batch, logs)
+
+    def on_test_end(self, logs: Any = None) -> None:
+        """Ends the bar, where nothing is fitted.
+
+        Args:
+            logs: dict of the loss and the metrics by name.
+        """
+        if not self.params.get("epochs"):
+            self.on_epoch_end(0, logs)
+
+    def on_predict_begin(self, logs: Any = None) -> None:
+        """Begins a bar.
+
+        Args:
+            logs: dict, empty.
+        """
+        self._start()
+
+    def on_predict_batch_end(self, batch: int, logs: Any = None) -> None:
+        """Shows that a batch is done.
+
+        Args:
+            batch: int, its number, from 0.
+            logs: dict of `size`, the number of its examples.
+        """
+        self.on_batch_end(batch, logs)
+
+    def on_predict_end(self, logs: Any = None) -> None:
+        """Ends the bar.
+
+        Args:
+            logs: dict, empty.
+        """
+        self.on_epoch_end(0, logs)
 
 
 class History(Callback):
@@ -189,13 +394,24 @@ class EarlyStopping(_Monitor):
         patience: int, the epochs to wait.
         verbose: int, above 0 to print when it stops.
         mode: "min", "max", or "auto" by the name.
+        baseline: float, the value that is to become better; None for any.
+        restore_best_weights: bool, whether the model gets the weights of the epoch with the best value when it stops.
     """
 
     def __init__(
-        self, monitor: str = "val_loss", min_delta: float = 0.0, patience: int = 0, verbose: int = 0, mode: str = "auto"
+        self,
+        monitor: str = "val_loss",
+        min_delta: float = 0.0,
+        patience: int = 0,
+        verbose: int = 0,
+        mode: str = "auto",
+        baseline: float | None = None,
+        restore_best_weights: bool = False,
     ) -> None:
         super().__init__(monitor, mode, min_delta)
         self.patience, self.verbose = patience, verbose
+        self.baseline, self.restore_best_weights = baseline, restore_best_weights
+        self.best_weights: list[Any] | None = None
         self.wait = self.stopped_epoch = 0
 
     def on_train_begin(self, logs: Any = None) -> None:
@@ -205,6 +421,9 @@ class EarlyStopping(_Monitor):
             logs: dict, empty.
         """
         self._forget()
+        if self.baseline is not None:
+            self.best = self.baseline
+        self.best_weights = None
         self.wait = self.stopped_epoch = 0
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
@@ -220,11 +439,18 @@ class EarlyStopping(_Monitor):
             return
         if self._is_better(value):
             self.best, self.wait = value, 0
+            if self.restore_best_weights:
+                self.best_weights = self.model.get_weights()
             return
         self.wait += 1
         if self.wait >= self.patience:
             self.stopped_epoch = epoch
             self.model.stop_training = True
+            # No epoch was better than the baseline: there are no weights to restore.
+            if self.best_weights is not None:
+                if self.verbose > 0:
+                    print("Restoring model weights from the end of the best epoch.")
+                self.model.set_weights(self.best_weights)
 
     def on_train_end(self, logs: Any = None) -> None:
         """Prints when it stopped.
@@ -286,15 +512,24 @@ class ModelCheckpoint(_Monitor):
         path = self.filepath.format(epoch=epoch + 1, **(logs or {}))
         if self.save_best_only:
             value = self._value(logs, "Best models are not saved, conditioned on metric")
-            if value is None or not self._is_better(value):
+            if value is None:
                 return
+            before = f"{self.monitor} {{}} from {self.best:0.5f}"
+            if not self._is_better(value):
+                self._say(epoch, before.format("did not improve"))
+                return
+            self._say(epoch, f"{before.format('improved')} to {value:0.5f}, saving model to {path}")
             self.best = value
-        if self.verbose > 0:
-            print(f"Epoch {epoch + 1:05d}: saving model to {path}")
+        else:
+            self._say(epoch, f"saving model to {path}")
         if self.save_weights_only:
             self.model.save_weights(path)
         else:
             self.model.save(path)
+
+    def _say(self, epoch: int, words: str) -> None:
+        if self.verbose > 0:
+            print(f"\nEpoch {epoch + 1:05d}: {words}")
 
 
 class ReduceLROnPlateau(_Monitor):
@@ -370,15 +605,14 @@ class ReduceLROnPlateau(_Monitor):
             return
         if self.in_cooldown():
             return
-        # TF 1.x: the epoch is counted after the comparison, so that the rate falls one epoch later than in Keras 2.2.
+        self.wait += 1
         old = float(get_value(rate))
         if self.wait >= self.patience and old > self.min_lr:
             new = max(old * self.factor, self.min_lr)
             set_value(rate, new)
             if self.verbose > 0:
-                print(f"Epoch {epoch + 1:05d}: ReduceLROnPlateau reducing learning rate to {new}.")
+                print(f"\nEpoch {epoch + 1:05d}: ReduceLROnPlateau reducing learning rate to {new}.")
             self.cooldown_counter, self.wait = self.cooldown, 0
-        self.wait += 1
 
 
 class LearningRateScheduler(Callback):
@@ -412,7 +646,7 @@ class LearningRateScheduler(Callback):
             raise ValueError('The output of the "schedule" function should be float.')
         set_value(self.model.optimizer.lr, rate)
         if self.verbose:
-            print(f"Epoch {epoch + 1:05d}: LearningRateScheduler reducing learning rate to {rate}.")
+            print(f"\nEpoch {epoch + 1:05d}: LearningRateScheduler reducing learning rate to {rate}.")
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         """Adds the learning rate to the epoch's values.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import tarfile
 import urllib.error
 import urllib.request
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ferroflow._src.base import errors
+from ferroflow._src.base.progress import on_terminal, shown
 
 __all__ = ["get_file"]
 
@@ -64,7 +64,11 @@ def get_file(
         unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
         try:
             with urllib.request.urlopen(origin, timeout=_SECONDS) as answer, unfinished.open("wb") as file:
-                shutil.copyfileobj(answer, file, _BYTES)
+                stated = answer.headers.get("Content-Length")
+                with shown(on_terminal, int(stated) if stated else None, f"Downloading {fname}", "B") as advance:
+                    while part := answer.read(_BYTES):
+                        file.write(part)
+                        advance(len(part))
         except (urllib.error.URLError, OSError, ValueError) as failure:
             unfinished.unlink(missing_ok=True)
             message = (

@@ -70,8 +70,8 @@ def is_symbolic(given: Any) -> bool:
     return found == {True}
 
 
-def next_of(x: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
-    """Returns inputs, labels and weights: the next element if the inputs are a dataset's iterator.
+def next_of(x: Any, y: Any, weights: Any, labelled: bool = True) -> tuple[Any, Any, Any]:
+    """Inputs, labels and weights, which are the next element of a dataset's iterator if the inputs are one.
 
     Raises:
         ValueError: if labels are given beside the iterator, or its elements have none.
@@ -87,6 +87,8 @@ def next_of(x: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
     if x not in _next_elements:
         _next_elements[x] = x.get_next()
     element = _next_elements[x]
+    if not labelled and not isinstance(element, tuple):
+        return element, None, None
     if not isinstance(element, tuple) or len(element) not in (2, 3):
         raise ValueError(
             f"Please provide data as a list or tuple of 2 elements - input and target pair. Received {element}"

@@ -19,7 +19,7 @@ from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.making import placeholder
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.comparison import not_equal
-from ferroflow._src.ops.math.reduction import reduce_max, reduce_mean
+from ferroflow._src.ops.math.reduction import reduce_max, reduce_mean, reduce_sum
 from ferroflow._src.ops.nn.embedding import embedding_lookup
 
 _ACTIVATIONS = ("activation", "recurrent_activation")
@@ -351,6 +351,33 @@ class GlobalAveragePooling1D(_GlobalPoolingOfSteps):
     """
 
     _REDUCTION = staticmethod(reduce_mean)
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.supports_masking = True
+
+    def call(self, inputs: Any, mask: Any = None) -> Any:
+        """Computes the mean of the steps that count.
+
+        Args:
+            inputs: Tensor of a float dtype, of shape [batch, steps, channels].
+            mask: Tensor of bool, of shape [batch, steps]: the steps that count; None for all.
+
+        Returns:
+            Tensor of the dtype of `inputs`, of shape [batch, channels].
+        """
+        if mask is None:
+            return super().call(inputs)
+        counts = shaping.expand_dims(cast(mask, inputs.dtype.base_dtype), 2)
+        return reduce_sum(inputs * counts, axis=1) / reduce_sum(counts, axis=1)
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> None:
+        """Which steps of the output count: it has none.
+
+        Args:
+            inputs: accepted.
+            mask: accepted.
+        """
 
 
 class GlobalAveragePooling2D(_GlobalPooling):

@@ -24,12 +24,12 @@ from ferroflow._src.keras.batches import (
     weights_of,
     with_column,
 )
-from ferroflow._src.keras.callbacks import Callbacks, History
+from ferroflow._src.keras.callbacks import Callbacks, History, ProgbarLogger
 from ferroflow._src.keras.compiling import Compilation
 from ferroflow._src.keras.feeding import Arrays, Drawn, is_symbolic, next_of
 from ferroflow._src.keras.generators import Passes, Sequence
 from ferroflow._src.keras.losses import LOSSES
-from ferroflow._src.keras.network import Network, as_list
+from ferroflow._src.keras.network import Network
 from ferroflow._src.layers.nodes import mask_of, one_or_list
 from ferroflow._src.layers.reachability import reachable_operations
 from ferroflow._src.ops.flow.grouping import group
@@ -216,7 +216,7 @@ class Model(Network):
         if hasattr(x, "__next__") or isinstance(x, Sequence):
             raise ValueError("Generators and Sequences go to fit_generator, evaluate_generator and predict_generator.")
         with self.graph.as_default():
-            x, y, sample_weight = next_of(x, y, sample_weight)
+            x, y, sample_weight = next_of(x, y, sample_weight, labelled)
         self._prepare(x)
         if not is_symbolic(x) and not is_symbolic(y):
             return Arrays(self._batch(x, y, sample_weight, class_weight, labelled))
@@ -351,7 +351,7 @@ class Model(Network):
             y: array or Tensor of numbers, list of them, or dict by the outputs' names; None beside a dataset.
             batch_size: int, the number of examples of a batch; the last one may have fewer. None for 32.
             epochs: int, the number of the epoch to end before.
-            verbose: int, 0 to print nothing.
+            verbose: int, 0 to print nothing, 1 for a bar, 2 for a line an epoch.
             callbacks: list of Callback.
             validation_split: float, the part of the examples, the last ones, that validate and do not train.
             validation_data: tuple of inputs and labels, and weights if there are any, that validate; or a dataset or
@@ -402,9 +402,9 @@ class Model(Network):
         def batches() -> Iterator[tuple[Batch, int]]:
             return given.batches(batch_size, steps_per_epoch, shuffle)
 
-        def validate() -> list[float]:
-            assert validation is not None  # `validate` is only called with validation data
-            return self._evaluated(validation.batches(batch_size, validation_steps))
+        def validate(called: Callbacks) -> list[float]:
+            assert validation is not None  # what is called only then
+            return self._evaluated(validation.batches(batch_size, validation_steps), called)
 
         params = {
             "batch_size": 32 if batch_size is None and steps_per_epoch is None else batch_size,
@@ -413,6 +413,8 @@ class Model(Network):
             "samples": None if steps_per_epoch is not None else given.count,
             "verbose": verbose,
         }
+        if verbose:
+            print(_extent(given, steps_per_epoch, validation, validation_steps))
         data = self._validation_data(validation)
         loop = (params, callbacks, initial_epoch, steps_per_epoch is not None)
         return self._fitted(batches, validate if validation is not None else None, data, *loop)
@@ -427,7 +429,7 @@ class Model(Network):
     def _fitted(
         self,
         batches: Callable[[], Iterator[tuple[Batch, int]]],
-        validate: Callable[[], list[float]] | None,
+        validate: Callable[[Callbacks], list[float]] | None,
         validation_data: list[Any] | None,
         params: dict[str, Any],
         callbacks: Iterable[Any] | None,
@@ -438,7 +440,8 @@ class Model(Network):
         self.history = history = History()
         names = self.metrics_names + ([f"val_{n}" for n in self.metrics_names] if validate else [])
         params = {**params, "do_validation": validate is not None, "metrics": names}
-        called = Callbacks([*(callbacks or ()), history], self, params, validation_data)
+        shown = [ProgbarLogger("steps" if params["steps"] is not None else "samples")] if params["verbose"] else []
+        called = Callbacks([*(callbacks or ()), history, *shown], self, params, validation_data)
         self.stop_training = False
         called.call("on_train_begin", {})
         for epoch in range(initial_epoch, params["epochs"]):
@@ -457,11 +460,7 @@ class Model(Network):
             results = average.values()
             logs = dict(zip(self.metrics_names, results, strict=bool(results)))
             if validate and is_whole:
-                logs.update((f"val_{name}", x) for name, x in zip(self.metrics_names, validate(), strict=True))
-            if params["verbose"]:
-                print(
-                    f"Epoch {epoch + 1}/{params['epochs']}\n - " + " - ".join(f"{k}: {v:.4f}" for k, v in logs.items())
-                )
+                logs.update((f"val_{name}", x) for name, x in zip(self.metrics_names, validate(called), strict=True))
             called.call("on_epoch_end", epoch, logs)
             if self.stop_training:
                 break
@@ -473,11 +472,11 @@ class Model(Network):
     ) -> bool:
         """Trains by the batches of an epoch, and tells whether none of them was left out."""
         for i, (batch, size) in enumerate(batches):
-            called.call("on_batch_begin", i, {"batch": i, "size": size})
+            called.call("on_train_batch_begin", i, {"batch": i, "size": size})
             values = self._train_step(*batch)
             average.add(values, size)
             logs = dict(zip(self.metrics_names, values, strict=True))
-            called.call("on_batch_end", i, {"batch": i, "size": size, **logs})
+            called.call("on_train_batch_end", i, {"batch": i, "size": size, **logs})
             if self.stop_training and i + 1 < count:
                 return False
         return True
@@ -517,7 +516,7 @@ class Model(Network):
             steps_per_epoch: int, the number of batches of an epoch; None for the object's length. Where it is another,
                 a pass goes on in the next epoch, or the next pass begins in an epoch.
             epochs: int, the number of the epoch to end before.
-            verbose: int, 0 to print nothing.
+            verbose: int, 0 to print nothing, 1 for a bar, 2 for a line an epoch.
             callbacks: list of Callback.
             validation_data: tuple as `fit` takes it, or generator or object of batches.
             validation_steps: int, the number of batches of a generator that validate.
@@ -547,46 +546,64 @@ class Model(Network):
                 yield batch, _size(batch)
                 passes.end_pass()
 
-        validate: Callable[[], list[float]] | None = None
+        validate: Callable[[Callbacks], list[float]] | None = None
         data = None
         if isinstance(validation_data, (tuple, list)):
             given = self._given(*_parts_of(validation_data))
             data = self._validation_data(given)
 
-            def validate_arrays() -> list[float]:
-                return self._evaluated(given.batches(None, None))
+            def validate_arrays(called: Callbacks) -> list[float]:
+                return self._evaluated(given.batches(None, None), called)
 
             validate = validate_arrays
         elif validation_data is not None:
             Passes(validation_data, validation_steps)  # raises where it tells no number of steps
 
-            def validate_generator() -> list[float]:
-                return self._evaluated_by(Passes(validation_data, validation_steps))
+            def validate_generator(called: Callbacks) -> list[float]:
+                return self._evaluated_by(Passes(validation_data, validation_steps), called)
 
             validate = validate_generator
         params = {"epochs": epochs, "steps": passes.steps, "verbose": verbose}
         return self._fitted(batches, validate, data, params, callbacks, initial_epoch)
 
-    def _evaluated_by(self, batches: Passes) -> list[float]:
+    def _evaluated_by(self, batches: Passes, called: Callbacks) -> list[float]:
         given = (self._yielded(batches) for _ in range(batches.steps))
-        return self._evaluated((batch, _size(batch)) for batch in given)
+        return self._evaluated(((batch, _size(batch)) for batch in given), called)
+
+    def _called(
+        self,
+        callbacks: Iterable[Any] | None,
+        verbose: int,
+        steps: int | None,
+        samples: int | None,
+        metrics: list[str] | None,
+    ) -> Callbacks:
+        """The callbacks of an evaluation or of predictions."""
+        shown = [ProgbarLogger("samples" if steps is None else "steps")] if verbose else []
+        # No epochs: nothing is fitted.
+        params = {"epochs": None, "steps": steps, "samples": samples, "verbose": verbose, "metrics": metrics}
+        return Callbacks([*(callbacks or ()), *shown], self, params, None)
 
     def evaluate_generator(
         self,
         generator: Any,
         steps: int | None = None,
+        callbacks: Iterable[Any] | None = None,
         max_queue_size: int = 10,
         workers: int = 1,
         use_multiprocessing: bool = False,
+        verbose: int = 0,
     ) -> Any:
         """Returns the loss over the batches of a generator; with metrics a list of it and them.
 
         Args:
             generator: as `fit_generator`.
             steps: int, the number of batches; None for the object's length.
+            callbacks: list of Callback.
             max_queue_size: accepted; nothing is read ahead.
             workers: accepted; nothing is read ahead.
             use_multiprocessing: accepted; nothing is read ahead.
+            verbose: int, 0 to print nothing, 1 for a bar, 2 for a line.
 
         Returns:
             float, or list of float.
@@ -597,12 +614,15 @@ class Model(Network):
         """
         if self.optimizer is None:
             self._compiled()
-        return one_or_list(self._evaluated_by(Passes(generator, steps)))
+        passes = Passes(generator, steps)
+        called = self._called(callbacks, verbose, passes.steps, None, None)
+        return one_or_list(self._evaluated_by(passes, called))
 
     def predict_generator(
         self,
         generator: Any,
         steps: int | None = None,
+        callbacks: Iterable[Any] | None = None,
         max_queue_size: int = 10,
         workers: int = 1,
         use_multiprocessing: bool = False,
@@ -614,10 +634,11 @@ class Model(Network):
             generator: generator of inputs, or of tuples of inputs and labels, or an object with `__len__` and
                 `__getitem__` that gives such.
             steps: int, the number of batches; None for the object's length.
+            callbacks: list of Callback.
             max_queue_size: accepted; nothing is read ahead.
             workers: accepted; nothing is read ahead.
             use_multiprocessing: accepted; nothing is read ahead.
-            verbose: accepted; nothing is printed.
+            verbose: int, 0 to print nothing, 1 for a bar, 2 for a line.
 
         Returns:
             numpy.ndarray of the output's dtype, of shape [examples, ...]; a list of them where there are several
@@ -627,17 +648,38 @@ class Model(Network):
             ValueError: on the same conditions as `fit_generator`.
         """
         batches = Passes(generator, steps)
+
+        def drawn() -> Iterator[tuple[Batch, int]]:
+            for _ in range(batches.steps):
+                given = batches.next()
+                batch = self._one_batch(self._given(given[0] if isinstance(given, tuple) else given, labelled=False))
+                yield batch, _size(batch)
+
+        return self._predicted(drawn(), self._called(callbacks, verbose, batches.steps, None, []))
+
+    def _predicted(self, batches: Iterable[tuple[Batch, int]], called: Callbacks) -> Any:
         found = []
-        for _ in range(batches.steps):
-            given = batches.next()
-            found.append(as_list(self.predict_on_batch(given[0] if isinstance(given, tuple) else given)))
+        called.call("on_predict_begin", {})
+        for i, (batch, size) in enumerate(batches):
+            called.call("on_predict_batch_begin", i, {"batch": i, "size": size})
+            outputs = self._run(False, list(self.outputs), *batch)
+            found.append(outputs)
+            called.call("on_predict_batch_end", i, {"batch": i, "size": size, "outputs": outputs})
+        called.call("on_predict_end", {})
         return one_or_list([np.concatenate(parts) for parts in zip(*found, strict=True)])
 
-    def _evaluated(self, batches: Iterable[tuple[Batch, int]]) -> list[float]:
+    def _evaluated(self, batches: Iterable[tuple[Batch, int]], called: Callbacks) -> list[float]:
         average = Average()
-        for batch, size in batches:
-            average.add(self._run(False, self._fetches, *batch), size)
-        return average.values()
+        called.call("on_test_begin", {})
+        for i, (batch, size) in enumerate(batches):
+            called.call("on_test_batch_begin", i, {"batch": i, "size": size})
+            values = self._run(False, self._fetches, *batch)
+            average.add(values, size)
+            logs = dict(zip(self.metrics_names, values, strict=True))
+            called.call("on_test_batch_end", i, {"batch": i, "size": size, **logs})
+        results = average.values()
+        called.call("on_test_end", dict(zip(self.metrics_names, results, strict=bool(results))))
+        return results
 
     def evaluate(
         self,
@@ -647,6 +689,7 @@ class Model(Network):
         verbose: int = 1,
         sample_weight: Any = None,
         steps: int | None = None,
+        callbacks: Iterable[Any] | None = None,
     ) -> Any:
         """Returns the loss over all batches; with metrics a list of it and them, in the order of `metrics_names`.
 
@@ -654,9 +697,10 @@ class Model(Network):
             x: as `fit`.
             y: as `fit`.
             batch_size: int, the number of examples of a batch; None for 32.
-            verbose: accepted; nothing is printed.
+            verbose: int, 0 to print nothing, 1 for a bar, 2 for a line.
             sample_weight: as `fit`.
             steps: int, the number of steps, as `fit` takes them; None where arrays are cut into batches.
+            callbacks: list of Callback.
 
         Returns:
             float, or list of float.
@@ -668,16 +712,25 @@ class Model(Network):
         """
         given = self._given(x, y, sample_weight)
         _check_steps(given, batch_size, steps, "steps")
-        return one_or_list(self._evaluated(given.batches(batch_size, steps)))
+        called = self._called(callbacks, verbose, steps, given.count, self.metrics_names)
+        return one_or_list(self._evaluated(given.batches(batch_size, steps), called))
 
-    def predict(self, x: Any = None, batch_size: int | None = None, verbose: int = 0, steps: int | None = None) -> Any:
+    def predict(
+        self,
+        x: Any = None,
+        batch_size: int | None = None,
+        verbose: int = 0,
+        steps: int | None = None,
+        callbacks: Iterable[Any] | None = None,
+    ) -> Any:
         """Computes the predictions for all examples.
 
         Args:
             x: as `fit`.
             batch_size: int, the number of examples of a batch; None for 32.
-            verbose: accepted; nothing is printed.
+            verbose: int, 0 to print nothing, 1 for a bar, 2 for a line.
             steps: int, the number of steps, as `fit` takes them; None where arrays are cut into batches.
+            callbacks: list of Callback.
 
         Returns:
             numpy.ndarray of the output's dtype, of shape [examples, ...]; a list of them where there are several
@@ -689,8 +742,20 @@ class Model(Network):
         """
         given = self._given(x, labelled=False)
         _check_steps(given, batch_size, steps, "steps")
-        found = [self._run(False, list(self.outputs), *batch) for batch, _ in given.batches(batch_size, steps)]
-        return one_or_list([np.concatenate(parts) for parts in zip(*found, strict=True)])
+        called = self._called(callbacks, verbose, steps, given.count, [])
+        return self._predicted(given.batches(batch_size, steps), called)
+
+
+def _extent(
+    given: Arrays | Drawn, steps: int | None, validation: Arrays | Drawn | None, validation_steps: int | None
+) -> str:
+    """Returns how much is trained, and validated, in an epoch."""
+    words = f"Train on {given.count} samples" if steps is None else f"Train on {steps} steps"
+    if validation is None:
+        return words
+    if validation_steps is None:
+        return f"{words}, validate on {validation.count} samples"
+    return f"{words}, validate on {validation_steps} steps"
 
 
 def _step_count(params: dict[str, Any]) -> int:

@@ -12,7 +12,7 @@ from ferroflow._src.keras.model import Model
 from ferroflow._src.keras.network import Network
 from ferroflow._src.keras.sequential import Sequential
 
-__all__ = ["model_from_config", "model_from_json"]
+__all__ = ["layer_of", "model_from_config", "model_from_json"]
 
 
 def _class(name: str, custom_objects: Mapping[str, Any]) -> Any:
@@ -24,17 +24,17 @@ def _class(name: str, custom_objects: Mapping[str, Any]) -> Any:
     return found
 
 
-def _layer(described: Mapping[str, Any], custom_objects: Mapping[str, Any]) -> Any:
-    """Returns a layer or model of a dict of its class and its arguments."""
+def layer_of(described: Mapping[str, Any], custom_objects: Mapping[str, Any]) -> Any:
+    """A layer or model of a dict of its class and its arguments."""
     cls = _class(described["class_name"], custom_objects)
     if isinstance(cls, type) and issubclass(cls, Model):
         return _model(described, custom_objects)
     config: dict[str, Any] = {}
     for key, value in described["config"].items():
         if key in ("layer", "cell") and isinstance(value, Mapping):
-            value = _layer(value, custom_objects)
+            value = layer_of(value, custom_objects)
         elif key in ("cell", "cells"):
-            value = [_layer(one, custom_objects) for one in value]
+            value = [layer_of(one, custom_objects) for one in value]
         elif isinstance(value, str) and value in custom_objects:
             value = custom_objects[value]
         elif isinstance(value, list):
@@ -52,12 +52,12 @@ def _model(described: Mapping[str, Any], custom_objects: Mapping[str, Any]) -> A
     if described["class_name"] == "Sequential":
         layers = config if isinstance(config, list) else config["layers"]
         name = described.get("name") if isinstance(config, list) else config.get("name")
-        return Sequential([_layer(one, custom_objects) for one in layers], name=name)
+        return Sequential([layer_of(one, custom_objects) for one in layers], name=name)
     made: dict[str, Any] = {}
     outputs: dict[tuple[str, int], list[Any]] = {}
     waiting = []
     for one in config["layers"]:
-        layer = made[one["name"]] = _layer(one, custom_objects)
+        layer = made[one["name"]] = layer_of(one, custom_objects)
         if isinstance(layer, InputLayer):
             outputs[one["name"], 0] = [layer.output]
         waiting += [(one["name"], i, node) for i, node in enumerate(one["inbound_nodes"])]

@@ -69,6 +69,10 @@ class Network(Connected):
         if self._is_graph_network:
             self._connect(as_list(inputs), as_list(outputs))
 
+    def __repr__(self) -> str:
+        count = len(self.layers) if "_is_graph_network" in vars(self) else 0
+        return f"<{type(self).__name__} {vars(self).get('_name')!r} with {count} layer{'' if count == 1 else 's'}>"
+
     def __setattr__(self, name: str, value: Any) -> None:
         """Sets an attribute; one that is a layer is a part of a subclass's model."""
         if isinstance(value, (Layer, Network)) and "_is_graph_network" not in vars(self):

@@ -61,6 +61,9 @@ class Optimizer:
         self.weights = []
         self.updates = []
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} optimizer of {len(vars(self).get('weights', ()))} variables>"
+
     def get_updates(self, loss: Any, params: list[Any]) -> list[Any]:
         """Returns the operations of one step; a subclass overrides it.
 

@@ -19,9 +19,11 @@ from ferroflow._src.layers.training_mode import choose, select, training_mode
 from ferroflow._src.ops.array import making, shaping
 from ferroflow._src.ops.math.arithmetic import maximum, minimum
 from ferroflow._src.ops.math.cast import cast
-from ferroflow._src.ops.math.elementwise import sqrt, square
+from ferroflow._src.ops.math.elementwise import sqrt
 from ferroflow._src.ops.math.reduction import reduce_mean
 from ferroflow._src.ops.nn import normalization
+from ferroflow._src.ops.nn.activation import relu
+from ferroflow._src.ops.state.assigning import assign
 from ferroflow._src.variables.initializers import Ones, Zeros
 
 __all__ = ["BatchNormalization", "batch_normalization"]
@@ -217,17 +219,26 @@ class BatchNormalization(Layer):
             self.moving_mean = average("moving_mean", shape, self.moving_mean_initializer)
             self.moving_variance = average("moving_variance", shape, self.moving_variance_initializer)
             if self.renorm:
-                self.renorm_mean = average("renorm_mean", shape, _ZEROS)
-                self.renorm_mean_weight = average("renorm_mean_weight", (), _ZEROS)
-                self.renorm_stddev = average("renorm_stddev", shape, _ZEROS)
-                self.renorm_stddev_weight = average("renorm_stddev_weight", (), _ZEROS)
+                self.moving_stddev = average("moving_stddev", shape, self._stddev_initializer)
+                self.renorm_mean = average("renorm_mean", shape, self.moving_mean_initializer)
+                self.renorm_stddev = average("renorm_stddev", shape, self._stddev_initializer)
         finally:
             if partitioner and self._scope is not None:
                 self._scope.set_partitioner(partitioner)
 
+    def _stddev_initializer(self, *args: Any, **kwargs: Any) -> Any:
+        initializer: Any = self.moving_variance_initializer
+        return sqrt(initializer(*args, **kwargs))
+
     def _update_averages(self, mean: Any, variance: Any, training: bool | Tensor) -> None:
-        for average, value in ((self.moving_mean, mean), (self.moving_variance, variance)):
-            self.add_update(assign_moving_average(average, value, self.momentum, training), inputs=True)
+        self.add_update(assign_moving_average(self.moving_mean, mean, self.momentum, training), inputs=True)
+        if not self.renorm:
+            self.add_update(assign_moving_average(self.moving_variance, variance, self.momentum, training), inputs=True)
+            return
+        stddev = assign_moving_average(self.moving_stddev, sqrt(variance + self.epsilon), self.momentum, training)
+        # Rounding may lead below zero.
+        moved = relu(stddev * stddev - self.epsilon)
+        self.add_update(assign(self.moving_variance, select(training, moved, self.moving_variance)), inputs=True)
 
     def _fused_call(self, inputs: Any, training: bool | Tensor) -> Any:
         channels = self.moving_mean.get_shape()
@@ -266,10 +277,9 @@ class BatchNormalization(Layer):
     def _renormalized(self, mean: Any, variance: Any, training: bool | Tensor) -> tuple[Any, Any, Any, Any]:
         """Returns the correction of scale and offset towards the averages, and the moments to average."""
         stddev = sqrt(variance + self.epsilon)
-        mixed_mean = self.renorm_mean + (1.0 - self.renorm_mean_weight) * mean
-        mixed_stddev = self.renorm_stddev + (1.0 - self.renorm_stddev_weight) * stddev
-        r = stddev / mixed_stddev
-        d = (mean - mixed_mean) / mixed_stddev
+        towards = maximum(self.renorm_stddev, sqrt(constant(self.epsilon, dtype=stddev.dtype)))
+        r = stddev / towards
+        d = (mean - self.renorm_mean) / towards
         # The averages move only after they are used.
         with control_dependencies([r, d]):
             mean, stddev = making.identity(mean), making.identity(stddev)
@@ -280,19 +290,16 @@ class BatchNormalization(Layer):
             r = minimum(r, rmax)
         if dmax is not None:
             d = minimum(maximum(d, -dmax), dmax)
-        r = select(training, r, making.ones_like(r))
-        d = select(training, d, making.zeros_like(d))
+        if training is not True:
+            r = select(training, r, making.ones_like(r))
+            d = select(training, d, making.zeros_like(d))
 
-        def averaged(variable: Any, weight: Any, value: Any) -> Any:
-            with control_dependencies([value]):
-                one = constant(1.0, dtype=weight.dtype.base_dtype)
-            moved = assign_moving_average(variable, value, self.renorm_momentum, training)
-            moved_weight = assign_moving_average(weight, one, self.renorm_momentum, training)
-            return select(training, moved / moved_weight, making.identity(variable))
-
-        new_mean = averaged(self.renorm_mean, self.renorm_mean_weight, mean)
-        new_stddev = averaged(self.renorm_stddev, self.renorm_stddev_weight, stddev)
-        return r, d, new_mean, square(new_stddev) - self.epsilon
+        moved = [
+            assign_moving_average(variable, making.identity(value), self.renorm_momentum, training)
+            for variable, value in ((self.renorm_mean, mean), (self.renorm_stddev, stddev))
+        ]
+        with control_dependencies(moved):
+            return r, d, making.identity(mean), making.identity(variance)
 
     def call(self, inputs: Any, training: Any = False) -> Any:
         """Computes the outputs.
@@ -335,22 +342,23 @@ class BatchNormalization(Layer):
         if training is not False:
             if self.adjustment is not None:
                 by, plus = self.adjustment(shaping.shape(inputs))
-                by = select(training, by, making.ones_like(by))
-                plus = select(training, plus, making.zeros_like(plus))
+                if training is not True:
+                    by = select(training, by, making.ones_like(by))
+                    plus = select(training, plus, making.zeros_like(plus))
                 scale, offset = _transformed(by, plus, scale, offset)
             keepdims = self.virtual_batch_size is not None or len(self.axis) > 1
             batch_mean, batch_variance = normalization.moments(inputs, averaged, keep_dims=keepdims)
             mean = self._batch_or_average(training, batch_mean, self.moving_mean)
             variance = self._batch_or_average(training, batch_variance, self.moving_variance)
             new_mean, new_variance = mean, variance
+            if self.virtual_batch_size is not None:
+                new_mean = reduce_mean(mean, axis=1, keepdims=True)
+                new_variance = reduce_mean(variance, axis=1, keepdims=True)
             if self.renorm:
-                r, d, new_mean, new_variance = self._renormalized(mean, variance, training)
+                r, d, new_mean, new_variance = self._renormalized(new_mean, new_variance, training)
                 r = broadcast(making.stop_gradient(r, name="renorm_r"))
                 d = broadcast(making.stop_gradient(d, name="renorm_d"))
                 scale, offset = _transformed(r, d, scale, offset)
-            if self.virtual_batch_size is not None:
-                new_mean = reduce_mean(new_mean, axis=1, keepdims=True)
-                new_variance = reduce_mean(new_variance, axis=1, keepdims=True)
             self._update_averages(new_mean, new_variance, training)
         outputs = normalization.batch_normalization(
             inputs, broadcast(mean), broadcast(variance), offset, scale, self.epsilon
@@ -359,6 +367,8 @@ class BatchNormalization(Layer):
         return outputs
 
     def _batch_or_average(self, training: bool | Tensor, batch: Any, average: Any) -> Any:
+        if training is True:
+            return batch
         if self.virtual_batch_size is not None:
             return select(training, batch, average + making.zeros_like(batch))
         return select(training, batch, making.identity(average))

@@ -47,7 +47,7 @@ def variance_scaling_initializer(
     def initializer(shape: Any, dtype: dtypes.DType = dtype, partition_info: Any = None) -> Tensor:
         if not dtype.is_floating:
             raise TypeError("Cannot create initializer for non-floating point type.")
-        sizes = [float(size) for size in shape]
+        sizes = [float(int(size)) for size in shape]
         field = math.prod(sizes[:-2])
         fan_out = sizes[-1] * field if sizes else 1.0
         fan_in = sizes[-2] * field if len(sizes) > 1 else fan_out

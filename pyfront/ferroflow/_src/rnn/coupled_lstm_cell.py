@@ -133,7 +133,8 @@ class CoupledInputForgetGateLSTMCell(RNNCell):
         if self._layer_norm:
             j, f, o = (self._normalized(x, scope) for x, scope in ((j, "transform"), (f, "forget"), (o, "output")))
         w_f, w_o = peepholes("FO", units, dtype) if self._use_peepholes else (None, None)
-        kept = sigmoid(f + self._forget_bias + (0 if w_f is None else w_f * c_before))
+        forget = f + self._forget_bias
+        kept = sigmoid(forget if w_f is None else forget + w_f * c_before)
         c = kept * c_before + (1 - kept) * self._activation(j)
         if self._layer_norm:
             c = self._normalized(c, "state")

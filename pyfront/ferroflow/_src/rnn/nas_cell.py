@@ -73,10 +73,13 @@ class NASCell(RNNCell):
             of_state = bias_add(of_state, get_variable("bias", [columns], initializer=Zeros(), dtype=dtype))
         m = split(value=of_state, num_or_size_splits=8, axis=1)
         x = split(value=of_inputs, num_or_size_splits=8, axis=1)
-        left = tanh(tanh(sigmoid(x[0] + m[0]) * relu(x[1] + m[1])) + c)
-        new_c = left * tanh(sigmoid(x[2] + m[2]) + relu(x[3] * m[3]))
-        product = tanh(tanh(x[4] + m[4]) * sigmoid(x[5] + m[5]))
-        total = sigmoid(tanh(x[6] + m[6]) + sigmoid(x[7] + m[7]))
+        leaves = [
+            *(sigmoid(x[0] + m[0]), relu(x[1] + m[1]), sigmoid(x[2] + m[2]), relu(x[3] * m[3])),
+            *(tanh(x[4] + m[4]), sigmoid(x[5] + m[5]), tanh(x[6] + m[6]), sigmoid(x[7] + m[7])),
+        ]
+        left, right = tanh(leaves[0] * leaves[1]), tanh(leaves[2] + leaves[3])
+        product, total = tanh(leaves[4] * leaves[5]), sigmoid(leaves[6] + leaves[7])
+        new_c = tanh(left + c) * right
         new_h = tanh(new_c * tanh(product + total))
         if self._num_proj is not None:
             new_h = matmul(new_h, get_variable("projection_weights", [self._num_units, self._num_proj], dtype))

@@ -111,6 +111,9 @@ def zero_tensors(sizes: Any, batch_size: Any, dtype: Any) -> Any:
 
     def make(size: Any) -> Tensor:
         result = zeros(joined_shape(batch_size, size), dtype=dtype)
+        # TF 1.x makes the parts again to find the static shape. They count for the seeds of operations after them.
+        _vector(batch_size, "prefix")
+        _vector(size, "suffix")
         result.set_shape(static_joined_shape(batch_size, size))
         return result
 

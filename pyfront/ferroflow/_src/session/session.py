@@ -115,6 +115,10 @@ class BaseSession:
         self._lock = RenewedLock()
         self._closed = False
 
+    def __repr__(self) -> str:
+        where = f" at {self._target.decode(errors='replace')}" if self._target else ""
+        return f"<{type(self).__name__}{where}{' (closed)' if self._closed else ''} of {self._graph!r}>"
+
     @property
     def graph(self) -> Graph:
         """The graph this session runs."""

@@ -139,7 +139,8 @@ def tensor_summary(
     """
     metadata = proto.SummaryMetadata()
     if summary_metadata is not None:
-        metadata.CopyFrom(summary_metadata)
+        # TensorBoard's own summaries bring messages of their own class.
+        metadata.ParseFromString(summary_metadata.SerializeToString())
     if summary_description is not None:
         metadata.summary_description = summary_description
     if display_name is not None:

@@ -16,6 +16,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
+from absl.testing import absltest
 
 from ferroflow._src.base import errors, proto
 from ferroflow._src.framework import default_stacks
@@ -76,11 +77,21 @@ class _CheckedThread:
         return self._thread.is_alive()
 
 
+class _CapturedWrites:
+    """What `captureWritesToStream` caught."""
+
+    text = ""
+
+    def contents(self) -> str:
+        """Returns the text, a str."""
+        return self.text
+
+
 class _TestSession(Session):
     """The session of `test_session`."""
 
 
-class TestCase(unittest.TestCase):
+class TestCase(absltest.TestCase):
     """Base class of tests: a fresh default graph for each, fixed seeds, array and proto assertions.
 
     Args:
@@ -122,6 +133,32 @@ class TestCase(unittest.TestCase):
         return self._tempdir
 
     # ---- sessions
+
+    # Python 2's name, which TensorFlow's class has, too.
+    assertItemsEqual = unittest.TestCase.assertCountEqual
+
+    @contextlib.contextmanager
+    def captureWritesToStream(self, stream: Any) -> Iterator[_CapturedWrites]:  # noqa: N802  # TF1's spelling
+        """Catches what is written to a stream, also by the engine.
+
+        Args:
+          stream: file with a descriptor, such as `sys.stdout`.
+
+        Returns:
+          A context manager; on entry, an object whose `contents()` is the text, once the `with` block ended.
+        """
+        descriptor = stream.fileno()
+        captured = _CapturedWrites()
+        with tempfile.TemporaryFile(dir=self.get_temp_dir()) as file, os.fdopen(os.dup(descriptor), "wb") as kept:
+            stream.flush()
+            os.dup2(file.fileno(), descriptor)
+            try:
+                yield captured
+            finally:
+                stream.flush()
+                os.dup2(kept.fileno(), descriptor)
+                file.seek(0)
+                captured.text = file.read().decode(errors="replace")
 
     def test_session(
         self, graph: Graph | None = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False
@@ -255,7 +292,7 @@ class TestCase(unittest.TestCase):
         if type(expected).DESCRIPTOR.full_name != type(message).DESCRIPTOR.full_name:
             self.fail(f"Can't compare protos of type {type(expected)} and {type(message)}")
         if expected.SerializeToString(deterministic=True) != message.SerializeToString(deterministic=True):
-            self.assertMultiLineEqual(_proto_text(expected), _proto_text(message), msg)
+            self.assertMultiLineEqual(_proto_text(expected), _proto_text(message), msg)  # type: ignore[no-untyped-call]
 
     _AssertProtoEquals = assertProtoEquals
 
@@ -658,7 +695,9 @@ class TestCase(unittest.TestCase):
     # ---- errors
 
     @contextlib.contextmanager
-    def assertRaisesWithPredicateMatch(self, exception_type: Any, expected_err_re_or_predicate: Any) -> Iterator[None]:  # noqa: N802  # TF1's spelling
+    def assertRaisesWithPredicateMatch(  # type: ignore[override]  # noqa: N802  # TF1's spelling
+        self, exception_type: Any, expected_err_re_or_predicate: Any
+    ) -> Iterator[None]:
         """Fails unless the block raises an exception that a predicate, or a pattern for its message, accepts.
 
         Args:

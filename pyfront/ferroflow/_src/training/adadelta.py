@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.framework.tensor import Tensor
-from ferroflow._src.training.fused_optimizer import FusedOptimizer, cast_to, hyper_parameter
+from ferroflow._src.training.fused_optimizer import cast_to, fused, hyper_parameter
+from ferroflow._src.training.optimizer import Optimizer
 
 
-class AdadeltaOptimizer(FusedOptimizer):
-    """Adadelta optimizer: scales each gradient by the roots of the running mean squares of past steps and gradients.
+@fused
+class AdadeltaOptimizer(Optimizer):
+    """Scales each gradient by the root of the running mean squares of past steps and past gradients.
 
     `mean += (1 - rho) * (gradient ** 2 - mean)`, `step = gradient * sqrt(steps + epsilon) / sqrt(mean + epsilon)`,
     `steps += (1 - rho) * (step ** 2 - steps)`, `variable -= learning_rate * step`. Of a sparse gradient only the rows

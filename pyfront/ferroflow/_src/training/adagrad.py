@@ -9,12 +9,14 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.making import fill
 from ferroflow._src.ops.array.shaping import shape as shape_of
 from ferroflow._src.ops.math.cast import cast
-from ferroflow._src.training.fused_optimizer import FusedOptimizer, cast_to, hyper_parameter
+from ferroflow._src.training.fused_optimizer import cast_to, fused, hyper_parameter
+from ferroflow._src.training.optimizer import Optimizer
 from ferroflow._src.variables.initializers import Constant
 
 
-class AdagradOptimizer(FusedOptimizer):
-    """Adagrad optimizer: divides each gradient by the root of the sum of its squares so far.
+@fused
+class AdagradOptimizer(Optimizer):
+    """Divides each gradient by the root of the sum of its squares so far.
 
     `sum += gradient ** 2`, `variable -= learning_rate * gradient / sqrt(sum)`. Of a sparse gradient only the rows it
     names change.

@@ -8,12 +8,13 @@ from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import colocate_with, device
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.making import identity
-from ferroflow._src.training.fused_optimizer import FusedOptimizer, cast_to, hyper_parameter
+from ferroflow._src.training.fused_optimizer import cast_to, fused, hyper_parameter
+from ferroflow._src.training.optimizer import Optimizer
 
 
-class AdagradDAOptimizer(FusedOptimizer):
-    """AdagradDA optimizer: makes each variable a function of its gradients' sum and sum of squares, not of its first
-    value.
+@fused
+class AdagradDAOptimizer(Optimizer):
+    """Makes each variable a function of the sums of its gradients and of their squares: its first value does not count.
 
     `total += gradient`, `squares += gradient ** 2`, and with t the number of steps, this one counted,
     `variable = -learning_rate * sign(total) * max(abs(total) - l1 * t, 0) / (l2 * t * learning_rate + sqrt(squares))`.

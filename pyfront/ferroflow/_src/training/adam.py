@@ -11,12 +11,13 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.flow.grouping import group
 from ferroflow._src.ops.math.elementwise import sqrt
 from ferroflow._src.ops.state.assigning import assign, assign_sub, scatter_add
-from ferroflow._src.training.fused_optimizer import FusedOptimizer, cast_to, hyper_parameter
+from ferroflow._src.training.fused_optimizer import cast_to, fused, hyper_parameter
+from ferroflow._src.training.optimizer import Optimizer
 
 
-class AdamOptimizer(FusedOptimizer):
-    """Adam optimizer: moves each variable by its running mean gradient over the root of its running mean squared
-    gradient.
+@fused
+class AdamOptimizer(Optimizer):
+    """Moves each variable by its running mean gradient over the root of its running mean squared gradient.
 
     In step t, `rate = learning_rate * sqrt(1 - beta2 ** t) / (1 - beta1 ** t)`, `m += (1 - beta1) * (gradient - m)`,
     `v += (1 - beta2) * (gradient ** 2 - v)`, `variable -= rate * m / (sqrt(v) + epsilon)`.

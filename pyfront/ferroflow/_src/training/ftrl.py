@@ -8,12 +8,13 @@ from typing import Any
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import colocate_with
 from ferroflow._src.framework.tensor import Tensor
-from ferroflow._src.training.fused_optimizer import FusedOptimizer, cast_to, hyper_parameter
+from ferroflow._src.training.fused_optimizer import cast_to, fused, hyper_parameter
+from ferroflow._src.training.optimizer import Optimizer
 
 
-class FtrlOptimizer(FusedOptimizer):
-    """FTRL optimizer: sets variables to the minimum of linearized losses and regularizers, which makes many of them
-    zero.
+@fused
+class FtrlOptimizer(Optimizer):
+    """Sets each variable to the minimum of its linearized losses so far and regularizers, which makes many zero.
 
     Source: McMahan et al., "Ad click prediction: a view from the trenches", KDD 2013. With shrinkage,
     `2 * l2_shrinkage_regularization_strength * variable` is added to each gradient. Of a sparse gradient only the rows

@@ -1,8 +1,8 @@
-"""`FusedOptimizer`: the base of optimizers whose whole update of a variable is one operation."""
+"""`fused`: makes optimizers whose whole update of a variable is one operation."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from ferroflow._src.framework.apply import apply_op
 from ferroflow._src.framework.composite import IndexedSlices
@@ -11,6 +11,8 @@ from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.training.optimizer import Optimizer
+
+_Class = TypeVar("_Class", bound=Optimizer)
 
 
 def hyper_parameter(value: Any, name: str) -> Tensor:
@@ -28,36 +30,42 @@ def cast_to(var: Any, *parameters: Any) -> list[Tensor]:
     return [cast(parameter, var.dtype.base_dtype) for parameter in parameters]
 
 
-class FusedOptimizer(Optimizer):
-    """Base of optimizers whose update is one op `ApplyX`, or `SparseApplyX` for rows named by indices.
+def fused(cls: type[_Class]) -> type[_Class]:
+    """Decorates an optimizer whose whole update is `ApplyX`, and for rows named by indices `SparseApplyX`.
 
-    Of variables behind handles the updates have "Resource" before.
+    Updates of variables behind handles have "Resource" before. A decorator, not a base class: programs look whether the
+    base of an optimizer is `tf.train.Optimizer`.
+
+    Args:
+      cls: class derived from `Optimizer`, with a method `_update_op(var, gradient)` that gives the type without
+        `Sparse`, the inputs in order, and the attributes beside `use_locking`. `gradient` is a list: the gradient, or
+        its values and indices, as they stand among the inputs. Methods that the class defines itself stay.
+
+    Returns:
+      `cls`.
     """
+    for method in (_apply_dense, _apply_sparse, _resource_apply_dense, _resource_apply_sparse):
+        if method.__name__ not in cls.__dict__:
+            setattr(cls, method.__name__, method)
+    return cls
 
-    def _update_op(self, var: Any, gradient: list[Tensor]) -> tuple[str, list[Any], dict[str, Any]]:
-        """Returns the type, the inputs and the attributes of the update.
 
-        Args:
-            var: the variable.
-            gradient: the gradient, or its values and indices, as they stand among the inputs.
+def _fused(optimizer: Any, prefix: str, var: Any, gradient: list[Tensor]) -> Operation:
+    op_type, inputs, attrs = optimizer._update_op(var, gradient)
+    return apply_op(prefix + op_type, inputs, {"use_locking": optimizer._use_locking, **attrs})
 
-        Returns:
-            The type without `Sparse`, the inputs in order, the attributes beside `use_locking`.
-        """
-        raise NotImplementedError
 
-    def _fused(self, prefix: str, var: Any, gradient: list[Tensor]) -> Operation:
-        op_type, inputs, attrs = self._update_op(var, gradient)
-        return apply_op(prefix + op_type, inputs, {"use_locking": self._use_locking, **attrs})
+def _apply_dense(self: Any, grad: Tensor, var: Any) -> Any:
+    return _fused(self, "", var, [grad])
 
-    def _apply_dense(self, grad: Tensor, var: Any) -> Any:
-        return self._fused("", var, [grad])
 
-    def _apply_sparse(self, grad: IndexedSlices, var: Any) -> Any:
-        return self._fused("Sparse", var, [grad.values, grad.indices])
+def _apply_sparse(self: Any, grad: IndexedSlices, var: Any) -> Any:
+    return _fused(self, "Sparse", var, [grad.values, grad.indices])
 
-    def _resource_apply_dense(self, grad: Tensor, var: Any) -> Any:
-        return self._fused("Resource", var, [grad])
 
-    def _resource_apply_sparse(self, grad: Tensor, var: Any, indices: Tensor) -> Any:
-        return self._fused("ResourceSparse", var, [grad, indices])
+def _resource_apply_dense(self: Any, grad: Tensor, var: Any) -> Any:
+    return _fused(self, "Resource", var, [grad])
+
+
+def _resource_apply_sparse(self: Any, grad: Tensor, var: Any, indices: Tensor) -> Any:
+    return _fused(self, "ResourceSparse", var, [grad, indices])

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.framework.tensor import Tensor
-from ferroflow._src.training.fused_optimizer import FusedOptimizer, cast_to, hyper_parameter
+from ferroflow._src.training.fused_optimizer import cast_to, fused, hyper_parameter
+from ferroflow._src.training.optimizer import Optimizer
 
 
-class MomentumOptimizer(FusedOptimizer):
-    """Momentum optimizer: moves each variable against a decayed sum of its gradients.
+@fused
+class MomentumOptimizer(Optimizer):
+    """Moves each variable against a decayed sum of its gradients.
 
     `sum = momentum * sum + gradient`, `variable -= learning_rate * sum`; with Nesterov's rule
     `variable -= learning_rate * (gradient + momentum * sum)`. Of a sparse gradient only the rows it names change, in

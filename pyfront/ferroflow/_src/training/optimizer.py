@@ -22,6 +22,7 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.indexing import unique
 from ferroflow._src.ops.array.shaping import shape
 from ferroflow._src.ops.flow.grouping import group
+from ferroflow._src.ops.state.assigning import assign_add
 from ferroflow._src.training import slot_creator
 from ferroflow._src.variables.collections import trainable_variables
 from ferroflow._src.variables.resource_variable import is_resource_variable
@@ -81,6 +82,12 @@ class Optimizer:
         self._name = name
         self._slots: dict[str, dict[Any, Any]] = {}
         self._non_slot_dict: dict[tuple[str, Any], Any] = {}
+
+    def __repr__(self) -> str:
+        state = vars(self)
+        rate = state.get("_learning_rate", state.get("_lr"))
+        shown = "" if rate is None or callable(rate) else f" with learning rate {rate!r}"
+        return f"<{type(self).__name__} {state.get('_name')!r}{shown}>"
 
     def get_name(self) -> str:
         """Returns the name."""
@@ -237,7 +244,7 @@ class Optimizer:
                 result = self._finish(updates, scope)
             else:
                 with control_dependencies([self._finish(updates, "update")]), colocate_with(global_step):
-                    result = global_step.assign_add(1, name=scope)
+                    result = assign_add(global_step, 1, name=scope)
         if not isinstance(result, Operation):
             result = result.op
         train_ops = get_default_graph().get_collection_ref(GraphKeys.TRAIN_OP)

@@ -7,39 +7,30 @@ from typing import Any
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import colocate_with
 from ferroflow._src.framework.tensor import Tensor
-from ferroflow._src.training.fused_optimizer import FusedOptimizer, cast_to, hyper_parameter
+from ferroflow._src.training.fused_optimizer import cast_to, fused, hyper_parameter
+from ferroflow._src.training.optimizer import Optimizer
 
 
-class _ProximalOptimizer(FusedOptimizer):
-    def __init__(self, learning_rate: Any, l1: Any, l2: Any, use_locking: bool, name: str) -> None:
-        super().__init__(use_locking, name)
-        self._learning_rate = learning_rate
-        self._l1_regularization_strength = l1
-        self._l2_regularization_strength = l2
-        self._learning_rate_tensor: Any = None
-        self._l1_regularization_strength_tensor: Any = None
-        self._l2_regularization_strength_tensor: Any = None
+class _Penalties:
+    """The learning rate and the penalties of a proximal optimizer."""
 
-    def _prepare(self) -> None:
-        self._learning_rate_tensor = hyper_parameter(self._learning_rate, "learning_rate")
-        self._l1_regularization_strength_tensor = hyper_parameter(
-            self._l1_regularization_strength, "l1_regularization_strength"
-        )
-        self._l2_regularization_strength_tensor = hyper_parameter(
-            self._l2_regularization_strength, "l2_regularization_strength"
-        )
+    def __init__(self, learning_rate: Any, l1: Any, l2: Any) -> None:
+        self._given = (learning_rate, l1, l2)
+        self._tensors: list[Tensor] = []
 
-    def _parameters(self, var: Any) -> list[Tensor]:
-        return cast_to(
-            var,
-            self._learning_rate_tensor,
-            self._l1_regularization_strength_tensor,
-            self._l2_regularization_strength_tensor,
-        )
+    def prepare(self) -> None:
+        """Makes tensors of them."""
+        names = ("learning_rate", "l1_regularization_strength", "l2_regularization_strength")
+        self._tensors = [hyper_parameter(value, name) for value, name in zip(self._given, names, strict=True)]
+
+    def of(self, var: Any) -> list[Tensor]:
+        """Returns them in the dtype of a variable."""
+        return cast_to(var, *self._tensors)
 
 
-class ProximalGradientDescentOptimizer(_ProximalOptimizer):
-    """Gradient descent optimizer; each step is followed by the proximal operator of the penalties.
+@fused
+class ProximalGradientDescentOptimizer(Optimizer):
+    """Gradient descent, each step followed by the proximal operator of the penalties.
 
     `moved = variable - learning_rate * gradient`,
     `variable = sign(moved) * max(abs(moved) - learning_rate * l1, 0) / (1 + learning_rate * l2)`. Of a sparse gradient
@@ -63,14 +54,19 @@ class ProximalGradientDescentOptimizer(_ProximalOptimizer):
         use_locking: bool = False,
         name: str = "ProximalGradientDescent",
     ) -> None:
-        super().__init__(learning_rate, l1_regularization_strength, l2_regularization_strength, use_locking, name)
+        super().__init__(use_locking, name)
+        self._penalties = _Penalties(learning_rate, l1_regularization_strength, l2_regularization_strength)
+
+    def _prepare(self) -> None:
+        self._penalties.prepare()
 
     def _update_op(self, var: Any, gradient: list[Tensor]) -> tuple[str, list[Any], dict[str, Any]]:
-        return "ApplyProximalGradientDescent", [var, *self._parameters(var), *gradient], {}
+        return "ApplyProximalGradientDescent", [var, *self._penalties.of(var), *gradient], {}
 
 
-class ProximalAdagradOptimizer(_ProximalOptimizer):
-    """Adagrad optimizer; each step is followed by the proximal operator of the penalties.
+@fused
+class ProximalAdagradOptimizer(Optimizer):
+    """Adagrad, each step followed by the proximal operator of the penalties.
 
     `sum += gradient ** 2`, `rate = learning_rate / sqrt(sum)`, and then as `ProximalGradientDescentOptimizer` with that
     rate. Of a sparse gradient only the rows it names change.
@@ -100,7 +96,8 @@ class ProximalAdagradOptimizer(_ProximalOptimizer):
     ) -> None:
         if initial_accumulator_value <= 0.0:
             raise ValueError(f"initial_accumulator_value must be positive: {initial_accumulator_value}")
-        super().__init__(learning_rate, l1_regularization_strength, l2_regularization_strength, use_locking, name)
+        super().__init__(use_locking, name)
+        self._penalties = _Penalties(learning_rate, l1_regularization_strength, l2_regularization_strength)
         self._initial_accumulator_value = initial_accumulator_value
 
     def _create_slots(self, var_list: list[Any]) -> None:
@@ -109,6 +106,9 @@ class ProximalAdagradOptimizer(_ProximalOptimizer):
                 initial = constant(self._initial_accumulator_value, dtype=var.dtype.base_dtype, shape=var.get_shape())
             self._get_or_make_slot(var, initial, "accumulator", self._name)
 
+    def _prepare(self) -> None:
+        self._penalties.prepare()
+
     def _update_op(self, var: Any, gradient: list[Tensor]) -> tuple[str, list[Any], dict[str, Any]]:
-        inputs = [var, self.get_slot(var, "accumulator"), *self._parameters(var), *gradient]
+        inputs = [var, self.get_slot(var, "accumulator"), *self._penalties.of(var), *gradient]
         return "ApplyProximalAdagrad", inputs, {}

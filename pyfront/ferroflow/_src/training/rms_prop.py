@@ -6,12 +6,14 @@ from typing import Any
 
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.making import ones_like
-from ferroflow._src.training.fused_optimizer import FusedOptimizer, cast_to, hyper_parameter
+from ferroflow._src.training.fused_optimizer import cast_to, fused, hyper_parameter
+from ferroflow._src.training.optimizer import Optimizer
 from ferroflow._src.variables.initializers import Ones
 
 
-class RMSPropOptimizer(FusedOptimizer):
-    """RMSProp optimizer: divides each gradient by the root of its running mean square.
+@fused
+class RMSPropOptimizer(Optimizer):
+    """Divides each gradient by the root of its running mean square.
 
     `mean += (1 - decay) * (gradient ** 2 - mean)`,
     `step = momentum * step + learning_rate * gradient / sqrt(mean + epsilon)`, `variable -= step`. Centered, the square

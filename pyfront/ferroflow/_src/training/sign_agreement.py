@@ -16,10 +16,12 @@ from ferroflow._src.ops.array.shaping import shape
 from ferroflow._src.ops.flow.grouping import group
 from ferroflow._src.ops.math.elementwise import exp, sign
 from ferroflow._src.ops.state.assigning import assign, scatter_sub
-from ferroflow._src.training.fused_optimizer import FusedOptimizer, cast_to, hyper_parameter
+from ferroflow._src.training.fused_optimizer import cast_to, fused, hyper_parameter
+from ferroflow._src.training.optimizer import Optimizer
 
 
-class _SignOptimizer(FusedOptimizer):
+@fused
+class _SignOptimizer(Optimizer):
     _op_type = ""
     _strength_name = ""
 

@@ -219,6 +219,10 @@ class ResourceVariable(Variable):
             rows = tensor_op("ResourceGather", [self._variable, indices], attrs, name=scope)
         return tensor_op("Identity", [rows])
 
+    def _read_rows(self, indices: Any, name: str | None) -> Tensor:
+        """What `tf.gather` gives."""
+        return self.sparse_read(indices, name)
+
     def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
         """Reads slices; arguments and result as those of `tf.Variable.gather_nd`."""
         with name_scope(name or "GatherNd") as scope:

@@ -7,9 +7,9 @@ import numpy as np
 from ferroflow._src.base import dtypes
 from ferroflow._src.checkpoint.reader import CheckpointReader
 from ferroflow.command_line.model_files import NotReadable, checkpoint_prefix
-from ferroflow.command_line.tables import print_table, print_value, size_text
+from ferroflow.command_line.tables import print_line, print_table, print_value, size_text
 
-__all__ = ["show", "show_key"]
+__all__ = ["keys", "show", "show_key"]
 
 
 def _open(path: str) -> CheckpointReader:
@@ -36,7 +36,7 @@ def show(path: str) -> None:
     print_table(
         ("tensor", "dtype", "shape", "size"), rows, title=f"checkpoint {checkpoint_prefix(path)}", right=("size",)
     )
-    print(f"{len(rows)} tensors, {elements:,} elements, {size_text(total)}")
+    print_line(f"{len(rows)} tensors, {elements:,} elements, {size_text(total)}")
 
 
 def show_key(path: str, key: str) -> bool:
@@ -55,3 +55,12 @@ def show_key(path: str, key: str) -> bool:
         return False
     print_value(name, reader.get_tensor(name))
     return True
+
+
+def keys(path: str) -> list[str]:
+    """Returns the names of the tensors.
+
+    Args:
+        path: str, the checkpoint.
+    """
+    return sorted(_open(path).get_variable_to_shape_map())

@@ -9,9 +9,9 @@ from typing import Any
 import ferroflow as tf
 from ferroflow._src.base import tensor_content
 from ferroflow.command_line.model_files import event_files
-from ferroflow.command_line.tables import print_table, size_text
+from ferroflow.command_line.tables import print_line, print_table, size_text
 
-__all__ = ["show", "show_key"]
+__all__ = ["keys", "show", "show_key"]
 
 
 @dataclass
@@ -74,12 +74,12 @@ def _show_file(file: str) -> None:
     if rows:
         print_table(("tag", "kind", *numbers, "last value"), rows, title=f"events {file}", right=numbers)
     else:
-        print(f"events {file}: no summaries")
+        print_line(f"events {file}: no summaries")
     if others:
-        print("other events: " + ", ".join(f"{name} ({len(one.steps)})" for name, one in sorted(others.items())))
+        print_line("other events: " + ", ".join(f"{name} ({len(one.steps)})" for name, one in sorted(others.items())))
     if first is not None and last is not None:
         began = datetime.datetime.fromtimestamp(first).isoformat(" ", "seconds")
-        print(f"from {began}, for {last - first:.1f} s")
+        print_line(f"from {began}, for {last - first:.1f} s")
     if damage is not None:
         raise damage
 
@@ -117,3 +117,18 @@ def show_key(path: str, key: str) -> bool:
     if rows:
         print_table(("step", "value"), rows, title=key, right=("step",))
     return bool(rows)
+
+
+def keys(path: str) -> list[str]:
+    """Returns the tags.
+
+    Args:
+        path: str, as for `show`.
+    """
+    found = {
+        value.tag
+        for file in event_files(path)
+        for event in tf.train.summary_iterator(file)
+        for value in event.summary.value
+    }
+    return sorted(found)

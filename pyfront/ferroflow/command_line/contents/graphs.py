@@ -10,12 +10,11 @@ from ferroflow._src.base import dtypes, proto, tensor_content
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.saved_model import constants
 from ferroflow.command_line.contents import checkpoints
+from ferroflow.command_line.interface import interface
 from ferroflow.command_line.model_files import FileKind, checkpoint_prefix, kind_of, meta_graph_of, saved_model_of
-from ferroflow.command_line.tables import print_table, print_value, size_text
+from ferroflow.command_line.tables import print_line, print_table, print_value, size_text
 
-__all__ = ["show", "show_key"]
-
-_VARIABLES = ("Variable", "VariableV2", "VarHandleOp")
+__all__ = ["keys", "show", "show_key"]
 
 
 def _dtype(number: int) -> str:
@@ -31,27 +30,13 @@ def _show_graph(graph_def: Any) -> None:
     print_table(
         ("operation", "nodes"), sorted(counts.items(), key=lambda item: (-item[1], item[0])), "operations", ("nodes",)
     )
-    read = {
-        name.removeprefix("^").partition(":")[0]
-        for node in graph_def.node
-        for name in node.input
-        if not name.startswith("^")
-    }
-    rows, constants = [], 0
-    for node in graph_def.node:
-        if node.op == "Const":
-            constants += node.attr["value"].tensor.ByteSize()
-        elif node.op in ("Placeholder", "PlaceholderV2", "PlaceholderWithDefault"):
-            rows.append(("input", node.name, _dtype(node.attr["dtype"].type), _shape(node.attr["shape"].shape)))
-        elif node.op in _VARIABLES:
-            rows.append(("variable", node.name, _dtype(node.attr["dtype"].type), _shape(node.attr["shape"].shape)))
-        elif node.name not in read and node.op not in ("NoOp", "Assert"):
-            rows.append((f"read by none: {node.op}", node.name, "", ""))
+    constants = sum(node.attr["value"].tensor.ByteSize() for node in graph_def.node if node.op == "Const")
+    rows = [(end.kind, end.name, end.dtype, end.shape) for end in interface(graph_def)]
     if rows:
-        print_table(("node", "name", "dtype", "shape"), rows, "inputs, variables and ends")
+        print_table(("node", "name", "dtype", "shape"), rows, "inputs, variables and outputs")
     functions = len(graph_def.library.function)
     extra = f", {functions} functions" if functions else ""
-    print(f"{len(graph_def.node)} nodes{extra}, constants of {size_text(constants)}")
+    print_line(f"{len(graph_def.node)} nodes{extra}, constants of {size_text(constants)}")
 
 
 def _show_signatures(meta_graph: Any) -> None:
@@ -70,7 +55,7 @@ def _show_signatures(meta_graph: Any) -> None:
 def _show_surroundings(meta_graph: Any) -> None:
     information = meta_graph.meta_info_def
     if information.tensorflow_version:
-        print(f"written by version {information.tensorflow_version}")
+        print_line(f"written by version {information.tensorflow_version}")
     if meta_graph.collection_def:
         rows = []
         for name in sorted(meta_graph.collection_def):
@@ -92,12 +77,12 @@ def show(path: str) -> None:
     kind = kind_of(path)
     if kind is FileKind.SAVED_MODEL:
         for meta_graph in saved_model_of(path).meta_graphs:
-            print(f"SavedModel {path}, tags: {', '.join(meta_graph.meta_info_def.tags)}")
+            print_line(f"SavedModel {path}, tags: {', '.join(meta_graph.meta_info_def.tags)}")
             _show_surroundings(meta_graph)
             _show_graph(meta_graph.graph_def)
         return
     meta_graph = meta_graph_of(path)
-    print(f"{kind.value} {path}")
+    print_line(f"{kind.value} {path}")
     _show_surroundings(meta_graph)
     _show_graph(meta_graph.graph_def)
 
@@ -109,7 +94,7 @@ def _show_node(node: Any) -> None:
         return
     shown = proto.NodeDef()
     shown.CopyFrom(node)
-    print(proto.text_format().MessageToString(shown, descriptor_pool=proto.descriptor_pool()).rstrip())
+    print_line(proto.text_format().MessageToString(shown, descriptor_pool=proto.descriptor_pool()).rstrip())
 
 
 def show_key(path: str, key: str) -> bool:
@@ -137,6 +122,21 @@ def show_key(path: str, key: str) -> bool:
                 found = True
         for messages in (meta_graph.signature_def, meta_graph.collection_def):
             if key in messages:
-                print(proto.text_format().MessageToString(messages[key]).rstrip())
+                print_line(proto.text_format().MessageToString(messages[key]).rstrip())
                 found = True
     return found
+
+
+def keys(path: str) -> list[str]:
+    """Returns the names of nodes, signatures and collections.
+
+    Args:
+        path: str, as for `show`.
+    """
+    is_saved_model = kind_of(path) is FileKind.SAVED_MODEL
+    meta_graphs = list(saved_model_of(path).meta_graphs) if is_saved_model else [meta_graph_of(path)]
+    found = set[str]()
+    for meta_graph in meta_graphs:
+        found.update(node.name for node in meta_graph.graph_def.node)
+        found.update(meta_graph.signature_def, meta_graph.collection_def)
+    return sorted(found)

@@ -9,9 +9,9 @@ from typing import Any
 import ferroflow as tf
 from ferroflow._src.base import proto
 from ferroflow.command_line.model_files import NotReadable, record_compression
-from ferroflow.command_line.tables import print_table, size_text
+from ferroflow.command_line.tables import print_line, print_table, size_text
 
-__all__ = ["show", "show_key"]
+__all__ = ["keys", "show", "show_key"]
 
 # A feature's values shown in a row.
 _SHOWN = 8
@@ -101,7 +101,7 @@ def show(path: str) -> None:
             rows.append((name, "/".join(sorted(one.kinds)), one.examples, count, one.first))
         print_table(("feature", "kind", "examples", "values", "first"), rows, f"records {path}", ("examples", "values"))
     compression = record_compression(path)
-    print(
+    print_line(
         f"{len(sizes)} records{f' ({compression})' if compression else ''}, {examples} of them Examples;"
         f" {size_text(sum(sizes))}, each {min(sizes, default=0)} to {max(sizes, default=0)} bytes"
     )
@@ -133,4 +133,13 @@ def show_key(path: str, key: str) -> bool:
 
 def _show_record(record: bytes) -> None:
     message = _example(record)
-    print(repr(record) if message is None else proto.text_format().MessageToString(message).rstrip())
+    print_line(repr(record) if message is None else proto.text_format().MessageToString(message).rstrip())
+
+
+def keys(path: str) -> list[str]:
+    """Returns the names of the features.
+
+    Args:
+        path: str, the file.
+    """
+    return sorted({name for record in _records(path) for name in _features(record) or ()})

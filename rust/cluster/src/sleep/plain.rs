@@ -8,7 +8,7 @@ use std::io::Result;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
-/// What another thread rings to end a sleep.
+/// Ends the sleep of another thread.
 pub struct Doorbell {
     event: OwnedFd,
     pub process: u32,

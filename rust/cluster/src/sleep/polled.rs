@@ -6,7 +6,7 @@ use polling::{Event, Events, PollMode, Poller};
 use std::io::Result;
 use std::time::Duration;
 
-/// What another thread rings to end a sleep.
+/// Ends the sleep of another thread.
 pub struct Doorbell {
     poller: Poller,
     /// Held by the one who sleeps.

@@ -44,6 +44,8 @@ pub(super) fn wait<S, R>(
         if changed.wait_for(&mut guard, LOOK_UP).timed_out() {
             // Unlocked: looking up may run the program's signal handlers.
             MutexGuard::unlocked(&mut guard, stopped);
+            // Before anything is taken: it would be lost with the step.
+            pull.cancellation.check()?;
         }
     }
 }

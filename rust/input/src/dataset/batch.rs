@@ -1,5 +1,6 @@
 //! BatchDataset(V2), SlideDataset, UnbatchDataset: elements joined to one, and taken apart again.
 
+use super::held::Gathered;
 use super::schema::{described, scalars, unary};
 use super::stacking::{rows, stack};
 use super::value::{
@@ -16,7 +17,7 @@ struct Batch {
 }
 
 struct BatchIterator {
-    input: Option<BoxedIterator>,
+    input: Gathered,
     size: usize,
     drop_remainder: bool,
 }
@@ -24,30 +25,16 @@ struct BatchIterator {
 impl Dataset for Batch {
     fn iterator(&self) -> BoxedIterator {
         BoxedIterator::new(BatchIterator {
-            input: Some(self.input.iterator()),
+            input: Gathered::new(self.input.iterator()),
             size: self.size,
             drop_remainder: self.drop_remainder,
         })
     }
 }
 
-/// Up to `size` elements; the input is gone once it has no more.
-pub(super) fn gather(input: &mut Option<BoxedIterator>, size: usize, pull: Pull<'_>) -> Result<Vec<Element>> {
-    let mut elements = Vec::new();
-    while elements.len() < size
-        && let Some(iterator) = input
-    {
-        match iterator.next(pull)? {
-            Some(element) => elements.push(element),
-            None => *input = None,
-        }
-    }
-    Ok(elements)
-}
-
 impl DatasetIterator for BatchIterator {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
-        let elements = gather(&mut self.input, self.size, pull)?;
+        let elements = self.input.take(self.size, pull)?;
         if elements.is_empty() || (self.drop_remainder && elements.len() < self.size) {
             return Ok(None);
         }
@@ -69,7 +56,7 @@ struct Slide {
 }
 
 struct SlideIterator {
-    input: Option<BoxedIterator>,
+    input: Gathered,
     window: VecDeque<Element>,
     size: usize,
     stride: usize,
@@ -77,7 +64,7 @@ struct SlideIterator {
 
 impl Dataset for Slide {
     fn iterator(&self) -> BoxedIterator {
-        let input = Some(self.input.iterator());
+        let input = Gathered::new(self.input.iterator());
         BoxedIterator::new(SlideIterator { input, window: VecDeque::new(), size: self.size, stride: self.stride })
     }
 }
@@ -85,7 +72,7 @@ impl Dataset for Slide {
 impl DatasetIterator for SlideIterator {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
         let missing = self.size - self.window.len();
-        self.window.extend(gather(&mut self.input, missing, pull)?);
+        self.window.extend(self.input.take(missing, pull)?);
         if self.window.len() < self.size {
             return Ok(None);
         }

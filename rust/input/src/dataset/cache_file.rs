@@ -25,7 +25,7 @@ pub(super) fn iterator(name: &str, input: impl FnOnce() -> BoxedIterator) -> Box
     if file::path_of(with_ending(name, "elements")).exists() {
         return BoxedIterator::new(Reader { name: name.to_owned(), records: None });
     }
-    BoxedIterator::new(Writer { name: name.to_owned(), input: input(), open: None, ended: false })
+    BoxedIterator::new(Writer { name: name.to_owned(), input: input(), open: None, ended: false, gave_up: false })
 }
 
 struct Reader {
@@ -60,6 +60,8 @@ struct Writer {
     input: BoxedIterator,
     open: Option<Open>,
     ended: bool,
+    /// Whether a record could not be written: the file would lack it, so nothing more is written.
+    gave_up: bool,
 }
 
 /// The unfinished file, and the lock that keeps others from it.
@@ -103,6 +105,14 @@ impl Writer {
         }
     }
 
+    fn write(&mut self, element: &Element) -> Result<()> {
+        let Some(open) = &mut self.open else { return Ok(()) };
+        let mut bytes = Vec::new();
+        push_number(&mut bytes, element.len());
+        element.iter().try_for_each(|t| push_tensor(&mut bytes, t, MAX_DEPTH))?;
+        open.records.write(&bytes)
+    }
+
     fn finish(&mut self) -> Result<()> {
         if let Some(mut open) = self.open.take() {
             open.records.close()?;
@@ -118,6 +128,9 @@ impl DatasetIterator for Writer {
         if self.ended {
             return Ok(None);
         }
+        if self.gave_up {
+            return self.input.next(pull);
+        }
         if self.open.is_none() {
             let lock = self.lock()?;
             let mut records = RecordWriter::create(with_ending(&self.name, "incomplete"), Compression::None, None)?;
@@ -125,14 +138,12 @@ impl DatasetIterator for Writer {
             self.open = Some(Open { records, _lock: lock });
         }
         let element = self.input.next(pull)?;
-        match (&element, &mut self.open) {
-            (Some(element), Some(open)) => {
-                let mut bytes = Vec::new();
-                push_number(&mut bytes, element.len());
-                element.iter().try_for_each(|t| push_tensor(&mut bytes, t, MAX_DEPTH))?;
-                open.records.write(&bytes)?;
-            }
-            _ => {
+        match &element {
+            Some(element) => self.write(element).inspect_err(|_| {
+                self.gave_up = true;
+                self.open = None;
+            })?,
+            None => {
                 self.ended = true;
                 self.finish()?;
             }

@@ -16,37 +16,50 @@ struct DirectedIterator {
     selector: BoxedIterator,
     /// `None` where one has ended.
     inputs: Vec<Option<BoxedIterator>>,
+    /// The input that the selector named, until it has given an element or ended.
+    chosen: Option<usize>,
 }
 
 impl Dataset for Directed {
     fn iterator(&self) -> BoxedIterator {
         let inputs = self.inputs.iter().map(|d| Some(d.iterator())).collect();
-        BoxedIterator::new(DirectedIterator { selector: self.selector.iterator(), inputs })
+        BoxedIterator::new(DirectedIterator { selector: self.selector.iterator(), inputs, chosen: None })
     }
 }
 
 impl DatasetIterator for DirectedIterator {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
         loop {
-            pull.cancellation.check()?;
+            pull.check()?;
             if self.inputs.iter().all(Option::is_none) {
                 return Ok(None);
             }
-            let Some(chosen) = self.selector.next(pull)? else { return Ok(None) };
-            let number = match &chosen[..] {
-                [one] if one.dtype() == DType::I64 && one.rank() == 0 => one.to_scalar::<i64>()?,
-                _ => bail!(InvalidArgument, "The selector must give scalars of type int64."),
-            };
-            let count = self.inputs.len();
-            let Some(input) = usize::try_from(number).ok().and_then(|i| self.inputs.get_mut(i)) else {
-                bail!(InvalidArgument, "Selector index out of range: {number} >= {count}")
+            let chosen = match self.chosen.take() {
+                Some(chosen) => chosen,
+                None => {
+                    let Some(chosen) = self.selector.next(pull)? else { return Ok(None) };
+                    let number = match &chosen[..] {
+                        [one] if one.dtype() == DType::I64 && one.rank() == 0 => one.to_scalar::<i64>()?,
+                        _ => bail!(InvalidArgument, "The selector must give scalars of type int64."),
+                    };
+                    let count = self.inputs.len();
+                    match usize::try_from(number).ok().filter(|&i| i < count) {
+                        Some(chosen) => chosen,
+                        None => bail!(InvalidArgument, "Selector index out of range: {number} >= {count}"),
+                    }
+                }
             };
             // What has ended is passed over.
+            let input = &mut self.inputs[chosen];
             if let Some(iterator) = input {
-                if let Some(element) = iterator.next(pull)? {
-                    return Ok(Some(element));
+                match iterator.next(pull) {
+                    Ok(Some(element)) => return Ok(Some(element)),
+                    Ok(None) => *input = None,
+                    Err(e) => {
+                        self.chosen = pull.is_interrupted().then_some(chosen);
+                        return Err(e);
+                    }
                 }
-                *input = None;
             }
         }
     }

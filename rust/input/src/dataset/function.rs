@@ -18,6 +18,16 @@ impl Captured {
         Ok(Arc::new(Captured { function, captured: owned(ctx, inputs)? }))
     }
 
+    /// Whether a call, once begun, runs to its end though the step is interrupted.
+    pub fn is_whole(&self) -> bool {
+        self.function.is_whole()
+    }
+
+    /// Whether every call ends by itself.
+    pub fn is_bounded(&self) -> bool {
+        self.function.is_bounded()
+    }
+
     pub fn call(&self, arguments: impl IntoIterator<Item = Tensor>, pull: Pull<'_>) -> Result<Element> {
         self.function.call(arguments.into_iter().chain(self.captured.iter().cloned()).collect(), pull.cancellation)
     }

@@ -19,11 +19,12 @@ struct Generator(Arc<Functions>);
 struct GeneratorIterator {
     functions: Arc<Functions>,
     state: Option<Vec<Tensor>>,
+    ended: bool,
 }
 
 impl Dataset for Generator {
     fn iterator(&self) -> BoxedIterator {
-        BoxedIterator::new(GeneratorIterator { functions: self.0.clone(), state: None })
+        BoxedIterator::new(GeneratorIterator { functions: self.0.clone(), state: None, ended: false })
     }
 }
 
@@ -38,6 +39,10 @@ impl GeneratorIterator {
 
 impl DatasetIterator for GeneratorIterator {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
+        if self.ended {
+            self.finalize(pull)?;
+            return Ok(None);
+        }
         let state = match &self.state {
             Some(state) => state.clone(),
             None => {
@@ -47,6 +52,7 @@ impl DatasetIterator for GeneratorIterator {
         };
         let element = self.functions.next.map(state, pull)?;
         if element.is_none() {
+            self.ended = true;
             self.finalize(pull)?;
         }
         Ok(element)
@@ -56,7 +62,7 @@ impl DatasetIterator for GeneratorIterator {
 impl Drop for GeneratorIterator {
     fn drop(&mut self) {
         let cancellation = Cancellation::new();
-        let pull = Pull { cancellation: &cancellation, threads: Threads::single() };
+        let pull = Pull { cancellation: &cancellation, threads: Threads::single(), resumes: false };
         // There is nobody left to tell of a failure.
         self.finalize(pull).unwrap_or(());
     }

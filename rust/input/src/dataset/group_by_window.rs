@@ -31,6 +31,10 @@ struct Group {
 
 struct GroupByWindowIterator {
     input: Option<BoxedIterator>,
+    /// Taken from the input, and in no group yet.
+    element: Option<Element>,
+    /// The key of a group that is full.
+    full: Option<i64>,
     functions: Arc<Functions>,
     groups: BTreeMap<i64, Group>,
     /// Window sizes that were asked for.
@@ -42,6 +46,8 @@ impl Dataset for GroupByWindow {
     fn iterator(&self) -> BoxedIterator {
         BoxedIterator::new(GroupByWindowIterator {
             input: Some(self.input.iterator()),
+            element: None,
+            full: None,
             functions: self.functions.clone(),
             groups: BTreeMap::new(),
             sizes: BTreeMap::new(),
@@ -70,19 +76,30 @@ impl GroupByWindowIterator {
         Ok(size)
     }
 
-    /// Takes an element to its group; the group's key where that is full now.
-    fn gather(&mut self, element: Element, pull: Pull<'_>) -> Result<Option<i64>> {
+    /// The key of an element and the size of its windows.
+    fn key_and_size(&mut self, element: &Element, pull: Pull<'_>) -> Result<(i64, usize)> {
         let results = self.functions.key.call(element.iter().cloned(), pull)?;
         let key = scalar_result(&results, "key_func")?;
-        let size = self.window_size(key, pull)?;
+        Ok((key, self.window_size(key, pull)?))
+    }
+
+    /// Takes an element to its group; the group's key where that is full now.
+    fn gather(&mut self, element: Element, pull: Pull<'_>) -> Result<Option<i64>> {
+        let (key, size) = match self.key_and_size(&element, pull) {
+            Ok(found) => found,
+            Err(e) => {
+                self.element = pull.is_interrupted().then_some(element);
+                return Err(e);
+            }
+        };
         let group = self.groups.entry(key).or_insert_with(|| Group { elements: Vec::new(), size });
         group.elements.push(element);
         Ok((group.elements.len() >= group.size).then_some(key))
     }
 
-    fn begin_window(&mut self, key: i64, elements: Vec<Element>, pull: Pull<'_>) -> Result<()> {
+    fn begin_window(&mut self, key: i64, elements: Arc<[Element]>, pull: Pull<'_>) -> Result<()> {
         let window = DatasetValue {
-            dataset: SharedDataset::new(Elements(elements.into())),
+            dataset: SharedDataset::new(Elements(elements)),
             signature: self.functions.signature.clone(),
         };
         let arguments = [Tensor::scalar(key), window.into_tensor()?];
@@ -95,31 +112,42 @@ impl GroupByWindowIterator {
 impl DatasetIterator for GroupByWindowIterator {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
         loop {
-            pull.cancellation.check()?;
+            pull.check()?;
             if let Some(current) = &mut self.current {
                 if let Some(element) = current.next(pull)? {
                     return Ok(Some(element));
                 }
                 self.current = None;
             }
-            let full = match &mut self.input {
-                Some(input) => match input.next(pull)? {
+            let full = if let Some(key) = self.full.take() {
+                Some(key)
+            } else if let Some(element) = self.element.take() {
+                self.gather(element, pull)?
+            } else if let Some(input) = &mut self.input {
+                match input.next(pull)? {
                     Some(element) => self.gather(element, pull)?,
                     None => {
                         self.input = None;
                         continue;
                     }
-                },
+                }
+            } else {
                 // What is left, by rising key.
-                None => match self.groups.keys().next() {
+                match self.groups.keys().next() {
                     Some(&key) => Some(key),
                     None => return Ok(None),
-                },
+                }
             };
             if let Some(key) = full
-                && let Some(group) = self.groups.remove(&key)
+                && let Some(Group { elements, size }) = self.groups.remove(&key)
             {
-                self.begin_window(key, group.elements, pull)?;
+                let elements: Arc<[Element]> = elements.into();
+                let begun = self.begin_window(key, elements.clone(), pull);
+                if begun.is_err() && pull.is_interrupted() {
+                    self.groups.insert(key, Group { elements: elements.to_vec(), size });
+                    self.full = Some(key);
+                }
+                begun?;
             }
         }
     }

@@ -1,7 +1,8 @@
-//! FlatMapDataset, InterleaveDataset, ParallelInterleaveDataset: a dataset for every element, their elements in turns.
+//! FlatMapDataset, InterleaveDataset, ParallelInterleaveDataset(V2): a dataset for every element, their elements in turns.
 
 use super::function::Captured;
-use super::prefetch::Ahead;
+use super::held::Held;
+use super::prefetch;
 use super::schema::{described, unary};
 use super::value::{
     BoxedIterator, Dataset, DatasetIterator, Element, Pull, SharedDataset, dataset_input, dataset_kernel, scalar,
@@ -20,7 +21,7 @@ struct Interleave {
 }
 
 struct InterleaveIterator {
-    input: Option<BoxedIterator>,
+    input: Option<Held>,
     function: Arc<Captured>,
     /// The datasets whose turn comes, by place; a place that was never reached is not there yet.
     open: Vec<Option<BoxedIterator>>,
@@ -35,7 +36,7 @@ struct InterleaveIterator {
 impl Dataset for Interleave {
     fn iterator(&self) -> BoxedIterator {
         BoxedIterator::new(InterleaveIterator {
-            input: Some(self.input.iterator()),
+            input: Some(Held::new(self.input.iterator())),
             function: self.function.clone(),
             open: Vec::new(),
             cycle_length: self.cycle_length,
@@ -57,7 +58,7 @@ impl InterleaveIterator {
 impl DatasetIterator for InterleaveIterator {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
         loop {
-            pull.cancellation.check()?;
+            pull.check()?;
             if let Some(Some(current)) = self.open.get_mut(self.place) {
                 if let Some(element) = current.next(pull)? {
                     self.taken += 1;
@@ -69,13 +70,13 @@ impl DatasetIterator for InterleaveIterator {
                 self.open[self.place] = None;
                 self.pass_on();
             } else if let Some(input) = &mut self.input {
-                match input.next(pull)? {
+                let function = &self.function;
+                match input.with(function, pull, |element, pull| function.dataset(element, pull, "`f`"))? {
                     None => self.input = None,
-                    Some(element) => {
-                        let value = self.function.dataset(element, pull, "`f`")?;
+                    Some(value) => {
                         let iterator = value.dataset.iterator();
                         let iterator = if self.ahead > 0 {
-                            BoxedIterator::new(Ahead::new(iterator, self.ahead))
+                            BoxedIterator::new(prefetch::Ahead::new(iterator, self.ahead))
                         } else {
                             iterator
                         };
@@ -96,18 +97,36 @@ impl DatasetIterator for InterleaveIterator {
     }
 }
 
-fn interleave(ctx: &KernelContext<'_>, f: &str, arguments: usize, ahead: bool) -> Result<Interleave> {
+/// The source of the number of elements that are read ahead of each dataset.
+#[derive(Clone, Copy)]
+enum Ahead {
+    Never,
+    /// Two elements, as `num_parallel_calls` says only how many datasets are read at a time.
+    Counted,
+    /// By inputs.
+    Told,
+}
+
+fn interleave(ctx: &KernelContext<'_>, f: &str, arguments: usize, ahead: Ahead) -> Result<Interleave> {
     let cycle_length = scalar::<i64>(ctx, 1 + arguments, "cycle_length")?;
     ensure!(cycle_length > 0, InvalidArgument, "cycle_length must be greater than zero.");
     let block_length = scalar::<i64>(ctx, 2 + arguments, "block_length")?;
     ensure!(block_length > 0, InvalidArgument, "block_length must be greater than zero.");
-    let mut buffered = 0;
-    if ahead {
-        buffered = scalar::<i64>(ctx, 4 + arguments, "buffer_output_elements")?;
-        ensure!(buffered > 0, InvalidArgument, "`buffer_output_elements` must be > 0");
-        let prefetched = scalar::<i64>(ctx, 5 + arguments, "prefetch_input_elements")?;
-        ensure!(prefetched >= 0, InvalidArgument, "`prefetch_input_elements` must be >= 0");
-    }
+    let buffered = match ahead {
+        Ahead::Never => 0,
+        Ahead::Counted => {
+            let calls = scalar::<i64>(ctx, 3 + arguments, "num_parallel_calls")?;
+            ensure!(calls > 0 || calls == -1, InvalidArgument, "num_parallel_calls must be greater than zero.");
+            2
+        }
+        Ahead::Told => {
+            let buffered = scalar::<i64>(ctx, 4 + arguments, "buffer_output_elements")?;
+            ensure!(buffered > 0, InvalidArgument, "`buffer_output_elements` must be > 0");
+            let prefetched = scalar::<i64>(ctx, 5 + arguments, "prefetch_input_elements")?;
+            ensure!(prefetched >= 0, InvalidArgument, "`prefetch_input_elements` must be >= 0");
+            buffered
+        }
+    };
     Ok(Interleave {
         input: dataset_input(ctx, 0)?.dataset,
         function: Captured::new(ctx, f, 1..1 + arguments)?,
@@ -147,7 +166,7 @@ pub(super) fn register(r: &mut Registry) {
             .kernel(|init| {
                 let f = init.func("f")?.name;
                 let arguments = init.dtypes("Targuments")?.len();
-                dataset_kernel(init, move |ctx| interleave(ctx, &f, arguments, false))
+                dataset_kernel(init, move |ctx| interleave(ctx, &f, arguments, Ahead::Never))
             }),
     );
     r.add(
@@ -159,7 +178,18 @@ pub(super) fn register(r: &mut Registry) {
             .kernel(|init| {
                 let f = init.func("f")?.name;
                 let arguments = init.dtypes("Targuments")?.len();
-                dataset_kernel(init, move |ctx| interleave(ctx, &f, arguments, true))
+                dataset_kernel(init, move |ctx| interleave(ctx, &f, arguments, Ahead::Told))
+            }),
+    );
+    r.add(
+        interleaved("ParallelInterleaveDatasetV2")
+            .input("num_parallel_calls: int64")
+            .attr("sloppy: bool = false")
+            .doc("As InterleaveDataset, the datasets that take turns being read ahead. The order is the same, sloppy or not.")
+            .kernel(|init| {
+                let f = init.func("f")?.name;
+                let arguments = init.dtypes("Targuments")?.len();
+                dataset_kernel(init, move |ctx| interleave(ctx, &f, arguments, Ahead::Counted))
             }),
     );
 }

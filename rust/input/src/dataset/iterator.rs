@@ -55,7 +55,7 @@ impl IteratorResource {
 }
 
 fn pull<'a>(ctx: &KernelContext<'a>) -> Pull<'a> {
-    Pull { cancellation: ctx.step.cancellation, threads: ctx.step.threads }
+    Pull { cancellation: ctx.step.cancellation, threads: ctx.step.threads, resumes: true }
 }
 
 /// The iterator that resource input `i` is.
@@ -92,7 +92,8 @@ fn one_shot(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             Some(handle) => handle.clone(),
             None => {
                 let made = first_pass(ctx, &factory, &signature, &name);
-                if matches!(&made, Err(e) if e.code() == Code::Cancelled) {
+                // An interrupted step says nothing of the factory.
+                if made.is_err() && (pull.is_interrupted() || matches!(&made, Err(e) if e.code() == Code::Cancelled)) {
                     return made.map(drop);
                 }
                 known.insert(made).clone()
@@ -123,7 +124,7 @@ fn get_next(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     kernel(move |ctx| {
         let (iterator, threads, signature) = (iterator(ctx, 0)?, ctx.threads(), signature.clone());
         ctx.run_blocking(move |cancellation| {
-            let element = iterator.next(Pull { cancellation, threads })?;
+            let element = iterator.next(Pull { cancellation, threads, resumes: true })?;
             checked(&signature, element.ok_or_else(|| Status::out_of_range("End of sequence"))?)
         })
     })
@@ -145,7 +146,7 @@ fn single_element(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let mut iterator = DatasetValue::of(ctx.input(0)?)?.dataset.iterator();
         let (threads, signature) = (ctx.threads(), signature.clone());
         ctx.run_blocking(move |cancellation| {
-            let pull = Pull { cancellation, threads };
+            let pull = Pull { cancellation, threads, resumes: false };
             let Some(element) = iterator.next(pull)? else { bail!(InvalidArgument, "Dataset was empty.") };
             ensure!(iterator.next(pull)?.is_none(), InvalidArgument, "Dataset had more than one element.");
             checked(&signature, element)
@@ -274,15 +275,17 @@ pub(super) fn register(r: &mut Registry) {
             .shape(shape_rules::scalar)
             .kernel(|_| kernel(to_string_handle)),
     );
-    r.add(
-        Op::new("IteratorFromStringHandle")
-            .input("string_handle: string")
-            .output("resource_handle: resource")
-            .attr("output_types: list(type) >= 0 = []")
-            .attr("output_shapes: list(shape) >= 0 = []")
-            .stateful()
-            .doc("The iterator that a text names.")
-            .shape(shape_rules::scalar)
-            .kernel(from_string_handle),
-    );
+    for name in ["IteratorFromStringHandle", "IteratorFromStringHandleV2"] {
+        r.add(
+            Op::new(name)
+                .input("string_handle: string")
+                .output("resource_handle: resource")
+                .attr("output_types: list(type) >= 0 = []")
+                .attr("output_shapes: list(shape) >= 0 = []")
+                .stateful()
+                .doc("The iterator that a text names.")
+                .shape(shape_rules::scalar)
+                .kernel(from_string_handle),
+        );
+    }
 }

@@ -1,6 +1,7 @@
 //! MapDataset, FilterDataset, ScanDataset: a function called for every element.
 
 use super::function::{Captured, owned};
+use super::held::Held;
 use super::schema::{described, unary};
 use super::value::{
     BoxedIterator, Dataset, DatasetIterator, Element, Pull, SharedDataset, Signature, dataset_input, dataset_kernel,
@@ -15,22 +16,20 @@ struct Map {
 }
 
 struct MapIterator {
-    input: BoxedIterator,
+    input: Held,
     function: Arc<Captured>,
 }
 
 impl Dataset for Map {
     fn iterator(&self) -> BoxedIterator {
-        BoxedIterator::new(MapIterator { input: self.input.iterator(), function: self.function.clone() })
+        BoxedIterator::new(MapIterator { input: Held::new(self.input.iterator()), function: self.function.clone() })
     }
 }
 
 impl DatasetIterator for MapIterator {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
-        match self.input.next(pull)? {
-            Some(element) => self.function.map(element, pull),
-            None => Ok(None),
-        }
+        let function = &self.function;
+        Ok(self.input.with(function, pull, |element, pull| function.map(element, pull))?.flatten())
     }
 }
 
@@ -40,22 +39,28 @@ struct Filter {
 }
 
 struct FilterIterator {
-    input: BoxedIterator,
+    input: Held,
     predicate: Arc<Captured>,
 }
 
 impl Dataset for Filter {
     fn iterator(&self) -> BoxedIterator {
-        BoxedIterator::new(FilterIterator { input: self.input.iterator(), predicate: self.predicate.clone() })
+        BoxedIterator::new(FilterIterator {
+            input: Held::new(self.input.iterator()),
+            predicate: self.predicate.clone(),
+        })
     }
 }
 
 impl DatasetIterator for FilterIterator {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
         loop {
-            pull.cancellation.check()?;
-            let Some(element) = self.input.next(pull)? else { return Ok(None) };
-            let passes = self.predicate.call(element.iter().cloned(), pull)?;
+            pull.check()?;
+            let predicate = &self.predicate;
+            let tested = |element: Element, pull: Pull<'_>| -> Result<(Element, Element)> {
+                Ok((predicate.call(element.iter().cloned(), pull)?, element))
+            };
+            let Some((passes, element)) = self.input.with(predicate, pull, tested)? else { return Ok(None) };
             match &passes[..] {
                 [one] if one.dtype() == DType::Bool && one.rank() == 0 => {
                     if one.to_scalar::<bool>()? {
@@ -76,7 +81,7 @@ struct Scan {
 }
 
 struct ScanIterator {
-    input: BoxedIterator,
+    input: Held,
     state: Vec<Tensor>,
     function: Arc<Captured>,
     signature: Signature,
@@ -85,7 +90,7 @@ struct ScanIterator {
 impl Dataset for Scan {
     fn iterator(&self) -> BoxedIterator {
         BoxedIterator::new(ScanIterator {
-            input: self.input.iterator(),
+            input: Held::new(self.input.iterator()),
             state: self.state.clone(),
             function: self.function.clone(),
             signature: self.signature.clone(),
@@ -95,10 +100,9 @@ impl Dataset for Scan {
 
 impl DatasetIterator for ScanIterator {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
-        let Some(element) = self.input.next(pull)? else { return Ok(None) };
-        let Some(mut state) = self.function.map(self.state.iter().cloned().chain(element), pull)? else {
-            return Ok(None);
-        };
+        let (function, before) = (&self.function, &self.state);
+        let called = |element: Element, pull: Pull<'_>| function.map(before.iter().cloned().chain(element), pull);
+        let Some(mut state) = self.input.with(function, pull, called)?.flatten() else { return Ok(None) };
         let (states, all) = (self.state.len(), self.state.len() + self.signature.types.len());
         ensure!(
             state.len() == all,
@@ -131,10 +135,10 @@ fn reduce(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let function = Captured::new(ctx, &f, 1 + states..ctx.num_inputs())?;
         let mut state = owned(ctx, 1..1 + states)?;
         let mut iterator = dataset_input(ctx, 0)?.dataset.iterator();
-        let pull = Pull { cancellation: ctx.step.cancellation, threads: ctx.step.threads };
+        let pull = Pull { cancellation: ctx.step.cancellation, threads: ctx.step.threads, resumes: false };
         while let Some(element) = iterator.next(pull)? {
             state = function.call(state.into_iter().chain(element), pull)?;
-            pull.cancellation.check()?;
+            pull.check()?;
         }
         ensure!(
             state.iter().map(|t| t.dtype()).eq(types.iter().copied()),

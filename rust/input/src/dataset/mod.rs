@@ -10,6 +10,7 @@ mod files;
 mod function;
 mod generator;
 mod group_by_window;
+mod held;
 mod interleave;
 mod iterator;
 mod map;
@@ -20,10 +21,12 @@ mod range;
 mod schema;
 mod selection;
 mod sequence;
+mod shard;
 mod shuffle;
 mod sparse_tensor_slice;
 mod stacking;
 mod tensor;
+mod tuning;
 mod value;
 mod window;
 
@@ -46,8 +49,10 @@ pub(super) fn register(r: &mut Registry) {
     range::register(r);
     selection::register(r);
     sequence::register(r);
+    shard::register(r);
     shuffle::register(r);
     sparse_tensor_slice::register(r);
     tensor::register(r);
+    tuning::register(r);
     window::register(r);
 }

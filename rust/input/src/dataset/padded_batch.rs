@@ -1,7 +1,8 @@
 //! PaddedBatchDataset(V2), DenseToSparseBatchDataset: elements of several shapes joined to one.
 
-use super::batch::{batch_size, gather};
+use super::batch::batch_size;
 use super::function::owned;
+use super::held::Gathered;
 use super::schema::{described, unary};
 use super::value::{
     BoxedIterator, Dataset, DatasetIterator, Element, Pull, SharedDataset, dataset_input, dataset_kernel, scalar,
@@ -24,7 +25,7 @@ struct PaddedBatch {
 }
 
 struct PaddedBatchIterator {
-    input: Option<BoxedIterator>,
+    input: Gathered,
     size: usize,
     drop_remainder: bool,
     padding: Arc<Padding>,
@@ -33,7 +34,7 @@ struct PaddedBatchIterator {
 impl Dataset for PaddedBatch {
     fn iterator(&self) -> BoxedIterator {
         BoxedIterator::new(PaddedBatchIterator {
-            input: Some(self.input.iterator()),
+            input: Gathered::new(self.input.iterator()),
             size: self.size,
             drop_remainder: self.drop_remainder,
             padding: self.padding.clone(),
@@ -43,7 +44,7 @@ impl Dataset for PaddedBatch {
 
 impl DatasetIterator for PaddedBatchIterator {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
-        let elements = gather(&mut self.input, self.size, pull)?;
+        let elements = self.input.take(self.size, pull)?;
         if elements.is_empty() || (self.drop_remainder && elements.len() < self.size) {
             return Ok(None);
         }
@@ -173,21 +174,21 @@ struct SparseBatch {
 }
 
 struct SparseBatchIterator {
-    input: Option<BoxedIterator>,
+    input: Gathered,
     size: usize,
     row_shape: PartialShape,
 }
 
 impl Dataset for SparseBatch {
     fn iterator(&self) -> BoxedIterator {
-        let input = Some(self.input.iterator());
+        let input = Gathered::new(self.input.iterator());
         BoxedIterator::new(SparseBatchIterator { input, size: self.size, row_shape: self.row_shape.clone() })
     }
 }
 
 impl DatasetIterator for SparseBatchIterator {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
-        let elements = gather(&mut self.input, self.size, pull)?;
+        let elements = self.input.take(self.size, pull)?;
         if elements.is_empty() {
             return Ok(None);
         }

@@ -82,7 +82,7 @@ impl Shared {
 
     /// Takes elements and calls the function until the input ends or nobody reads any more.
     fn work(&self, threads: Threads) -> Result<()> {
-        let pull = Pull { cancellation: &self.cancellation, threads };
+        let pull = Pull { cancellation: &self.cancellation, threads, resumes: false };
         loop {
             let mut input = self.input.lock();
             self.cancellation.check()?;
@@ -115,10 +115,13 @@ impl Shared {
     }
 }
 
-impl DatasetIterator for Calls {
-    fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
+impl Calls {
+    /// The result of the next call.
+    ///
+    /// Errors: the outer one if the pull is cancelled, and then the result stays; the inner one is the result itself.
+    fn take(&mut self, pull: Pull<'_>) -> Result<Result<Option<Element>>> {
         if self.ended {
-            return Ok(None);
+            return Ok(Ok(None));
         }
         check_process(self.process)?;
         let callers = self.shared.places.lock().limit.min(MAX_CALLERS);
@@ -138,11 +141,17 @@ impl DatasetIterator for Calls {
         match result {
             Some(Ok(None)) => {
                 self.ended = true;
-                Ok(None)
+                Ok(Ok(None))
             }
-            Some(result) => result,
+            Some(result) => Ok(result),
             None => Err(Status::internal("a call has no result")),
         }
+    }
+}
+
+impl DatasetIterator for Calls {
+    fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
+        self.take(pull)?
     }
 }
 
@@ -170,33 +179,42 @@ struct MapAndBatchIterator {
     results: Calls,
     size: usize,
     drop_remainder: bool,
+    /// The batch that is being filled: results, calls and the first failure among them.
+    elements: Vec<Element>,
+    taken: usize,
+    failure: Option<Status>,
 }
 
 impl Dataset for MapAndBatch {
     fn iterator(&self) -> BoxedIterator {
         let results = Calls::new(self.input.iterator(), self.function.clone(), self.calls);
-        BoxedIterator::new(MapAndBatchIterator { results, size: self.size, drop_remainder: self.drop_remainder })
+        BoxedIterator::new(MapAndBatchIterator {
+            results,
+            size: self.size,
+            drop_remainder: self.drop_remainder,
+            elements: Vec::new(),
+            taken: 0,
+            failure: None,
+        })
     }
 }
 
 impl DatasetIterator for MapAndBatchIterator {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
-        let mut elements = Vec::new();
-        let mut failure = None;
-        let mut taken = 0;
         // A batch with a failure in it is left out whole.
-        while taken < self.size {
-            taken += 1;
-            match self.results.next(pull) {
-                Ok(Some(element)) => elements.push(element),
+        while self.taken < self.size {
+            match self.results.take(pull)? {
+                Ok(Some(element)) => self.elements.push(element),
                 Ok(None) => break,
                 Err(e) => {
-                    pull.cancellation.check()?;
-                    failure.get_or_insert(e);
+                    self.failure.get_or_insert(e);
                 }
             }
+            self.taken += 1;
         }
-        match failure {
+        self.taken = 0;
+        let elements = std::mem::take(&mut self.elements);
+        match self.failure.take() {
             Some(e) => Err(e),
             None if elements.is_empty() || (self.drop_remainder && elements.len() < self.size) => Ok(None),
             None => stack(&elements, pull.threads).map(Some),
@@ -204,20 +222,12 @@ impl DatasetIterator for MapAndBatchIterator {
     }
 }
 
-fn map_and_batch(ctx: &KernelContext<'_>, f: &str, arguments: usize, counts: Counts) -> Result<MapAndBatch> {
+fn map_and_batch(ctx: &KernelContext<'_>, f: &str, arguments: usize) -> Result<MapAndBatch> {
     let size = scalar::<i64>(ctx, 1 + arguments, "batch_size")?;
     ensure!(size > 0, InvalidArgument, "batch_size must be greater than zero.");
-    let name = match counts {
-        Counts::Batches => "num_parallel_batches",
-        Counts::Calls => "num_parallel_calls",
-    };
-    let parallel = scalar::<i64>(ctx, 2 + arguments, name)?;
-    ensure!(parallel > 0 || parallel == -1, InvalidArgument, "{name} must be greater than zero.");
-    let calls = match counts {
-        Counts::Batches => size.saturating_mul(parallel.max(1)).min(default_count().max(4) as i64),
-        Counts::Calls if parallel == -1 => default_count() as i64,
-        Counts::Calls => parallel,
-    };
+    let parallel = scalar::<i64>(ctx, 2 + arguments, "num_parallel_calls")?;
+    ensure!(parallel > 0 || parallel == -1, InvalidArgument, "num_parallel_calls must be greater than zero.");
+    let calls = if parallel == -1 { default_count() as i64 } else { parallel };
     Ok(MapAndBatch {
         input: dataset_input(ctx, 0)?.dataset,
         function: Captured::new(ctx, f, 1..1 + arguments)?,
@@ -225,13 +235,6 @@ fn map_and_batch(ctx: &KernelContext<'_>, f: &str, arguments: usize, counts: Cou
         size: usize::try_from(size).unwrap_or(usize::MAX),
         drop_remainder: scalar(ctx, 3 + arguments, "drop_remainder")?,
     })
-}
-
-/// What the number of parallel things counts.
-#[derive(Clone, Copy)]
-enum Counts {
-    Batches,
-    Calls,
 }
 
 pub(super) fn register(r: &mut Registry) {
@@ -258,26 +261,20 @@ pub(super) fn register(r: &mut Registry) {
                 })
             }),
     );
-    let batched = |name: &str, count: &str| {
-        let op = unary(name).input("other_arguments: Targuments").input("batch_size: int64").input(count);
-        described(op.input("drop_remainder: bool")).attr("f: func").attr("Targuments: list(type) >= 0")
-    };
-    r.add(
-        batched("MapAndBatchDataset", "num_parallel_batches: int64")
-            .doc("Batches of the results of `f`, several of which are computed at once.")
-            .kernel(|init| {
-                let f = init.func("f")?.name;
-                let arguments = init.dtypes("Targuments")?.len();
-                dataset_kernel(init, move |ctx| map_and_batch(ctx, &f, arguments, Counts::Batches))
-            }),
-    );
-    r.add(
-        batched("MapAndBatchDatasetV2", "num_parallel_calls: int64")
-            .doc("Batches of the results of `f`, `num_parallel_calls` of which are computed at once.")
-            .kernel(|init| {
-                let f = init.func("f")?.name;
-                let arguments = init.dtypes("Targuments")?.len();
-                dataset_kernel(init, move |ctx| map_and_batch(ctx, &f, arguments, Counts::Calls))
-            }),
-    );
+    // In TF 1.8 the number of the first one counted batches: only the number of threads depends on that.
+    for name in ["MapAndBatchDataset", "MapAndBatchDatasetV2"] {
+        let op = unary(name).input("other_arguments: Targuments").input("batch_size: int64");
+        r.add(
+            described(op.input("num_parallel_calls: int64").input("drop_remainder: bool"))
+                .attr("f: func")
+                .attr("Targuments: list(type) >= 0")
+                .attr("preserve_cardinality: bool = false")
+                .doc("Batches of the results of `f`, `num_parallel_calls` of which are computed at once.")
+                .kernel(|init| {
+                    let f = init.func("f")?.name;
+                    let arguments = init.dtypes("Targuments")?.len();
+                    dataset_kernel(init, move |ctx| map_and_batch(ctx, &f, arguments))
+                }),
+        );
+    }
 }

@@ -56,7 +56,7 @@ impl Drop for Ahead {
 
 /// Fills the buffer until the input ends or nobody reads any more.
 fn fill(shared: &Shared, mut input: BoxedIterator, threads: Threads) {
-    let pull = Pull { cancellation: &shared.cancellation, threads };
+    let pull = Pull { cancellation: &shared.cancellation, threads, resumes: false };
     loop {
         let room = |b: &mut Buffer| (b.elements.len() < b.limit).then_some(());
         if wait_ahead(&shared.buffer, &shared.changed, &shared.cancellation, room).is_err() {

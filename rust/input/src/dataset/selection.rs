@@ -24,7 +24,7 @@ impl DatasetIterator for IgnoreErrorsIterator {
             match self.0.next(pull) {
                 // It would come again, for ever.
                 Err(e) if e.cause::<StackExhausted>().is_some() => return Err(e),
-                Err(_) => pull.cancellation.check()?,
+                Err(_) => pull.check()?,
                 found => return found,
             }
         }
@@ -47,6 +47,7 @@ impl Dataset for Unique {
 impl DatasetIterator for UniqueIterator {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
         loop {
+            pull.check()?;
             let Some(element) = self.input.next(pull)? else { return Ok(None) };
             let key: Bytes = match &element[..] {
                 [one] if one.rank() == 0 => match (one.dtype(), one.bytes()) {

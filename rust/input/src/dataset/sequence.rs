@@ -21,6 +21,15 @@ struct RepeatIterator {
     current: Option<BoxedIterator>,
 }
 
+impl Repeat {
+    fn new(input: Input, count: i64) -> Repeat {
+        match input.repeated(count) {
+            Some(whole) => Repeat { input: whole, count: 1 },
+            None => Repeat { input, count },
+        }
+    }
+}
+
 impl Dataset for Repeat {
     fn iterator(&self) -> BoxedIterator {
         BoxedIterator::new(RepeatIterator { input: self.input.clone(), left: self.count, current: None })
@@ -42,7 +51,7 @@ impl DatasetIterator for RepeatIterator {
                 // Repeating nothing for ever is nothing.
                 self.left = 0;
             }
-            pull.cancellation.check()?;
+            pull.check()?;
         }
         Ok(None)
     }
@@ -63,6 +72,10 @@ impl Dataset for Take {
     fn iterator(&self) -> BoxedIterator {
         let input = (self.count != 0).then(|| self.input.iterator());
         BoxedIterator::new(TakeIterator { input, left: self.count })
+    }
+
+    fn repeated(&self, count: i64) -> Option<SharedDataset> {
+        if self.count < 0 { self.input.repeated(count) } else { None }
     }
 }
 
@@ -98,12 +111,16 @@ impl Dataset for Skip {
         }
         BoxedIterator::new(SkipIterator { input: self.input.iterator(), left: self.count })
     }
+
+    fn repeated(&self, count: i64) -> Option<SharedDataset> {
+        if self.count == 0 { self.input.repeated(count) } else { None }
+    }
 }
 
 impl DatasetIterator for SkipIterator {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
         while self.left > 0 {
-            pull.cancellation.check()?;
+            pull.check()?;
             if self.input.next(pull)?.is_none() {
                 return Ok(None);
             }
@@ -144,35 +161,41 @@ impl DatasetIterator for ConcatenateIterator {
 }
 
 struct Zip(Vec<Input>);
-struct ZipIterator(Vec<BoxedIterator>);
+
+struct ZipIterator {
+    inputs: Vec<BoxedIterator>,
+    /// Of the next element: what the first inputs gave.
+    taken: Vec<Element>,
+}
 
 impl Dataset for Zip {
     fn iterator(&self) -> BoxedIterator {
-        BoxedIterator::new(ZipIterator(self.0.iter().map(|d| d.iterator()).collect()))
+        BoxedIterator::new(ZipIterator { inputs: self.0.iter().map(|d| d.iterator()).collect(), taken: Vec::new() })
     }
 }
 
 impl DatasetIterator for ZipIterator {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
-        let mut whole = Element::new();
-        for input in &mut self.0 {
-            match input.next(pull)? {
-                Some(element) => whole.extend(element),
-                None => return Ok(None),
+        for input in self.inputs.iter_mut().skip(self.taken.len()) {
+            match input.next(pull) {
+                Ok(Some(element)) => self.taken.push(element),
+                Ok(None) => return Ok(None),
+                Err(e) => {
+                    if !pull.is_interrupted() {
+                        self.taken.clear();
+                    }
+                    return Err(e);
+                }
             }
         }
-        Ok(Some(whole))
+        Ok(Some(self.taken.drain(..).flatten().collect()))
     }
 }
 
 pub(super) fn register(r: &mut Registry) {
     let counted = |name: &str| described(unary(name).input("count: int64")).shape(scalars);
     r.add(counted("RepeatDataset").doc("The input `count` times over; without end where it is negative.").kernel(
-        |init| {
-            dataset_kernel(init, |ctx| {
-                Ok(Repeat { input: dataset_input(ctx, 0)?.dataset, count: scalar(ctx, 1, "count")? })
-            })
-        },
+        |init| dataset_kernel(init, |ctx| Ok(Repeat::new(dataset_input(ctx, 0)?.dataset, scalar(ctx, 1, "count")?))),
     ));
     r.add(counted("TakeDataset").doc("The first `count` elements; all where it is negative.").kernel(|init| {
         dataset_kernel(init, |ctx| Ok(Take { input: dataset_input(ctx, 0)?.dataset, count: scalar(ctx, 1, "count")? }))

@@ -15,7 +15,7 @@ enum Seeds {
     /// All iterators draw the same numbers.
     Same(Philox),
     /// Each iterator has two more numbers of this stream for its seeds.
-    Drawn(Mutex<Words>),
+    Drawn { stream: Philox, words: Mutex<Words> },
 }
 
 struct Shuffle {
@@ -30,7 +30,7 @@ impl Dataset for Shuffle {
     fn iterator(&self) -> BoxedIterator {
         let stream = match &self.seeds {
             Seeds::Same(stream) => *stream,
-            Seeds::Drawn(words) => {
+            Seeds::Drawn { words, .. } => {
                 let mut words = words.lock();
                 let seed = words.next_u32();
                 Philox::new(seed.into(), words.next_u32().into())
@@ -48,6 +48,19 @@ impl Dataset for Shuffle {
             slices: VecDeque::from([Slice { start: 0, end: 0 }]),
             words: Words::new(stream),
         })
+    }
+
+    /// TF 1.15 joins a shuffle and the repetition around it: all passes draw from one stream.
+    fn repeated(&self, count: i64) -> Option<SharedDataset> {
+        match &self.seeds {
+            Seeds::Drawn { stream, .. } if count != 0 && count != 1 => Some(SharedDataset::new(Shuffle {
+                input: self.input.clone(),
+                buffer_size: self.buffer_size,
+                count,
+                seeds: Seeds::Same(*stream),
+            })),
+            _ => None,
+        }
     }
 }
 
@@ -78,12 +91,14 @@ impl ShuffleIterator {
 
     /// The next element of this pass or of one after it.
     fn draw(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
-        let mut is_fresh = !std::mem::replace(&mut self.begun, true);
+        let mut is_fresh = !self.begun;
         while self.count < 0 || self.epoch < self.count {
-            pull.cancellation.check()?;
+            pull.check()?;
             let input = self.input.get_or_insert_with(|| self.dataset.iterator());
-            if let Some(element) = input.next(pull)? {
-                return Ok(Some(element));
+            let element = input.next(pull)?;
+            self.begun = true;
+            if element.is_some() {
+                return Ok(element);
             }
             if self.count < 0 && is_fresh {
                 // Repeating nothing for ever is nothing.
@@ -134,7 +149,8 @@ fn shuffle(ctx: &KernelContext<'_>, count: i64, reshuffles: bool) -> Result<Shuf
     let buffer_size = scalar::<i64>(ctx, 1, "buffer_size")?;
     ensure!(buffer_size > 0, InvalidArgument, "buffer_size must be greater than zero.");
     let stream = Philox::of_op(scalar(ctx, 2, "seed")?, scalar(ctx, 3, "seed2")?);
-    let seeds = if reshuffles { Seeds::Drawn(Mutex::new(Words::new(stream))) } else { Seeds::Same(stream) };
+    let seeds =
+        if reshuffles { Seeds::Drawn { stream, words: Mutex::new(Words::new(stream)) } } else { Seeds::Same(stream) };
     Ok(Shuffle { input: dataset_input(ctx, 0)?.dataset, buffer_size: buffer_size.unsigned_abs(), count, seeds })
 }
 

@@ -1,7 +1,7 @@
 //! Elements stacked to a batch, and rows cut from one; of every type, variants too.
 
 use super::value::Element;
-use ferroflow_tensor::threads::{Threads, for_chunks_mut, unwatched};
+use ferroflow_tensor::threads::{Threads, for_chunks_mut};
 use ferroflow_tensor::{DType, Result, Shape, Tensor, by_size, ensure};
 
 /// Bytes from which one batch is copied by several threads.
@@ -53,13 +53,11 @@ fn stack_component(parts: &[&Tensor], pattern: &Tensor, threads: Threads) -> Res
         let to = E::view_mut(&mut out)?;
         if row > 0 {
             let block = if to.len() * dtype.size() < PARALLEL_BYTES { to.len() } else { row };
-            // Batches stay in buffers, caches and files: one that an interrupted step left half copied would be handed out later.
-            unwatched(|| {
-                for_chunks_mut(threads, to, block, |start, chunk| {
-                    for (k, line) in chunk.chunks_exact_mut(row).enumerate() {
-                        line.clone_from_slice(views[start / row + k]);
-                    }
-                });
+            // Whole, though the step may be interrupted: batches stay in buffers, caches and files.
+            for_chunks_mut(threads, to, block, |start, chunk| {
+                for (k, line) in chunk.chunks_exact_mut(row).enumerate() {
+                    line.clone_from_slice(views[start / row + k]);
+                }
             });
         }
         Ok(())

@@ -1,23 +1,43 @@
 //! `Dataset` and `DatasetIterator`, and the variants by which the ops hand datasets on.
 
 use ferroflow_graph::{AttrMap, Cancellation, Kernel, KernelContext, KernelInit, kernel};
-use ferroflow_tensor::threads::{Threads, ensure_stack};
+use ferroflow_tensor::threads::{Threads, ensure_stack, stopped};
 use ferroflow_tensor::{DType, Deep, Object, PartialShape, Result, Scalar, Status, Tensor, bail, ensure};
 use std::sync::Arc;
 
 /// The components of one element.
 pub(crate) type Element = Vec<Tensor>;
 
-/// What one element is asked for with: the asker's cancellation and threads.
+/// What one element is pulled with: the cancellation and the threads of who pulls.
 #[derive(Clone, Copy)]
 pub(crate) struct Pull<'a> {
     pub cancellation: &'a Cancellation,
     pub threads: Threads,
+    /// Whether the iterator is pulled again after this pull was cancelled, as by the next step.
+    pub resumes: bool,
+}
+
+impl Pull<'_> {
+    /// Whether this pull is cancelled: its failure says nothing of the elements.
+    pub fn is_interrupted(&self) -> bool {
+        self.cancellation.is_cancelled()
+    }
+
+    /// An error once the pull is cancelled, signals and time limits of its step included: for loops without other checks.
+    pub fn check(&self) -> Result<()> {
+        if stopped() {
+            self.cancellation.check()?;
+        }
+        self.cancellation.check()
+    }
 }
 
 /// One pass over a dataset.
 pub(crate) trait DatasetIterator: Send {
-    /// The next element; `None` at the end, where it is not asked again. After an error it may be asked again.
+    /// The next element; `None` at the end, after which it is not called again.
+    ///
+    /// After an error it may be called again. If the error came because the pull was cancelled, the next call goes on as
+    /// if this one had not been made: no element is lost.
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>>;
 }
 
@@ -52,6 +72,12 @@ impl DatasetIterator for TooDeep {
 /// A description of elements.
 pub(crate) trait Dataset: Send + Sync {
     fn iterator(&self) -> BoxedIterator;
+
+    /// What takes the place of this dataset `count` times over (negative: without end), where that is not a repetition
+    /// of its iterators.
+    fn repeated(&self, _count: i64) -> Option<SharedDataset> {
+        None
+    }
 }
 
 /// A dataset that others share, which may be made of a long chain of others.
@@ -69,6 +95,11 @@ impl SharedDataset {
             Ok(()) => self.0.iterator(),
             Err(failure) => BoxedIterator::new(TooDeep(failure)),
         }
+    }
+
+    /// `Dataset::repeated`.
+    pub fn repeated(&self, count: i64) -> Option<SharedDataset> {
+        self.0.repeated(count)
     }
 }
 

@@ -1,6 +1,6 @@
 //! WindowDataset: datasets of elements that follow each other, one for each component.
 
-use super::batch::gather;
+use super::held::Gathered;
 use super::schema::{described, scalars, unary};
 use super::value::{
     BoxedIterator, Dataset, DatasetIterator, DatasetValue, Element, Pull, SharedDataset, Signature, dataset_input,
@@ -50,20 +50,23 @@ struct Window {
 }
 
 struct WindowIterator {
-    input: Option<BoxedIterator>,
+    input: Gathered,
     signature: Signature,
     shape: Shape,
     /// From the beginning of the next window on.
     buffer: VecDeque<Element>,
+    /// A window that is given once as many elements more are skipped.
+    ready: Option<(Element, usize)>,
 }
 
 impl Dataset for Window {
     fn iterator(&self) -> BoxedIterator {
         BoxedIterator::new(WindowIterator {
-            input: Some(self.input.dataset.iterator()),
+            input: Gathered::new(self.input.dataset.iterator()),
             signature: self.input.signature.clone(),
             shape: self.shape,
             buffer: VecDeque::new(),
+            ready: None,
         })
     }
 }
@@ -80,30 +83,36 @@ impl WindowIterator {
     }
 }
 
+impl WindowIterator {
+    /// The window, after `count` elements of the input are skipped. If the step is interrupted, the next call does the rest.
+    fn skip(&mut self, window: Element, mut count: usize, pull: Pull<'_>) -> Result<Option<Element>> {
+        let skipped = self.input.skip(&mut count, pull);
+        if skipped.is_err() && pull.is_interrupted() {
+            self.ready = Some((window, count));
+            return skipped.map(|()| None);
+        }
+        skipped.map(|()| Some(window))
+    }
+}
+
 impl DatasetIterator for WindowIterator {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
+        if let Some((window, skipped)) = self.ready.take() {
+            return self.skip(window, skipped, pull);
+        }
         let Shape { size, shift, stride, drop_remainder } = self.shape;
         // As many as a whole window spans; no more are made room for than there turn out to be.
         let span = (size - 1).saturating_mul(stride).saturating_add(1);
         let missing = span.saturating_sub(self.buffer.len());
-        self.buffer.extend(gather(&mut self.input, missing, pull)?);
+        self.buffer.extend(self.input.take(missing, pull)?);
         if self.buffer.is_empty() || (drop_remainder && self.buffer.len() < span) {
             return Ok(None);
         }
         let elements: Vec<Element> = self.buffer.iter().step_by(stride).take(size).cloned().collect();
         let window = (0..self.signature.types.len()).map(|c| self.component(&elements, c)).collect::<Result<_>>()?;
-        let mut skipped = shift.saturating_sub(self.buffer.len());
+        let skipped = shift.saturating_sub(self.buffer.len());
         self.buffer.drain(..shift.min(self.buffer.len()));
-        while skipped > 0
-            && let Some(input) = &mut self.input
-        {
-            pull.cancellation.check()?;
-            if input.next(pull)?.is_none() {
-                self.input = None;
-            }
-            skipped -= 1;
-        }
-        Ok(Some(window))
+        self.skip(window, skipped, pull)
     }
 }
 

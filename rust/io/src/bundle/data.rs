@@ -5,7 +5,7 @@ use crate::file::failure;
 use crate::positioned;
 use crc32c::{crc32c_append, crc32c_combine};
 use ferroflow_sync::Mutex;
-use ferroflow_tensor::threads::{SharedSlice, Threads, unwatched};
+use ferroflow_tensor::threads::{SharedSlice, Threads};
 use ferroflow_tensor::{Buffer, Bytes, Result, Status, Tensor, ensure};
 use std::fs::File;
 use std::io::ErrorKind;
@@ -166,14 +166,12 @@ fn for_all<T: Sync>(
     run: impl Fn(&T) -> std::io::Result<()> + Sync,
 ) -> std::io::Result<()> {
     let failed: Mutex<Option<std::io::Error>> = Mutex::new(None);
-    unwatched(|| {
-        threads.run(tasks.len(), &|i| {
-            if failed.lock().is_none()
-                && let Err(e) = run(&tasks[i])
-            {
-                failed.lock().get_or_insert(e);
-            }
-        });
+    threads.run(tasks.len(), &|i| {
+        if failed.lock().is_none()
+            && let Err(e) = run(&tasks[i])
+        {
+            failed.lock().get_or_insert(e);
+        }
     });
     failed.into_inner().map_or(Ok(()), Err)
 }

@@ -58,8 +58,8 @@ fn bitcast(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 pub(super) fn register(r: &mut Registry) {
-    const TYPES: &str = "{bfloat16, half, float, double, int64, int32, uint8, uint16, int8, int16, complex64, complex128, \
-                         qint8, quint8, qint16, quint16, qint32}";
+    const TYPES: &str = "{bfloat16, half, float, double, int64, int32, uint8, uint16, int8, int16, uint32, uint64, complex64, \
+                         complex128, qint8, quint8, qint16, quint16, qint32}";
     r.add(
         Op::new("Bitcast")
             .input("input: T")

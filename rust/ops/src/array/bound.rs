@@ -1,7 +1,7 @@
 //! LowerBound, UpperBound: where values belong among the sorted elements of their row.
 
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::threads::for_chunks_mut;
+use ferroflow_tensor::threads::try_for_chunks_mut;
 use ferroflow_tensor::{Result, Scalar, Tensor, dispatch, ensure};
 use num_traits::AsPrimitive;
 use std::cmp::Ordering;
@@ -43,13 +43,13 @@ fn bound(init: &KernelInit<'_>, upper: bool) -> Result<Box<dyn Kernel>> {
         ensure!(i32::try_from(n).is_ok(), InvalidArgument, "values tensor size must less than INT_MAX");
         let mut out = Tensor::new(out_type, values.shape().clone())?;
         let (table, values) = (sorted.slice::<T>()?, values.slice::<T>()?);
-        for_chunks_mut(ctx.threads(), out.slice_mut::<U>()?, BLOCK, |start, chunk| {
+        try_for_chunks_mut(ctx.threads(), out.slice_mut::<U>()?, BLOCK, |start, chunk| {
             for (k, to) in chunk.iter_mut().enumerate() {
                 let row = (start + k) / m;
                 let found = search(&table[row * n..(row + 1) * n], values[start + k], upper);
                 *to = AsPrimitive::<U>::as_(found);
             }
-        });
+        })?;
         ctx.set_output(0, out);
         Ok(())
     }), else Err(init.unsupported())), else Err(init.unsupported()))

@@ -1,7 +1,7 @@
 //! CheckNumerics: an error where a tensor holds NaN or infinity.
 
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel, shape_rules};
-use ferroflow_tensor::threads::{Threads, for_blocks};
+use ferroflow_tensor::threads::{Threads, try_for_blocks};
 use ferroflow_tensor::{Result, Scalar, Tensor, bail, dispatch};
 use num_traits::Float;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,17 +10,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const BLOCK: usize = 1 << 16;
 
 /// Whether there is a NaN, and an infinity.
-fn faults<T: Scalar + Float>(threads: Threads, x: &[T]) -> (bool, bool) {
+fn faults<T: Scalar + Float>(threads: Threads, x: &[T]) -> Result<(bool, bool)> {
     let (nan, infinite) = (AtomicBool::new(false), AtomicBool::new(false));
-    for_blocks(threads, x.len(), BLOCK, |range| {
+    try_for_blocks(threads, x.len(), BLOCK, |range| {
         let block = &x[range];
         // No early exit: a plain reduction is vectorized.
         if block.iter().fold(false, |bad, v| bad | !v.is_finite()) {
             nan.fetch_or(block.iter().any(|v| v.is_nan()), Ordering::Relaxed);
             infinite.fetch_or(block.iter().any(|v| v.is_infinite()), Ordering::Relaxed);
         }
-    });
-    (nan.into_inner(), infinite.into_inner())
+    })?;
+    Ok((nan.into_inner(), infinite.into_inner()))
 }
 
 fn check(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
@@ -28,7 +28,7 @@ fn check(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let dtype = init.dtype("T")?;
     kernel(move |ctx| {
         let x: &Tensor = ctx.input(0)?;
-        let found = dispatch!(dtype, T in float, faults::<T>(ctx.threads(), x.slice()?), else (false, false));
+        let found = dispatch!(dtype, T in float, faults::<T>(ctx.threads(), x.slice()?)?, else (false, false));
         let status = match found {
             (true, true) => "Inf and NaN",
             (true, false) => "NaN",

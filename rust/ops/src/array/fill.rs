@@ -2,7 +2,7 @@
 
 use crate::list;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
-use ferroflow_tensor::threads::{Threads, for_chunks_mut};
+use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::{DType, Movable, Result, Shape, Tensor, bail, by_size, dispatch, ensure};
 use num_traits::One;
 
@@ -18,7 +18,7 @@ pub(super) fn filled(threads: Threads, value: &Tensor, shape: Shape) -> Result<T
 
 fn fill_all<E: Movable>(threads: Threads, value: &[E], to: &mut [E]) -> Result<()> {
     let [x] = value else { bail!(InvalidArgument, "{} values to fill with", value.len()) };
-    for_chunks_mut(threads, to, BLOCK, |_, chunk| chunk.fill(x.clone()));
+    try_for_chunks_mut(threads, to, BLOCK, |_, chunk| chunk.fill(x.clone()))?;
     Ok(())
 }
 

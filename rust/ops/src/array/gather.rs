@@ -1,7 +1,7 @@
 //! Gather, GatherV2, ResourceGather: slices of a tensor picked by index along a dimension.
 
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, RefAccess, Registry, ShapeContext, kernel};
-use ferroflow_tensor::threads::{Threads, for_chunks_mut};
+use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::{DType, Movable, PartialShape, Result, Shape, Tensor, bail, by_size, ensure, prefetch};
 
 /// Elements of one parallel block.
@@ -43,13 +43,13 @@ const AHEAD: usize = 8;
 
 /// Rows of `from`, as `outer` groups of `limit` rows of `inner` elements: row `indices[..]` of each group. The indices are
 /// below `limit`.
-fn pick<E: Movable, I: Index>(threads: Threads, from: &[E], sizes: Sizes, indices: &[I], to: &mut [E]) {
+fn pick<E: Movable, I: Index>(threads: Threads, from: &[E], sizes: Sizes, indices: &[I], to: &mut [E]) -> Result<()> {
     let Sizes { outer, limit, inner, per_batch } = sizes;
     if to.is_empty() {
-        return;
+        return Ok(());
     }
     let rows = (BLOCK / inner).max(1);
-    for_chunks_mut(threads, to, rows * inner, |start, mut chunk| {
+    try_for_chunks_mut(threads, to, rows * inner, |start, mut chunk| {
         let mut row = start / inner;
         while !chunk.is_empty() {
             // Group g belongs to batch g / outer; each batch has its own indices.
@@ -62,7 +62,8 @@ fn pick<E: Movable, I: Index>(threads: Threads, from: &[E], sizes: Sizes, indice
             row += picked;
             chunk = later;
         }
-    });
+    })?;
+    Ok(())
 }
 
 /// Rows of one group.
@@ -171,13 +172,13 @@ fn gathered<I: Index + Into<i64>>(
     if matches!(params.dtype(), DType::Resource | DType::Variant) {
         let objects = params.objects()?;
         let mut places = vec![0u64; shape.elements()];
-        pick(threads, &(0..objects.len() as u64).collect::<Vec<_>>(), sizes, indices, &mut places);
+        pick(threads, &(0..objects.len() as u64).collect::<Vec<_>>(), sizes, indices, &mut places)?;
         let picked = places.into_iter().map(|p| objects[p as usize].clone()).collect();
         return Tensor::from_objects(params.dtype(), shape, picked);
     }
     let mut out = Tensor::new(params.dtype(), shape)?;
     by_size!(params.dtype(), E, {
-        pick(threads, E::view(params)?, sizes, indices, E::view_mut(&mut out)?);
+        pick(threads, E::view(params)?, sizes, indices, E::view_mut(&mut out)?)?;
         Ok(())
     })?;
     Ok(out)

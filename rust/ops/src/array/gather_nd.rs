@@ -1,7 +1,7 @@
 //! GatherNd, ResourceGatherNd: slices of a tensor picked by the index of their first dimensions.
 
 use ferroflow_graph::{KernelContext, Op, RefAccess, Registry, ShapeContext, kernel};
-use ferroflow_tensor::threads::{Threads, for_chunks_mut};
+use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::{Movable, PartialShape, Result, Shape, Tensor, by_size, ensure};
 
 /// Elements of one parallel block.
@@ -39,15 +39,16 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-fn pick<E: Movable>(threads: Threads, from: &[E], numbers: &[usize], inner: usize, to: &mut [E]) {
+fn pick<E: Movable>(threads: Threads, from: &[E], numbers: &[usize], inner: usize, to: &mut [E]) -> Result<()> {
     if to.is_empty() {
-        return;
+        return Ok(());
     }
-    for_chunks_mut(threads, to, (BLOCK / inner).max(1) * inner, |start, chunk| {
+    try_for_chunks_mut(threads, to, (BLOCK / inner).max(1) * inner, |start, chunk| {
         for (line, &number) in chunk.chunks_exact_mut(inner).zip(&numbers[start / inner..]) {
             line.clone_from_slice(&from[number * inner..(number + 1) * inner]);
         }
-    });
+    })?;
+    Ok(())
 }
 
 fn gather_nd(ctx: &mut KernelContext<'_>) -> Result<()> {
@@ -81,7 +82,7 @@ fn gather_nd(ctx: &mut KernelContext<'_>) -> Result<()> {
     let mut out = Tensor::new(params.dtype(), Shape::checked(&dims)?)?;
     let inner = p[depth..].iter().product();
     by_size!(params.dtype(), E, {
-        pick(ctx.threads(), E::view(params)?, &numbers, inner, E::view_mut(&mut out)?);
+        pick(ctx.threads(), E::view(params)?, &numbers, inner, E::view_mut(&mut out)?)?;
         Ok(())
     })?;
     ctx.set_output(0, out);

@@ -2,7 +2,7 @@
 
 use super::strided::{Walk, gathered};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
-use ferroflow_tensor::threads::{Threads, for_chunks_mut};
+use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::{Movable, PartialShape, Result, Shape, Tensor, bail, by_size, ensure};
 
 /// Elements of one parallel block.
@@ -122,11 +122,11 @@ fn clear<E: Movable>(
     to: &mut [E],
     (rows, columns): (usize, usize),
     (lower, upper): (Option<usize>, Option<usize>),
-) {
+) -> Result<()> {
     if to.is_empty() {
-        return;
+        return Ok(());
     }
-    for_chunks_mut(threads, to, (BLOCK / columns).max(1) * columns, |start, chunk| {
+    try_for_chunks_mut(threads, to, (BLOCK / columns).max(1) * columns, |start, chunk| {
         for (k, line) in chunk.chunks_exact_mut(columns).enumerate() {
             let i = (start / columns + k) % rows;
             let begin = lower.map_or(0, |l| i.saturating_sub(l)).min(columns);
@@ -134,7 +134,8 @@ fn clear<E: Movable>(
             line[..begin].fill(E::default());
             line[end.max(begin)..].fill(E::default());
         }
-    });
+    })?;
+    Ok(())
 }
 
 fn band_part(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
@@ -144,7 +145,7 @@ fn band_part(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let lower = width(ctx.input(1)?, "num_lower", "rows", rows)?;
         let upper = width(ctx.input(2)?, "num_upper", "columns", columns)?;
         by_size!(x.dtype(), E, {
-            clear(ctx.threads(), E::view_mut(&mut x)?, (rows, columns), (lower, upper));
+            clear(ctx.threads(), E::view_mut(&mut x)?, (rows, columns), (lower, upper))?;
             Ok(())
         })?;
         ctx.set_output(0, x);

@@ -3,7 +3,7 @@
 use super::pad::{infer, padded_shape, pairs};
 use crate::sums::Summed;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::threads::{Threads, for_chunks_mut};
+use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::{Movable, Result, Shape, Tensor, by_size, dispatch, ensure};
 
 /// Elements of one parallel block.
@@ -50,23 +50,24 @@ fn row_offset(outer: &[Vec<usize>], mut r: usize) -> usize {
     at
 }
 
-fn reflect<E: Movable>(threads: Threads, from: &[E], axes: &[Vec<usize>], to: &mut [E]) {
+fn reflect<E: Movable>(threads: Threads, from: &[E], axes: &[Vec<usize>], to: &mut [E]) -> Result<()> {
     let Some((inner, outer)) = axes.split_last() else {
         to.clone_from_slice(from);
-        return;
+        return Ok(());
     };
     let row = inner.len();
     if to.is_empty() {
-        return;
+        return Ok(());
     }
-    for_chunks_mut(threads, to, (BLOCK / row).max(1) * row, |start, chunk| {
+    try_for_chunks_mut(threads, to, (BLOCK / row).max(1) * row, |start, chunk| {
         for (k, line) in chunk.chunks_exact_mut(row).enumerate() {
             let at = row_offset(outer, start / row + k);
             for (x, &i) in line.iter_mut().zip(inner) {
                 *x = from[at + i].clone();
             }
         }
-    });
+    })?;
+    Ok(())
 }
 
 /// Adds every element of `from` to the element of `to` that it is a copy of, in row-major order.
@@ -92,7 +93,7 @@ fn mirror(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let mut out = Tensor::new(x.dtype(), padded_shape(x.shape(), &pairs)?)?;
         let axes = offsets(x.shape(), &pairs, edge);
         by_size!(x.dtype(), E, {
-            reflect(ctx.threads(), E::view(x)?, &axes, E::view_mut(&mut out)?);
+            reflect(ctx.threads(), E::view(x)?, &axes, E::view_mut(&mut out)?)?;
             Ok(())
         })?;
         ctx.set_output(0, out);

@@ -1,7 +1,7 @@
 //! Pad, PadV2: a tensor framed by a constant.
 
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::threads::{Threads, for_chunks_mut};
+use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::{Movable, PartialShape, Result, Shape, Tensor, bail, by_size, ensure};
 
 /// Elements of one parallel block.
@@ -103,7 +103,7 @@ fn frame<E: Movable>(
         }
         Some(at)
     };
-    for_chunks_mut(threads, to, (BLOCK / row).max(1) * row, |start, chunk| {
+    try_for_chunks_mut(threads, to, (BLOCK / row).max(1) * row, |start, chunk| {
         for (k, line) in chunk.chunks_exact_mut(row).enumerate() {
             match source(start / row + k) {
                 Some(at) => {
@@ -114,7 +114,7 @@ fn frame<E: Movable>(
                 None => line.fill(value.clone()),
             }
         }
-    });
+    })?;
     Ok(())
 }
 

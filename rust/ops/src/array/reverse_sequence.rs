@@ -1,7 +1,7 @@
 //! ReverseSequence: the beginning of each sequence of a batch in reverse order.
 
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::threads::{Threads, for_chunks_mut};
+use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::{Movable, PartialShape, Result, Shape, Tensor, bail, by_size, ensure};
 
 /// Elements of one parallel block.
@@ -35,23 +35,24 @@ fn turn<E: Movable>(
     axes: (usize, usize),
     lengths: &[usize],
     to: &mut [E],
-) {
+) -> Result<()> {
     let (seq, batch) = axes;
     if to.is_empty() {
-        return;
+        return Ok(());
     }
     // A row is what lies inside both dimensions.
     let inner: usize = shape[seq.max(batch) + 1..].iter().product();
     let strides = shape.strides();
     let (seq_rows, batch_rows) = (strides[seq] / inner, strides[batch] / inner);
-    for_chunks_mut(threads, to, (BLOCK / inner).max(1) * inner, |start, chunk| {
+    try_for_chunks_mut(threads, to, (BLOCK / inner).max(1) * inner, |start, chunk| {
         for (k, line) in chunk.chunks_exact_mut(inner).enumerate() {
             let row = start / inner + k;
             let (i, n) = (row / seq_rows % shape[seq], lengths[row / batch_rows % shape[batch]]);
             let source = if i < n { row - i * seq_rows + (n - 1 - i) * seq_rows } else { row };
             line.clone_from_slice(&from[source * inner..(source + 1) * inner]);
         }
-    });
+    })?;
+    Ok(())
 }
 
 fn reverse(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
@@ -76,7 +77,7 @@ fn reverse(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         }
         let mut out = Tensor::new(x.dtype(), x.shape().clone())?;
         by_size!(x.dtype(), E, {
-            turn(ctx.threads(), E::view(x)?, x.shape(), (seq, batch), &ends, E::view_mut(&mut out)?);
+            turn(ctx.threads(), E::view(x)?, x.shape(), (seq, batch), &ends, E::view_mut(&mut out)?)?;
             Ok(())
         })?;
         ctx.set_output(0, out);

@@ -1,6 +1,6 @@
 //! Joining and cutting along one axis: arrays as rows, of which each part owns a run of columns.
 
-use ferroflow_tensor::threads::{Threads, for_chunks_mut};
+use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::{DType, Movable, Result, Shape, Tensor, by_size, ensure};
 
 /// Elements of one parallel block. Small: what is joined was mostly just written, and what it is written to just read, by
@@ -49,15 +49,15 @@ fn join_slices<E: Movable>(threads: Threads, parts: &[&[E]], outer: usize, to: &
         let mut rest = to;
         for part in parts {
             let (here, after) = rest.split_at_mut(part.len());
-            for_chunks_mut(threads, here, BLOCK, |start, chunk| {
+            try_for_chunks_mut(threads, here, BLOCK, |start, chunk| {
                 chunk.clone_from_slice(&part[start..start + chunk.len()]);
-            });
+            })?;
             rest = after;
         }
         return Ok(());
     }
     let row = total / outer;
-    for_chunks_mut(threads, to, (BLOCK / row).max(1) * row, |start, chunk| {
+    try_for_chunks_mut(threads, to, (BLOCK / row).max(1) * row, |start, chunk| {
         for (k, line) in chunk.chunks_exact_mut(row).enumerate() {
             let r = start / row + k;
             let mut at = 0;
@@ -67,7 +67,7 @@ fn join_slices<E: Movable>(threads: Threads, parts: &[&[E]], outer: usize, to: &
                 at += width;
             }
         }
-    });
+    })?;
     Ok(())
 }
 
@@ -102,16 +102,16 @@ fn cut_slice<E: Movable>(
     }
     if width == to.len() {
         let from = &from[first..first + width];
-        for_chunks_mut(threads, to, BLOCK, |start, chunk| {
+        try_for_chunks_mut(threads, to, BLOCK, |start, chunk| {
             chunk.clone_from_slice(&from[start..start + chunk.len()]);
-        });
+        })?;
         return Ok(());
     }
-    for_chunks_mut(threads, to, (BLOCK / width).max(1) * width, |start, chunk| {
+    try_for_chunks_mut(threads, to, (BLOCK / width).max(1) * width, |start, chunk| {
         for (k, line) in chunk.chunks_exact_mut(width).enumerate() {
             let at = (start / width + k) * row + first;
             line.clone_from_slice(&from[at..at + width]);
         }
-    });
+    })?;
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! `Walk`: a strided view of a dense array; the one loop behind transposes, slices, tiles, reversals and broadcasts.
 
-use ferroflow_tensor::threads::{SharedSlice, Threads, for_blocks, for_chunks_mut};
+use ferroflow_tensor::threads::{SharedSlice, Threads, try_for_blocks, try_for_chunks_mut};
 use ferroflow_tensor::{BLOCK_SIDE, Movable, Result, Shape, Tensor, by_size, ensure};
 use smallvec::SmallVec;
 
@@ -75,9 +75,9 @@ impl Walk {
         let stride = self.strides[outer.len()];
         if outer.is_empty() && stride == 1 {
             let from = &from[self.base..self.base + n];
-            for_chunks_mut(threads, to, BLOCK, |start, chunk| {
+            try_for_chunks_mut(threads, to, BLOCK, |start, chunk| {
                 chunk.clone_from_slice(&from[start..start + chunk.len()]);
-            });
+            })?;
             return Ok(());
         }
         if !matches!(stride, 0 | 1)
@@ -85,11 +85,11 @@ impl Walk {
             && self.dims[t] >= 4
             && n >= 4
         {
-            self.read_transposed(threads, from, to, t);
+            self.read_transposed(threads, from, to, t)?;
             return Ok(());
         }
         let rows = (BLOCK / n).max(1);
-        for_chunks_mut(threads, to, rows * n, |start, chunk| {
+        try_for_chunks_mut(threads, to, rows * n, |start, chunk| {
             let mut row = Odometer::new(outer, &self.strides, start / n);
             for part in chunk.chunks_exact_mut(n) {
                 let at = self.at(row.offset);
@@ -100,12 +100,12 @@ impl Walk {
                 }
                 row.advance();
             }
-        });
+        })?;
         Ok(())
     }
 
     /// `read` where axis `t` is the contiguous one of `from` and the last axis is that of `to`.
-    fn read_transposed<E: Movable>(&self, threads: Threads, from: &[E], to: &mut [E], t: usize) {
+    fn read_transposed<E: Movable>(&self, threads: Threads, from: &[E], to: &mut [E], t: usize) -> Result<()> {
         let last = self.dims.len() - 1;
         let (m, n) = (self.dims[t], self.dims[last]);
         let middle: usize = self.dims[t + 1..last].iter().product();
@@ -114,7 +114,7 @@ impl Walk {
         let items = self.dims[..t].iter().product::<usize>() * strips;
         let group = (BLOCK / (row * m.min(STRIP))).max(1);
         let to = SharedSlice::new(to);
-        for_blocks(threads, items, group, |range| {
+        try_for_blocks(threads, items, group, |range| {
             for item in range {
                 let (outer, first) = (item / strips, item % strips * STRIP);
                 let rows = STRIP.min(m - first);
@@ -129,7 +129,8 @@ impl Walk {
                     inner.advance();
                 }
             }
-        });
+        })?;
+        Ok(())
     }
 
     /// Copies `from`, in row-major order, to the view's elements of `to`.

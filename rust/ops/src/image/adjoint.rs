@@ -43,6 +43,6 @@ pub(super) fn adjoint<T: Sum, const N: usize>(
                 *to = T::narrow(total);
             }
         },
-    );
+    )?;
     Ok(out)
 }

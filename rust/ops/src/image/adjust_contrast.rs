@@ -3,7 +3,7 @@
 use super::sampling::BLOCK;
 use super::shapes::{scalar_f32, unchanged_image};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, kernel};
-use ferroflow_tensor::threads::{Threads, for_chunks_mut};
+use ferroflow_tensor::threads::{Threads, for_chunks_mut, try_for_chunks_mut};
 use ferroflow_tensor::{DType, Result, Tensor, ensure, f16};
 
 /// The sums of the channels of `pixels`, left in the first pixel of `scratch`.
@@ -35,11 +35,11 @@ fn sum_channels(threads: Threads, pixels: &[f32], channels: usize, scratch: &mut
     }
 }
 
-fn adjust(threads: Threads, x: &[f32], factor: f32, [pixels, channels]: [usize; 2], out: &mut [f32]) {
+fn adjust(threads: Threads, x: &[f32], factor: f32, [pixels, channels]: [usize; 2], out: &mut [f32]) -> Result<()> {
     if x.is_empty() {
-        return;
+        return Ok(());
     }
-    for_chunks_mut(threads, out, pixels * channels, |start, plane| {
+    try_for_chunks_mut(threads, out, pixels * channels, |start, plane| {
         let x = &x[start..start + plane.len()];
         sum_channels(threads, x, channels, plane);
         let scale = 1.0 / pixels as f32;
@@ -51,7 +51,8 @@ fn adjust(threads: Threads, x: &[f32], factor: f32, [pixels, channels]: [usize; 
                 }
             }
         });
-    });
+    })?;
+    Ok(())
 }
 
 fn compute(ctx: &mut KernelContext<'_>) -> Result<()> {
@@ -63,14 +64,14 @@ fn compute(ctx: &mut KernelContext<'_>) -> Result<()> {
     let mut out = Tensor::new(DType::F32, x.shape().clone())?;
     if x.dtype() == DType::F16 {
         let wide: Vec<f32> = x.slice::<f16>()?.iter().map(|x| x.to_f32()).collect();
-        adjust(ctx.threads(), &wide, factor, sizes, out.slice_mut()?);
+        adjust(ctx.threads(), &wide, factor, sizes, out.slice_mut()?)?;
         let mut narrow = Tensor::new(DType::F16, x.shape().clone())?;
         for (to, &x) in narrow.slice_mut()?.iter_mut().zip(out.slice::<f32>()?) {
             *to = f16::from_f32(x);
         }
         out = narrow;
     } else {
-        adjust(ctx.threads(), x.slice()?, factor, sizes, out.slice_mut()?);
+        adjust(ctx.threads(), x.slice()?, factor, sizes, out.slice_mut()?)?;
     }
     ctx.set_output(0, out);
     Ok(())

@@ -4,7 +4,7 @@ use super::pixel::{Pixel, Sum};
 use super::sampling::{for_rows, table};
 use super::shapes::{dimension_is, same_length, sized_images};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::threads::{Threads, for_chunks_mut};
+use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::{DType, Result, Shape, Tensor, bail, dispatch, ensure, f16};
 
 /// The pixels between which a crop samples along one dimension, and how far it is from the first to the second.
@@ -134,7 +134,7 @@ fn crop<T: Pixel>(ctx: &mut KernelContext<'_>, nearest: bool, outside: f32) -> R
                 }
             }
         },
-    );
+    )?;
     ctx.set_output(0, out);
     Ok(())
 }
@@ -170,7 +170,7 @@ fn by_image<T: Sum>(ctx: &mut KernelContext<'_>, nearest: bool) -> Result<()> {
     // Reserved here, where a lack of memory is an error.
     let mut totals = table::<T::Total>(out.elements())?;
     totals.resize(out.elements(), T::Total::default());
-    for_chunks_mut(ctx.threads(), &mut totals, plane, |start, totals| {
+    try_for_chunks_mut(ctx.threads(), &mut totals, plane, |start, totals| {
         let image = start / plane;
         for b in (0..boxes.images.len()).filter(|&b| boxes.images[b] == image) {
             for y in 0..from[1] {
@@ -196,7 +196,7 @@ fn by_image<T: Sum>(ctx: &mut KernelContext<'_>, nearest: bool) -> Result<()> {
                 }
             }
         }
-    });
+    })?;
     for (to, &total) in out.slice_mut::<T>()?.iter_mut().zip(&totals) {
         *to = T::narrow(total);
     }
@@ -264,11 +264,11 @@ fn by_boxes<T: Pixel>(ctx: &mut KernelContext<'_>) -> Result<()> {
     let (image, grads) = (image.slice::<T>()?, grads.slice::<f32>()?);
     let (totals, _) = out.slice_mut::<f32>()?.as_chunks_mut::<4>();
     let threads: Threads = ctx.threads();
-    for_chunks_mut(threads, totals, 1, |b, total| {
+    try_for_chunks_mut(threads, totals, 1, |b, total| {
         if let [total] = total {
             *total = by_box(image, size, grads, from, &boxes, b);
         }
-    });
+    })?;
     ctx.set_output(0, out);
     Ok(())
 }

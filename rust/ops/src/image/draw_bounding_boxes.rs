@@ -3,7 +3,7 @@
 use super::shapes::unchanged_image;
 use crate::wide::Wide;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, kernel};
-use ferroflow_tensor::threads::for_chunks_mut;
+use ferroflow_tensor::threads::try_for_chunks_mut;
 use ferroflow_tensor::{Result, Shape, Tensor, dispatch, ensure};
 
 /// TF 1.x: the colours, in RGBA, that boxes take in turn.
@@ -101,14 +101,14 @@ fn compute<T: Wide<In = f32>>(ctx: &mut KernelContext<'_>) -> Result<()> {
     let plane = height * width * depth;
     let threads = ctx.threads();
     if plane > 0 {
-        for_chunks_mut(threads, out.slice_mut::<T>()?, plane, |start, pixels| {
+        try_for_chunks_mut(threads, out.slice_mut::<T>()?, plane, |start, pixels| {
             let image = start / plane;
             let mut canvas = Canvas { pixels, width: width as i64, color: Vec::new() };
             for (k, &corners) in boxes[image * per_image..(image + 1) * per_image].iter().enumerate() {
                 canvas.color = colors[k % colors.len()][..depth].iter().map(|&c| T::narrow(c)).collect();
                 draw(&mut canvas, corners, height as i64);
             }
-        });
+        })?;
     }
     ctx.set_output(0, out);
     Ok(())

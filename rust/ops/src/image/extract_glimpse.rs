@@ -5,7 +5,7 @@ use super::shapes::{dimension_is, same_length, sized_images};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_sync::Mutex;
 use ferroflow_tensor::philox::{Philox, Words, convert::normals_f32, convert::unit_f32};
-use ferroflow_tensor::threads::for_chunks_mut;
+use ferroflow_tensor::threads::try_for_chunks_mut;
 use ferroflow_tensor::{DType, Result, Shape, Tensor, bail, ensure};
 
 #[derive(Clone, Copy, PartialEq)]
@@ -134,13 +134,13 @@ fn glimpse(ctx: &mut KernelContext<'_>, attrs: Attrs, stream: &Mutex<Philox>) ->
         let pixels = x.slice::<f32>()?;
         let plane = from[1] * from[2] * depth;
         let threads = ctx.threads();
-        for_chunks_mut(threads, out.slice_mut::<f32>()?, window, |start, to| {
+        try_for_chunks_mut(threads, out.slice_mut::<f32>()?, window, |start, to| {
             let image = start / window;
             if !places[image].iter().all(|part| part.whole) {
                 let source = base.skipped(blocks * image as u64);
                 fill(attrs.noise, source, &pixels[image * plane..(image + 1) * plane], depth, to);
             }
-        });
+        })?;
         for_rows(
             threads,
             &to,
@@ -155,7 +155,7 @@ fn glimpse(ctx: &mut KernelContext<'_>, attrs: Attrs, stream: &Mutex<Philox>) ->
                 let length = columns.length * depth;
                 line[columns.window * depth..][..length].copy_from_slice(&pixels[at..at + length]);
             },
-        );
+        )?;
     }
     ctx.set_output(0, out);
     Ok(())

@@ -104,7 +104,7 @@ fn take<E: Movable>(ctx: &KernelContext<'_>, patches: Patches, x: &Tensor, out: 
                 }
             }
         },
-    );
+    )?;
     Ok(())
 }
 

@@ -83,7 +83,7 @@ fn resize<T: Interpolated>(ctx: &KernelContext<'_>, images: &Tensor, alignment: 
                 }
             }
         },
-    );
+    )?;
     Ok(out)
 }
 

@@ -74,7 +74,7 @@ fn resize<T: Pixel>(
             }
             line.iter_mut().for_each(|x| *x *= whole);
         },
-    );
+    )?;
     Ok(())
 }
 

@@ -95,7 +95,7 @@ fn resize<T: Pixel>(
                 }
             }
         },
-    );
+    )?;
     Ok(())
 }
 

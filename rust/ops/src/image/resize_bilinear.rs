@@ -93,7 +93,7 @@ fn resize<T: Pixel>(
                 *to = t + (b - t) * lerp;
             }
         },
-    );
+    )?;
     Ok(())
 }
 

@@ -40,7 +40,7 @@ fn resize<E: Movable>(
                 to.clone_from_slice(&from[x..x + channels]);
             }
         },
-    );
+    )?;
     Ok(())
 }
 
@@ -100,7 +100,7 @@ fn backward_into<T: Sum>(
                 *to = T::narrow(total);
             }
         },
-    );
+    )?;
     Ok(())
 }
 

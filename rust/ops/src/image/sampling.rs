@@ -2,7 +2,7 @@
 
 use super::shapes::{resized, size_of, sized_images};
 use ferroflow_graph::{AttrMap, KernelContext, Op, ShapeContext};
-use ferroflow_tensor::threads::{Threads, for_chunks_mut};
+use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::{DType, Result, Shape, Tensor, bail, ensure};
 
 /// Elements of one parallel block.
@@ -141,18 +141,19 @@ pub(super) fn for_rows<T: Send, S>(
     out: &mut [T],
     state: impl Fn() -> S + Sync,
     f: impl Fn(&mut S, usize, usize, &mut [T]) + Sync,
-) {
+) -> Result<()> {
     let (height, row) = (to[1], to[2] * to[3]);
     if out.is_empty() {
-        return;
+        return Ok(());
     }
-    for_chunks_mut(threads, out, (BLOCK / row).max(1) * row, |start, chunk| {
+    try_for_chunks_mut(threads, out, (BLOCK / row).max(1) * row, |start, chunk| {
         let mut state = state();
         for (k, line) in chunk.chunks_exact_mut(row).enumerate() {
             let at = start / row + k;
             f(&mut state, at / height, at % height, line);
         }
-    });
+    })?;
+    Ok(())
 }
 
 /// Checks the inputs of a resize's gradient and gives (the resized images' shape, the original's).

@@ -2,7 +2,7 @@
 
 use ferroflow_linalg::{Element, Failure, Wide};
 use ferroflow_sync::Mutex;
-use ferroflow_tensor::threads::{SharedSlice, Threads, for_blocks};
+use ferroflow_tensor::threads::{SharedSlice, Threads, try_for_blocks};
 use ferroflow_tensor::{Result, Shape, Status, Tensor, bail, ensure};
 
 /// Multiplications that are worth a thread.
@@ -68,7 +68,7 @@ impl Batch {
         let sizes = outputs.each_ref().map(|out| out.len() / self.count);
         let outputs = outputs.map(SharedSlice::new);
         let failure: Mutex<Option<(usize, Status)>> = Mutex::new(None);
-        for_blocks(threads, self.count, (GRAIN / work.max(1)).max(1), |range| {
+        try_for_blocks(threads, self.count, (GRAIN / work.max(1)).max(1), |range| {
             let mut scratch = Vec::new();
             for i in range {
                 // SAFETY: each number occurs in one block once, and the parts of different numbers are disjoint.
@@ -81,7 +81,7 @@ impl Batch {
                     return;
                 }
             }
-        });
+        })?;
         failure.into_inner().map_or(Ok(()), |(_, error)| Err(error))
     }
 }

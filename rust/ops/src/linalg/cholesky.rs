@@ -71,7 +71,7 @@ pub(super) fn register(r: &mut Registry) {
             .doc("The gradient of a Cholesky decomposition's input, of that of its result.")
             .kernel(cholesky_grad)
     };
-    r.add(factor("Cholesky", "T: {double, float, complex64, complex128}").shape(unchanged_square));
+    r.add(factor("Cholesky", "T: {double, float, half, complex64, complex128}").shape(unchanged_square));
     r.add(factor("BatchCholesky", "T: {double, float}").shape(shape_rules::unknown));
     r.add(gradient("CholeskyGrad").shape(unchanged_square));
     r.add(gradient("BatchCholeskyGrad").shape(shape_rules::unknown));

@@ -36,7 +36,7 @@ pub(super) fn register(r: &mut Registry) {
             .doc("The inverse of each square matrix, or of its adjoint.")
             .kernel(matrix_inverse)
     };
-    r.add(op("MatrixInverse", "T: {double, float, complex64, complex128}").shape(unchanged_square));
+    r.add(op("MatrixInverse", "T: {double, float, half, complex64, complex128}").shape(unchanged_square));
     r.add(op("BatchMatrixInverse", "T: {double, float}").shape(shape_rules::unknown));
 }
 

@@ -56,7 +56,7 @@ fn matrix_triangular_solve(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 pub(super) fn register(r: &mut Registry) {
-    let all = "T: {double, float, complex64, complex128}";
+    let all = "T: {double, float, half, complex64, complex128}";
     let real = "T: {double, float}";
     let op = |name: &str| Op::new(name).input("matrix: T").input("rhs: T").output("output: T");
     let general = |name: &str, types: &str| {

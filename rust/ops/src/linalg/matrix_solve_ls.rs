@@ -59,7 +59,7 @@ pub(super) fn register(r: &mut Registry) {
                   smallest.")
             .kernel(matrix_solve_ls)
     };
-    r.add(op("MatrixSolveLs", "T: {double, float, complex64, complex128}").shape(least_squares_solution));
+    r.add(op("MatrixSolveLs", "T: {double, float, half, complex64, complex128}").shape(least_squares_solution));
     r.add(op("BatchMatrixSolveLs", "T: {double, float}").shape(shape_rules::unknown));
 }
 

@@ -98,7 +98,7 @@ pub(super) fn register(r: &mut Registry) {
             .doc("The eigenvalues of each self-adjoint matrix in a first row, the eigenvectors in the columns below.")
             .kernel(stacked)
     };
-    r.add(op("SelfAdjointEigV2", "T: {double, float, complex64, complex128}").shape(shapes));
+    r.add(op("SelfAdjointEigV2", "T: {double, float, half, complex64, complex128}").shape(shapes));
     r.add(op("BatchSelfAdjointEigV2", "T: {double, float}").shape(shape_rules::unknown));
     r.add(old("SelfAdjointEig").shape(stacked_shape));
     r.add(old("BatchSelfAdjointEig").shape(shape_rules::unknown));

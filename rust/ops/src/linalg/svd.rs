@@ -70,7 +70,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("v: T")
             .attr("compute_uv: bool = true")
             .attr("full_matrices: bool = false")
-            .attr("T: {double, float, complex64, complex128}")
+            .attr("T: {double, float, half, complex64, complex128}")
             .doc(
                 "The singular values, descending, and the left and right singular vectors, as columns, of each matrix.",
             )

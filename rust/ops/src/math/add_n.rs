@@ -2,7 +2,7 @@
 
 use crate::list;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
-use ferroflow_tensor::threads::for_chunks_mut;
+use ferroflow_tensor::threads::try_for_chunks_mut;
 use ferroflow_tensor::vector::{Binary, Element, Operand, binary, binary_in_place_left};
 use ferroflow_tensor::{DType, Result, Scalar, Tensor, dispatch, ensure};
 
@@ -35,23 +35,23 @@ fn sum<T: Scalar + Element>(ctx: &mut KernelContext<'_>) -> Result<()> {
     };
     let threads = ctx.threads();
     let out = if first.is_unique() {
-        for_chunks_mut(threads, first.slice_mut::<T>()?, BLOCK, |start, block| {
+        try_for_chunks_mut(threads, first.slice_mut::<T>()?, BLOCK, |start, block| {
             for (i, to) in block.chunks_mut(RESIDENT).enumerate() {
                 add(to, start + i * RESIDENT, &terms);
             }
-        });
+        })?;
         first
     } else {
         let mut out = Tensor::new(T::DTYPE, first.shape().clone())?;
         let first = first.slice::<T>()?;
-        for_chunks_mut(threads, out.slice_mut::<T>()?, BLOCK, |start, block| {
+        try_for_chunks_mut(threads, out.slice_mut::<T>()?, BLOCK, |start, block| {
             for (i, to) in block.chunks_mut(RESIDENT).enumerate() {
                 let start = start + i * RESIDENT;
                 let part = |v: &'_ [T]| start..start + to.len().min(v.len());
                 binary(Binary::Add, Operand::Slice(&first[part(first)]), Operand::Slice(&second[part(second)]), to);
                 add(to, start, rest);
             }
-        });
+        })?;
         out
     };
     ctx.set_output(0, out);

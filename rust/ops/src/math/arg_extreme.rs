@@ -1,7 +1,7 @@
 //! ArgMax and ArgMin: where along an axis the largest and the smallest elements are.
 
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::threads::{Threads, for_chunks_mut};
+use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::vector::{Ordered, arg_max, arg_min};
 use ferroflow_tensor::{DType, PartialShape, Result, Scalar, Shape, Tensor, dispatch, ensure};
 
@@ -40,18 +40,18 @@ fn places<T: Ordered + Scalar, I: Scalar + TryFrom<usize>>(
     x: &[T],
     (n, inner): (usize, usize),
     out: &mut [I],
-) {
+) -> Result<()> {
     let place = |x: &[T]| I::try_from(f(x)).unwrap_or_default();
     if inner == 1 {
-        for_chunks_mut(threads, out, (BLOCK / n).max(1), |start, out| {
+        try_for_chunks_mut(threads, out, (BLOCK / n).max(1), |start, out| {
             for (o, row) in out.iter_mut().zip(x[start * n..].chunks(n)) {
                 *o = place(row);
             }
-        });
-        return;
+        })?;
+        return Ok(());
     }
     let block = (BLOCK / n).max(1).next_multiple_of(inner.min(TILE));
-    for_chunks_mut(threads, out, block, |start, out| {
+    try_for_chunks_mut(threads, out, block, |start, out| {
         let mut columns = vec![T::default(); TILE * n];
         let (mut at, end) = (start, start + out.len());
         while at < end {
@@ -67,7 +67,8 @@ fn places<T: Ordered + Scalar, I: Scalar + TryFrom<usize>>(
             }
             at += width;
         }
-    });
+    })?;
+    Ok(())
 }
 
 fn arg_kernel(init: &KernelInit<'_>, is_max: bool) -> Result<Box<dyn Kernel>> {
@@ -97,8 +98,8 @@ fn arg_kernel(init: &KernelInit<'_>, is_max: bool) -> Result<Box<dyn Kernel>> {
             if out.elements() > 0 {
                 let values = x.slice::<T>()?;
                 match to {
-                    DType::I32 => places::<T, i32>(f, ctx.threads(), values, (n, inner), out.slice_mut()?),
-                    _ => places::<T, i64>(f, ctx.threads(), values, (n, inner), out.slice_mut()?),
+                    DType::I32 => places::<T, i32>(f, ctx.threads(), values, (n, inner), out.slice_mut()?)?,
+                    _ => places::<T, i64>(f, ctx.threads(), values, (n, inner), out.slice_mut()?)?,
                 }
             }
             ctx.set_output(0, out);

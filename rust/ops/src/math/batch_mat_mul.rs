@@ -4,7 +4,7 @@ use super::mat_mul::Factor;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_sync::Mutex;
 use ferroflow_tensor::gemm::MatRef;
-use ferroflow_tensor::threads::{Threads, for_chunks_mut};
+use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::vector::Unary;
 use ferroflow_tensor::{PartialShape, Result, Shape, Tensor, broadcast, dispatch, elementwise, ensure};
 
@@ -114,13 +114,13 @@ fn products<T: Factor>(
         return Ok(out);
     }
     let failure = Mutex::new(None);
-    for_chunks_mut(threads, c, (SMALL / work).max(1) * size, |start, c| {
+    try_for_chunks_mut(threads, c, (SMALL / work).max(1) * size, |start, c| {
         for (i, c) in c.chunks_mut(size).enumerate() {
             if let Err(e) = one(start / size + i, Threads::single(), c) {
                 failure.lock().get_or_insert(e);
             }
         }
-    });
+    })?;
     failure.into_inner().map_or(Ok(out), Err)
 }
 
@@ -150,7 +150,7 @@ pub(super) fn register(r: &mut Registry) {
         op.attr("adj_x: bool = false").attr("adj_y: bool = false")
     };
     r.add(
-        op("BatchMatMul", "T: {bfloat16, half, float, double, int32, complex64, complex128}")
+        op("BatchMatMul", "T: {bfloat16, half, float, double, int32, int64, complex64, complex128}")
             .doc("Returns the products of the matrices in the last two dimensions.")
             .shape(|c| shape_of(c, false))
             .kernel(|init| batch_mat_mul(init, false)),

@@ -2,7 +2,7 @@
 
 use super::pairwise::zip_numbers;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel, shape_rules};
-use ferroflow_tensor::threads::for_chunks_mut;
+use ferroflow_tensor::threads::try_for_chunks_mut;
 use ferroflow_tensor::{Result, Scalar, dispatch};
 use num_traits::{AsPrimitive, PrimInt};
 
@@ -72,9 +72,9 @@ fn invert(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         if !x.is_unique() {
             x = x.deep_copy()?;
         }
-        for_chunks_mut(ctx.threads(), x.slice_mut::<T>()?, BLOCK, |_, block| {
+        try_for_chunks_mut(ctx.threads(), x.slice_mut::<T>()?, BLOCK, |_, block| {
             block.iter_mut().for_each(|v| *v = !*v);
-        });
+        })?;
         ctx.set_output(0, x);
         Ok(())
     }), else Err(init.unsupported()))

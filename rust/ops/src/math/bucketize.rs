@@ -1,7 +1,7 @@
 //! Bucketize: the bucket between boundaries that each number falls in.
 
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::threads::for_chunks_mut;
+use ferroflow_tensor::threads::try_for_chunks_mut;
 use ferroflow_tensor::{DType, Result, Scalar, Tensor, dispatch, ensure};
 
 /// Elements of one parallel block.
@@ -47,11 +47,11 @@ fn bucketize<T: Placed>(boundaries: &[f32], ctx: &mut KernelContext<'_>) -> Resu
     let numbers = ctx.input(0)?;
     let mut out = Tensor::new(DType::I32, numbers.shape().clone())?;
     let numbers = numbers.slice::<T>()?;
-    for_chunks_mut(ctx.threads(), out.slice_mut::<i32>()?, BLOCK, |start, out| {
+    try_for_chunks_mut(ctx.threads(), out.slice_mut::<i32>()?, BLOCK, |start, out| {
         for (o, x) in out.iter_mut().zip(&numbers[start..]) {
             *o = boundaries.partition_point(|b| !x.is_below(*b)) as i32;
         }
-    });
+    })?;
     ctx.set_output(0, out);
     Ok(())
 }

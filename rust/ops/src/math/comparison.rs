@@ -2,7 +2,7 @@
 
 use super::text::zip_strings;
 use ferroflow_graph::{Elementwise, Kernel, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
-use ferroflow_tensor::threads::for_chunks_mut;
+use ferroflow_tensor::threads::try_for_chunks_mut;
 use ferroflow_tensor::vector::{CastTo, Compare};
 use ferroflow_tensor::{Complex64, DType, PartialShape, Result, Scalar, Tensor, bail, dispatch, elementwise, ensure};
 
@@ -93,12 +93,12 @@ fn approximate_equal(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             );
             let mut out = Tensor::new(DType::Bool, x.shape().clone())?;
             let (x, y) = (x.slice::<T>()?, y.slice::<T>()?);
-            for_chunks_mut(ctx.threads(), out.slice_mut::<bool>()?, BLOCK, |start, out| {
+            try_for_chunks_mut(ctx.threads(), out.slice_mut::<bool>()?, BLOCK, |start, out| {
                 for ((o, x), y) in out.iter_mut().zip(&x[start..]).zip(&y[start..]) {
                     let distance = CastTo::<Complex64>::cast_to(*x) - CastTo::<Complex64>::cast_to(*y);
                     *o = distance.norm() < tolerance;
                 }
-            });
+            })?;
             ctx.set_output(0, out);
             Ok(())
         })
@@ -112,11 +112,11 @@ fn test_kernel(init: &KernelInit<'_>, test: fn(f64) -> bool) -> Result<Box<dyn K
             let x = ctx.input(0)?;
             let mut out = Tensor::new(DType::Bool, x.shape().clone())?;
             let values = x.slice::<T>()?;
-            for_chunks_mut(ctx.threads(), out.slice_mut::<bool>()?, BLOCK, |start, out| {
+            try_for_chunks_mut(ctx.threads(), out.slice_mut::<bool>()?, BLOCK, |start, out| {
                 for (o, v) in out.iter_mut().zip(&values[start..]) {
                     *o = test(v.cast_to());
                 }
-            });
+            })?;
             ctx.set_output(0, out);
             Ok(())
         })

@@ -2,7 +2,7 @@
 
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel, shape_rules};
 use ferroflow_tensor::elementwise::{Broadcast, Inputs, Terms};
-use ferroflow_tensor::threads::for_chunks_mut;
+use ferroflow_tensor::threads::try_for_chunks_mut;
 use ferroflow_tensor::vector::Operand;
 use ferroflow_tensor::{Complex32, Complex64, DType, Result, Scalar, Tensor};
 
@@ -14,11 +14,11 @@ fn map<S: Scalar, D: Scalar>(f: impl Fn(S) -> D + Send + Sync + 'static) -> Resu
         let x = ctx.input(0)?;
         let mut out = Tensor::new(D::DTYPE, x.shape().clone())?;
         let values = x.slice::<S>()?;
-        for_chunks_mut(ctx.threads(), out.slice_mut::<D>()?, BLOCK, |start, out| {
+        try_for_chunks_mut(ctx.threads(), out.slice_mut::<D>()?, BLOCK, |start, out| {
             for (o, v) in out.iter_mut().zip(&values[start..]) {
                 *o = f(*v);
             }
-        });
+        })?;
         ctx.set_output(0, out);
         Ok(())
     })
@@ -48,7 +48,7 @@ fn join<S: Scalar, D: Scalar>(f: impl Fn(S, S) -> D + Send + Sync + 'static) -> 
             for (i, o) in out.iter_mut().enumerate() {
                 *o = f(at(re, i), at(im, i));
             }
-        });
+        })?;
         ctx.set_output(0, out);
         Ok(())
     })

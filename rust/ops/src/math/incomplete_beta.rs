@@ -5,7 +5,7 @@
 use super::incomplete_gamma::guarded;
 use super::saddle_point::beta_factor;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::threads::for_chunks_mut;
+use ferroflow_tensor::threads::try_for_chunks_mut;
 use ferroflow_tensor::{PartialShape, Result, Scalar, Tensor, dispatch, ensure};
 use num_traits::AsPrimitive;
 
@@ -84,12 +84,12 @@ where
     let values = [arguments[0].slice::<T>()?, arguments[1].slice::<T>()?, arguments[2].slice::<T>()?];
     let steps = arguments.map(|t| usize::from(t.rank() > 0));
     let mut out = Tensor::new(T::DTYPE, shape)?;
-    for_chunks_mut(ctx.threads(), out.slice_mut::<T>()?, BLOCK, |start, block| {
+    try_for_chunks_mut(ctx.threads(), out.slice_mut::<T>()?, BLOCK, |start, block| {
         for (i, slot) in block.iter_mut().enumerate() {
             let at = |k: usize| values[k][(start + i) * steps[k]].as_();
             *slot = betainc(at(0), at(1), at(2)).as_();
         }
-    });
+    })?;
     ctx.set_output(0, out);
     Ok(())
 }

@@ -18,7 +18,7 @@ fn connective(f: Logical) -> Result<Box<dyn Kernel>> {
             if let Terms::Both(x, y) = terms {
                 logical(f, x, y, out);
             }
-        });
+        })?;
         ctx.set_output(0, out);
         Ok(())
     })

@@ -198,7 +198,7 @@ pub(super) fn register(r: &mut Registry) {
     r.add(
         op("MatMul", "a: T", "b: T")
             .output("product: T")
-            .attr("T: {bfloat16, half, float, double, int32, complex64, complex128}")
+            .attr("T: {bfloat16, half, float, double, int32, int64, complex64, complex128}")
             .doc("Returns the product of two matrices.")
             .kernel(mat_mul),
     );

@@ -3,7 +3,7 @@
 use super::mat_mul::{FusedFactor, Transposes, operands, product_shape};
 use crate::array::slice;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::gemm::{MatRef, elements_are_independent};
+use ferroflow_tensor::gemm::MatRef;
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{Result, Shape, Tensor, dispatch};
 
@@ -18,7 +18,7 @@ fn block<T: FusedFactor>(
     let (rows, cols) = (shape[0], shape[1]);
     let mut out = Tensor::new(T::DTYPE, shape)?;
     // A single column is summed in another order.
-    if elements_are_independent() && (cols > 1 || b.cols() == 1) {
+    if cols > 1 || b.cols() == 1 {
         T::product(threads, a.row_range(begin.0, rows)?, b.column_range(begin.1, cols)?, out.slice_mut()?)?;
         return Ok(out);
     }

@@ -23,7 +23,7 @@ pub(super) fn zip_numbers<T: Scalar>(
         for (i, slot) in out.iter_mut().enumerate() {
             *slot = f(at(x, i), at(y, i));
         }
-    });
+    })?;
     Ok(out)
 }
 

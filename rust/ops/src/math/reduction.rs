@@ -4,7 +4,7 @@
 //! Work is cut by shape alone and partial results are combined in order, so the bits do not depend on the threads.
 
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::threads::{Threads, for_chunks_mut};
+use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::vector::{self, Binary, Operand, Reduce, Reducible};
 use ferroflow_tensor::{
     Complex32, Complex64, DType, PartialShape, Result, Scalar, Shape, Tensor, dispatch, elementwise, ensure,
@@ -26,7 +26,9 @@ pub(super) trait Fold<T>: Sync + Send + 'static {
     fn nothing(&self) -> T;
     fn slice(&self, x: &[T]) -> T;
     /// The result of a long slice, in an order that only its length decides.
-    fn long_slice(&self, threads: Threads, x: &[T]) -> T;
+    ///
+    /// Errors: `Cancelled` if the step is interrupted.
+    fn long_slice(&self, threads: Threads, x: &[T]) -> Result<T>;
     /// `acc[j] = f(acc[j], column j)`.
     fn rows_into(&self, acc: &mut [T], rows: &[T]);
     /// `acc[j] = f(acc[j], row[j])`.
@@ -58,19 +60,19 @@ fn join<T: Reducible>(f: Reduce, length: usize, parts: &mut impl Iterator<Item =
     }
 }
 
-fn wide_result<T: Reducible>(f: Reduce, threads: Threads, x: &[T]) -> T::Accumulator {
+fn wide_result<T: Reducible>(f: Reduce, threads: Threads, x: &[T]) -> Result<T::Accumulator> {
     if x.len() <= BLOCK {
-        return vector::reduce_slice_wide(f, x);
+        return Ok(vector::reduce_slice_wide(f, x));
     }
     let mut parts = Vec::new();
     leaves(0, x.len(), &mut parts);
     let mut results = vec![T::Accumulator::default(); parts.len()];
-    for_chunks_mut(threads, &mut results, 1, |i, result| {
+    try_for_chunks_mut(threads, &mut results, 1, |i, result| {
         for (slot, part) in result.iter_mut().zip(&parts[i..]) {
             *slot = vector::reduce_slice_wide(f, &x[part.clone()]);
         }
-    });
-    join::<T>(f, x.len(), &mut results.into_iter())
+    })?;
+    Ok(join::<T>(f, x.len(), &mut results.into_iter()))
 }
 
 impl<T: Reducible> Fold<T> for Numeric {
@@ -82,8 +84,8 @@ impl<T: Reducible> Fold<T> for Numeric {
         vector::reduce_slice(self.0, x)
     }
 
-    fn long_slice(&self, threads: Threads, x: &[T]) -> T {
-        T::narrowed(wide_result(self.0, threads, x))
+    fn long_slice(&self, threads: Threads, x: &[T]) -> Result<T> {
+        Ok(T::narrowed(wide_result(self.0, threads, x)?))
     }
 
     fn rows_into(&self, acc: &mut [T], rows: &[T]) {
@@ -119,8 +121,8 @@ impl Fold<bool> for Logical {
         }
     }
 
-    fn long_slice(&self, _: Threads, x: &[bool]) -> bool {
-        self.slice(x)
+    fn long_slice(&self, _: Threads, x: &[bool]) -> Result<bool> {
+        Ok(self.slice(x))
     }
 
     fn rows_into(&self, acc: &mut [bool], rows: &[bool]) {
@@ -136,18 +138,18 @@ impl Fold<bool> for Logical {
 }
 
 /// Folds each row of `n` elements.
-fn rows<T: Scalar>(f: &impl Fold<T>, threads: Threads, x: &[T], n: usize, out: &mut [T]) {
+fn rows<T: Scalar>(f: &impl Fold<T>, threads: Threads, x: &[T], n: usize, out: &mut [T]) -> Result<()> {
     if n >= BLOCK || out.len() == 1 {
         for (o, row) in out.iter_mut().zip(x.chunks(n)) {
-            *o = f.long_slice(threads, row);
+            *o = f.long_slice(threads, row)?;
         }
-        return;
+        return Ok(());
     }
     // Rows too short for a call each: the same place of many rows at a time.
     const SHORT: usize = 16;
     const GATHERED: usize = 512;
     let block = (BLOCK / n).max(1).next_multiple_of(GATHERED);
-    for_chunks_mut(threads, out, block, |start, out| {
+    try_for_chunks_mut(threads, out, block, |start, out| {
         if n >= SHORT {
             for (o, row) in out.iter_mut().zip(x[start * n..].chunks(n)) {
                 *o = f.slice(row);
@@ -165,7 +167,8 @@ fn rows<T: Scalar>(f: &impl Fold<T>, threads: Threads, x: &[T], n: usize, out: &
                 f.row_into(acc, column);
             }
         }
-    });
+    })?;
+    Ok(())
 }
 
 /// Folds the columns of each of `out.len() / k` matrices of `r` rows and `k` columns.
@@ -179,17 +182,17 @@ fn columns<T: Scalar>(
     let matrix = r * k;
     if matrix <= BLOCK && out.len() > k {
         let block = (BLOCK / matrix).max(1) * k;
-        for_chunks_mut(threads, out, block, |start, out| {
+        try_for_chunks_mut(threads, out, block, |start, out| {
             for (i, acc) in out.chunks_mut(k).enumerate() {
                 acc.fill(f.nothing());
                 f.rows_into(acc, &x[(start / k + i) * matrix..][..matrix]);
             }
-        });
+        })?;
         return Ok(());
     }
     for (acc, x) in out.chunks_mut(k).zip(x.chunks(matrix)) {
         if k >= WIDE {
-            wide_columns(f, threads, x, k, acc);
+            wide_columns(f, threads, x, k, acc)?;
         } else {
             narrow_columns(f, threads, x, k, acc)?;
         }
@@ -197,8 +200,8 @@ fn columns<T: Scalar>(
     Ok(())
 }
 
-fn wide_columns<T: Scalar>(f: &impl Fold<T>, threads: Threads, x: &[T], k: usize, acc: &mut [T]) {
-    for_chunks_mut(threads, acc, COLUMNS, |start, acc| {
+fn wide_columns<T: Scalar>(f: &impl Fold<T>, threads: Threads, x: &[T], k: usize, acc: &mut [T]) -> Result<()> {
+    try_for_chunks_mut(threads, acc, COLUMNS, |start, acc| {
         let mut partial = [T::default(); COLUMNS];
         let partial = &mut partial[..acc.len()];
         let end = start + acc.len();
@@ -212,7 +215,8 @@ fn wide_columns<T: Scalar>(f: &impl Fold<T>, threads: Threads, x: &[T], k: usize
             }
             if i == 0 { acc.copy_from_slice(partial) } else { f.row_into(acc, partial) }
         }
-    });
+    })?;
+    Ok(())
 }
 
 fn narrow_columns<T: Scalar>(f: &impl Fold<T>, threads: Threads, x: &[T], k: usize, acc: &mut [T]) -> Result<()> {
@@ -224,11 +228,11 @@ fn narrow_columns<T: Scalar>(f: &impl Fold<T>, threads: Threads, x: &[T], k: usi
     }
     let mut partials = Tensor::new(T::DTYPE, [x.len().div_ceil(part), k])?;
     let partials = partials.slice_mut::<T>()?;
-    for_chunks_mut(threads, partials, k, |start, partial| {
+    try_for_chunks_mut(threads, partials, k, |start, partial| {
         let from = start / k * part;
         partial.fill(f.nothing());
         f.rows_into(partial, &x[from..x.len().min(from + part)]);
-    });
+    })?;
     f.rows_into(acc, partials);
     Ok(())
 }
@@ -265,7 +269,7 @@ fn reduce<T: Scalar>(
         let outer: usize = groups[..last].iter().map(|g| g.0).product();
         let mut out = Tensor::new(T::DTYPE, [outer * k.unwrap_or(1)])?;
         match k {
-            None => rows(f, threads, x.slice()?, n, out.slice_mut()?),
+            None => rows(f, threads, x.slice()?, n, out.slice_mut()?)?,
             Some(k) => columns(f, threads, x.slice()?, (n, k), out.slice_mut()?)?,
         }
         // What was kept on both sides is one group now.
@@ -412,7 +416,7 @@ fn euclidean_norm(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let out_shape: Shape = kept(x.shape(), &is_reduced, keep_dims, 1).into_iter().collect();
         let mut x = elementwise::cast(x, wide, ctx.threads())?;
         let squared = |_: usize, chunk: &mut [T]| chunk.iter_mut().for_each(|v| *v = v.squared());
-        for_chunks_mut(ctx.threads(), x.slice_mut::<T>()?, BLOCK, squared);
+        try_for_chunks_mut(ctx.threads(), x.slice_mut::<T>()?, BLOCK, squared)?;
         let mut out = reduce::<T>(&Numeric(Reduce::Sum), ctx.threads(), x, &is_reduced, out_shape)?;
         out.slice_mut::<T>()?.iter_mut().for_each(|v| *v = v.root());
         let out = elementwise::cast(out, dtype, ctx.threads())?;

@@ -1,7 +1,7 @@
 //! Cumsum and Cumprod: running sums and products along an axis.
 
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel, shape_rules};
-use ferroflow_tensor::threads::{SharedSlice, Threads, for_blocks};
+use ferroflow_tensor::threads::{SharedSlice, Threads, try_for_blocks};
 use ferroflow_tensor::vector::{Binary, Element, Operand, binary_in_place_left};
 use ferroflow_tensor::{DType, Result, Scalar, Tensor, dispatch, elementwise, ensure};
 
@@ -23,13 +23,13 @@ fn scan<T: Scalar + Element>(
     (outer, n, inner): (usize, usize, usize),
     start: T,
     out: &mut [T],
-) {
+) -> Result<()> {
     // A task is one part of the columns of one matrix.
     let width = inner.min((BLOCK / n).max(64));
     let parts = inner.div_ceil(width);
     let shared = SharedSlice::new(out);
     let per_task = (BLOCK / (n * width)).max(1);
-    for_blocks(threads, outer * parts, per_task, |range| {
+    try_for_blocks(threads, outer * parts, per_task, |range| {
         let mut running = vec![start; width];
         for task in range {
             let (matrix, from) = (task / parts, task % parts * width);
@@ -50,7 +50,8 @@ fn scan<T: Scalar + Element>(
                 }
             }
         }
-    });
+    })?;
+    Ok(())
 }
 
 fn scan_kernel(init: &KernelInit<'_>, f: Binary) -> Result<Box<dyn Kernel>> {
@@ -80,7 +81,7 @@ fn scan_kernel(init: &KernelInit<'_>, f: Binary) -> Result<Box<dyn Kernel>> {
             let mut out = Tensor::new(wide, x.shape().clone())?;
             if x.elements() > 0 {
                 let one = elementwise::cast(Tensor::scalar(f == Binary::Mul), wide, threads)?.to_scalar::<T>()?;
-                scan(s, threads, x.slice::<T>()?, x.shape().around(axis as usize), one, out.slice_mut()?);
+                scan(s, threads, x.slice::<T>()?, x.shape().around(axis as usize), one, out.slice_mut()?)?;
             }
             let out = elementwise::cast(out, dtype, threads)?;
             ctx.set_output(0, out);

@@ -2,7 +2,7 @@
 
 use super::reduction::{Fold, Numeric};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::threads::{Threads, for_chunks_mut};
+use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::vector::{Reduce, Reducible, mean_of_sum};
 use ferroflow_tensor::{DType, PartialShape, Result, Scalar, Shape, Tensor, dispatch, elementwise, ensure};
 use num_traits::Bounded;
@@ -101,7 +101,7 @@ fn sorted(init: &KernelInit<'_>, f: Reduce, finish: Finish) -> Result<Box<dyn Ke
             if out.elements() > 0 {
                 let values = data.slice::<T>()?;
                 let per_segment = (data.elements() / count as usize).max(k);
-                for_chunks_mut(threads, out.slice_mut::<T>()?, (BLOCK / per_segment).max(1) * k, |start, out| {
+                try_for_chunks_mut(threads, out.slice_mut::<T>()?, (BLOCK / per_segment).max(1) * k, |start, out| {
                     out.fill(empty);
                     let (first, end) = (start / k, (start + out.len()) / k);
                     let mine = &segments[segments.partition_point(|s| s.id < first)..];
@@ -109,7 +109,7 @@ fn sorted(init: &KernelInit<'_>, f: Reduce, finish: Finish) -> Result<Box<dyn Ke
                         let to = &mut out[(s.id - first) * k..][..k];
                         fold_rows(f, finish, &values[s.rows.start * k..s.rows.end * k], to);
                     }
-                });
+                })?;
             }
             let out = elementwise::cast(out, dtype, threads)?;
             ctx.set_output(0, out);
@@ -192,7 +192,7 @@ fn unsorted(init: &KernelInit<'_>, f: Reduce) -> Result<Box<dyn Kernel>> {
             let dims = Shape::checked(&std::iter::once(count).chain(row).collect::<Vec<_>>())?;
             let data = elementwise::cast(ctx.take(0)?, partial, threads)?;
             let mut out = Tensor::new(partial, dims)?;
-            scatter::<T>(f, threads, data.slice()?, &ids, count as usize, nothing::<T>(f, partial)?, out.slice_mut()?);
+            scatter::<T>(f, threads, data.slice()?, &ids, count as usize, nothing::<T>(f, partial)?, out.slice_mut()?)?;
             let out = elementwise::cast(out, dtype, threads)?;
             ctx.set_output(0, out);
             Ok(())
@@ -222,15 +222,15 @@ fn scatter<T: Scalar + Reducible>(
     count: usize,
     nothing: T,
     out: &mut [T],
-) {
+) -> Result<()> {
     out.fill(nothing);
     if count == 0 || ids.is_empty() || out.is_empty() {
-        return;
+        return Ok(());
     }
     let k = out.len() / count;
     let fold = Numeric(f);
     let tasks = (data.len() / BLOCK).clamp(1, TASKS);
-    for_chunks_mut(threads, out, count.div_ceil(tasks) * k, |start, out| {
+    try_for_chunks_mut(threads, out, count.div_ceil(tasks) * k, |start, out| {
         let (first, rows) = ((start / k) as i64, (out.len() / k) as i64);
         for (id, row) in ids.iter().zip(data.chunks(k)) {
             let at = id - first;
@@ -238,7 +238,8 @@ fn scatter<T: Scalar + Reducible>(
                 fold.row_into(&mut out[at as usize * k..][..k], row);
             }
         }
-    });
+    })?;
+    Ok(())
 }
 
 pub(super) fn register(r: &mut Registry) {

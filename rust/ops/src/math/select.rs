@@ -1,7 +1,7 @@
 //! Select: elements of one tensor or of another, as a condition says.
 
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::threads::for_chunks_mut;
+use ferroflow_tensor::threads::try_for_chunks_mut;
 use ferroflow_tensor::vector::{Operand, select};
 use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Scalar, Tensor, dispatch, ensure};
 
@@ -73,20 +73,20 @@ fn plain<T: Scalar>(ctx: &mut KernelContext<'_>) -> Result<()> {
     let (t, e) = (t.slice::<T>()?, e.slice::<T>()?);
     let to = out.slice_mut::<T>()?;
     match per_row {
-        None => for_chunks_mut(ctx.threads(), to, BLOCK, |start, to| {
+        None => try_for_chunks_mut(ctx.threads(), to, BLOCK, |start, to| {
             let part = start..start + to.len();
             let (t, e) = (Operand::Slice(&t[part.clone()]), Operand::Slice(&e[part.clone()]));
             select(&condition[part], t, e, to);
-        }),
+        })?,
         Some(length) => {
             let rows = (BLOCK / length.max(1)).max(1);
-            for_chunks_mut(ctx.threads(), to, rows * length, |start, to| {
+            try_for_chunks_mut(ctx.threads(), to, rows * length, |start, to| {
                 for (i, row) in to.chunks_mut(length.max(1)).enumerate() {
                     let from = start + i * length;
                     let chosen = if condition[from / length] { t } else { e };
                     row.copy_from_slice(&chosen[from..from + length]);
                 }
-            });
+            })?;
         }
     }
     ctx.set_output(0, out);

@@ -3,7 +3,7 @@
 use super::segment::rows_of_sorted;
 use crate::sums::Summed;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::threads::for_chunks_mut;
+use ferroflow_tensor::threads::try_for_chunks_mut;
 use ferroflow_tensor::{PartialShape, Result, Scalar, Shape, Tensor, dispatch, ensure};
 use num_traits::{AsPrimitive, NumAssign};
 
@@ -97,7 +97,7 @@ where
     if out.elements() > 0 {
         let values = data.slice::<T>()?;
         let block = (BLOCK / width).max(1) * width;
-        for_chunks_mut(ctx.threads(), out.slice_mut::<T>()?, block, |start, out| {
+        try_for_chunks_mut(ctx.threads(), out.slice_mut::<T>()?, block, |start, out| {
             let first = (start / width) as i64;
             let mut at = ids.partition_point(|&id| id < first);
             for (to, id) in out.chunks_exact_mut(width).zip(first..) {
@@ -112,7 +112,7 @@ where
                 }
                 at = end;
             }
-        });
+        })?;
     }
     ctx.set_output(0, out);
     Ok(())

@@ -43,6 +43,6 @@ pub(super) fn zip_strings<O: Text>(
         for (i, slot) in out.iter_mut().enumerate() {
             *slot = f(&left[at(a, i)], &right[at(b, i)]);
         }
-    });
+    })?;
     Ok(out)
 }

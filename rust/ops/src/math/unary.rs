@@ -11,7 +11,12 @@ const NUMBER: &str = "T: {bfloat16, half, float, double, int32, int64, complex64
 /// (op, function, types, documentation)
 const TABLE: [(&str, Unary, &str, &str); 34] = [
     ("Neg", Unary::Neg, NUMBER, "Returns -x."),
-    ("Abs", Unary::Abs, "T: {bfloat16, half, float, double, int32, int64}", "Returns the absolute value of x."),
+    (
+        "Abs",
+        Unary::Abs,
+        "T: {bfloat16, half, float, double, int8, int16, int32, int64}",
+        "Returns the absolute value of x.",
+    ),
     ("Sign", Unary::Sign, NUMBER, "Returns -1, 0 or 1 as x is negative, zero or positive; x / |x| of complex numbers."),
     ("Square", Unary::Square, NUMBER, "Returns x * x."),
     ("Sqrt", Unary::Sqrt, FLOAT, "Returns the square root of x."),

@@ -1,7 +1,7 @@
 //! Activations of one element (Relu, Elu, Softplus ...) and their gradients, as tables.
 
 use ferroflow_graph::{Elementwise, Kernel, KernelInit, Op, Registry, kernel, shape_rules};
-use ferroflow_tensor::threads::for_chunks_mut;
+use ferroflow_tensor::threads::try_for_chunks_mut;
 use ferroflow_tensor::vector::{Binary, Operand, Unary, binary, binary_in_place_left, unary, unary_in_place};
 use ferroflow_tensor::{Result, Tensor, dispatch, ensure};
 
@@ -40,15 +40,15 @@ fn activation(init: &KernelInit<'_>, f: Unary) -> Result<Box<dyn Kernel>> {
         kernel(move |ctx| {
             let mut x = ctx.take(0)?;
             if x.is_unique() {
-                for_chunks_mut(ctx.threads(), x.slice_mut::<T>()?, BLOCK, |_, chunk| unary_in_place(f, chunk));
+                try_for_chunks_mut(ctx.threads(), x.slice_mut::<T>()?, BLOCK, |_, chunk| unary_in_place(f, chunk))?;
                 ctx.set_output(0, x);
                 return Ok(());
             }
             let mut y = Tensor::new(x.dtype(), x.shape().clone())?;
             let x = x.slice::<T>()?;
-            for_chunks_mut(ctx.threads(), y.slice_mut::<T>()?, BLOCK, |start, chunk| {
+            try_for_chunks_mut(ctx.threads(), y.slice_mut::<T>()?, BLOCK, |start, chunk| {
                 unary(f, &x[start..start + chunk.len()], chunk);
-            });
+            })?;
             ctx.set_output(0, y);
             Ok(())
         })
@@ -66,19 +66,19 @@ fn gradient(init: &KernelInit<'_>, f: Binary) -> Result<Box<dyn Kernel>> {
             same_size(&g, &x)?;
             let x = x.slice::<T>()?;
             if g.is_unique() {
-                for_chunks_mut(ctx.threads(), g.slice_mut::<T>()?, BLOCK, |start, chunk| {
+                try_for_chunks_mut(ctx.threads(), g.slice_mut::<T>()?, BLOCK, |start, chunk| {
                     let part = Operand::Slice(&x[start..start + chunk.len()]);
                     binary_in_place_left(f, chunk, part);
-                });
+                })?;
                 ctx.set_output(0, g);
                 return Ok(());
             }
             let mut y = Tensor::new(g.dtype(), g.shape().clone())?;
             let g = g.slice::<T>()?;
-            for_chunks_mut(ctx.threads(), y.slice_mut::<T>()?, BLOCK, |start, chunk| {
+            try_for_chunks_mut(ctx.threads(), y.slice_mut::<T>()?, BLOCK, |start, chunk| {
                 let range = start..start + chunk.len();
                 binary(f, Operand::Slice(&g[range.clone()]), Operand::Slice(&x[range]), chunk);
-            });
+            })?;
             ctx.set_output(0, y);
             Ok(())
         })

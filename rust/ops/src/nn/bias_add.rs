@@ -1,7 +1,7 @@
 //! BiasAdd adds a vector along the channel dimension; BiasAddGrad sums everything but that dimension.
 
 use ferroflow_graph::{AttrMap, Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::threads::{Threads, for_chunks_mut};
+use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::vector::{
     Binary, Operand, Reduce, Reducible, binary_in_place_left, combine, mean_of_sum, reduce_rows_into, reduce_slice_wide,
 };
@@ -66,19 +66,19 @@ fn bias_add(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let threads = ctx.threads();
             let out = value.slice_mut::<T>()?;
             if inner > 1 {
-                for_chunks_mut(threads, out, (BLOCK / inner).max(1) * inner, |start, chunk| {
+                try_for_chunks_mut(threads, out, (BLOCK / inner).max(1) * inner, |start, chunk| {
                     for (plane, values) in (start / inner..).zip(chunk.chunks_mut(inner)) {
                         binary_in_place_left(Binary::Add, values, Operand::Scalar(bias[plane % channels]));
                     }
-                });
+                })?;
             } else if channels > 0 {
                 let repeats = if out.len() > channels { SHORT_BIAS.div_ceil(channels) } else { 1 };
                 let row = if repeats > 1 { &bias.repeat(repeats)[..] } else { bias };
-                for_chunks_mut(threads, out, BLOCK.div_ceil(row.len()) * row.len(), |_, chunk| {
+                try_for_chunks_mut(threads, out, BLOCK.div_ceil(row.len()) * row.len(), |_, chunk| {
                     for values in chunk.chunks_mut(row.len()) {
                         binary_in_place_left(Binary::Add, values, Operand::Slice(&row[..values.len()]));
                     }
-                });
+                })?;
             }
             ctx.set_output(0, value);
             Ok(())
@@ -87,19 +87,21 @@ fn bias_add(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 /// The sums of the columns of `x`, in an order that only its shape decides.
-fn sum_columns<T: Scalar + Reducible>(threads: Threads, x: &[T], sums: &mut [T]) {
+fn sum_columns<T: Scalar + Reducible>(threads: Threads, x: &[T], sums: &mut [T]) -> Result<()> {
     let columns = sums.len();
     sums.fill(T::default());
     let tasks = (x.len() / columns).div_ceil(ROWS_PER_TASK);
     if tasks < 2 {
-        return reduce_rows_into(Reduce::Sum, sums, x);
+        reduce_rows_into(Reduce::Sum, sums, x);
+        return Ok(());
     }
     let mut partial = vec![T::default(); tasks * columns];
-    for_chunks_mut(threads, &mut partial, columns, |start, sums| {
+    try_for_chunks_mut(threads, &mut partial, columns, |start, sums| {
         let rows = start * ROWS_PER_TASK..x.len().min((start + columns) * ROWS_PER_TASK);
         reduce_rows_into(Reduce::Sum, sums, &x[rows]);
-    });
+    })?;
     reduce_rows_into(Reduce::Sum, sums, &partial);
+    Ok(())
 }
 
 fn bias_add_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
@@ -114,16 +116,16 @@ fn bias_add_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             if x.is_empty() {
                 out.fill(T::default());
             } else if inner == 1 {
-                sum_columns(ctx.threads(), x, out);
+                sum_columns(ctx.threads(), x, out)?;
             } else {
-                for_chunks_mut(ctx.threads(), out, 1, |channel, sum| {
+                try_for_chunks_mut(ctx.threads(), out, 1, |channel, sum| {
                     let plane = |i: usize| &x[(i * channels + channel) * inner..][..inner];
                     let first = reduce_slice_wide(Reduce::Sum, plane(0));
                     let total = (1..outer).fold(first, |total, i| {
                         combine::<T>(Reduce::Sum, total, reduce_slice_wide(Reduce::Sum, plane(i)))
                     });
                     sum[0] = mean_of_sum(total, 1);
-                });
+                })?;
             }
             ctx.set_output(0, sums);
             Ok(())

@@ -2,7 +2,7 @@
 
 use crate::wide::Wide;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel, shape_rules};
-use ferroflow_tensor::threads::{Threads, for_chunks_mut};
+use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::vector::{Reduce, reduce_slice};
 use ferroflow_tensor::{Result, Tensor, dispatch};
 use num_traits::{One, Zero};
@@ -12,9 +12,9 @@ const BLOCK: usize = 4096;
 /// Blocks of one task.
 const BLOCKS_PER_TASK: usize = 8;
 
-fn half_sum_of_squares<T: Wide>(threads: Threads, x: &[T]) -> T {
+fn half_sum_of_squares<T: Wide>(threads: Threads, x: &[T]) -> Result<T> {
     let mut sums = vec![T::In::zero(); x.len().div_ceil(BLOCK)];
-    for_chunks_mut(threads, &mut sums, BLOCKS_PER_TASK, |first, sums| {
+    try_for_chunks_mut(threads, &mut sums, BLOCKS_PER_TASK, |first, sums| {
         let mut squares = [T::In::zero(); BLOCK];
         for (sum, block) in sums.iter_mut().zip(x[first * BLOCK..].chunks(BLOCK)) {
             let squares = &mut squares[..block.len()];
@@ -24,15 +24,15 @@ fn half_sum_of_squares<T: Wide>(threads: Threads, x: &[T]) -> T {
             }
             *sum = reduce_slice(Reduce::Sum, squares);
         }
-    });
+    })?;
     let two = T::In::one() + T::In::one();
-    T::narrow(reduce_slice(Reduce::Sum, &sums) / two)
+    Ok(T::narrow(reduce_slice(Reduce::Sum, &sums) / two))
 }
 
 fn l2_loss(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     dispatch!(init.output_type(0)?, T in float, {
         kernel(|ctx| {
-            let loss = half_sum_of_squares(ctx.threads(), ctx.input(0)?.slice::<T>()?);
+            let loss = half_sum_of_squares(ctx.threads(), ctx.input(0)?.slice::<T>()?)?;
             ctx.set_output(0, Tensor::scalar(loss));
             Ok(())
         })

@@ -3,7 +3,7 @@
 use super::activation::same_size;
 use crate::wide::Wide;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel, shape_rules};
-use ferroflow_tensor::threads::for_chunks_mut;
+use ferroflow_tensor::threads::try_for_chunks_mut;
 use ferroflow_tensor::{Result, dispatch};
 use num_traits::Zero;
 
@@ -16,12 +16,12 @@ fn leaky_relu(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let alpha = T::of_attr(alpha);
         kernel(move |ctx| {
             let mut x = ctx.take(0)?;
-            for_chunks_mut(ctx.threads(), x.slice_mut::<T>()?, BLOCK, |_, chunk| {
+            try_for_chunks_mut(ctx.threads(), x.slice_mut::<T>()?, BLOCK, |_, chunk| {
                 for x in chunk {
                     let wide = x.widen();
                     *x = T::narrow(if wide > Zero::zero() { wide } else { wide * alpha });
                 }
-            });
+            })?;
             ctx.set_output(0, x);
             Ok(())
         })
@@ -36,13 +36,13 @@ fn leaky_relu_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let (mut g, x) = (ctx.take(0)?, ctx.take(1)?);
             same_size(&g, &x)?;
             let x = x.slice::<T>()?;
-            for_chunks_mut(ctx.threads(), g.slice_mut::<T>()?, BLOCK, |start, chunk| {
+            try_for_chunks_mut(ctx.threads(), g.slice_mut::<T>()?, BLOCK, |start, chunk| {
                 let features = &x[start..start + chunk.len()];
                 for (g, x) in chunk.iter_mut().zip(features) {
                     let wide = g.widen();
                     *g = T::narrow(if x.widen() > Zero::zero() { wide } else { wide * alpha });
                 }
-            });
+            })?;
             ctx.set_output(0, g);
             Ok(())
         })

@@ -1,7 +1,7 @@
 //! NthElement: the entry of each last-axis row that sorting would put at place `n`.
 
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::threads::for_chunks_mut;
+use ferroflow_tensor::threads::try_for_chunks_mut;
 use ferroflow_tensor::{PartialShape, Result, Scalar, Shape, Tensor, bail, dispatch, ensure};
 use std::cmp::Ordering;
 
@@ -44,7 +44,7 @@ fn nth_element<T: Scalar + PartialOrd>(ctx: &mut KernelContext<'_>, reverse: boo
     let place = if reverse { columns - 1 - n } else { n };
     let mut out = Tensor::new(input.dtype(), Shape::new(outer))?;
     let values = input.slice::<T>()?;
-    for_chunks_mut(ctx.threads(), out.slice_mut::<T>()?, (BLOCK / columns).max(1), |start, found| {
+    try_for_chunks_mut(ctx.threads(), out.slice_mut::<T>()?, (BLOCK / columns).max(1), |start, found| {
         let mut row = Vec::with_capacity(columns);
         let rows = values[start * columns..].chunks_exact(columns);
         for (slot, entries) in found.iter_mut().zip(rows) {
@@ -52,7 +52,7 @@ fn nth_element<T: Scalar + PartialOrd>(ctx: &mut KernelContext<'_>, reverse: boo
             row.extend_from_slice(entries);
             *slot = *row.select_nth_unstable_by(place, order).1;
         }
-    });
+    })?;
     ctx.set_output(0, out);
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Softmax and LogSoftmax: over the last axis of a tensor of any rank from 1.
 
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::threads::for_chunks_mut;
+use ferroflow_tensor::threads::try_for_chunks_mut;
 use ferroflow_tensor::vector::{log_softmax_rows, softmax_rows};
 use ferroflow_tensor::{Result, Tensor, bail, dispatch};
 
@@ -25,9 +25,9 @@ fn softmax(init: &KernelInit<'_>, log: bool) -> Result<Box<dyn Kernel>> {
             let x = x.slice::<T>()?;
             let rows = if log { log_softmax_rows::<T> } else { softmax_rows::<T> };
             let block = (BLOCK / classes.max(1)).max(1) * classes;
-            for_chunks_mut(ctx.threads(), y.slice_mut::<T>()?, block, |start, chunk| {
+            try_for_chunks_mut(ctx.threads(), y.slice_mut::<T>()?, block, |start, chunk| {
                 rows(&x[start..start + chunk.len()], classes, chunk);
-            });
+            })?;
             ctx.set_output(0, y);
             Ok(())
         })

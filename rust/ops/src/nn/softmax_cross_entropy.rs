@@ -1,7 +1,7 @@
 //! SoftmaxCrossEntropyWithLogits: the loss of each row against a distribution over the classes, and its gradient.
 
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::threads::{SharedSlice, for_blocks};
+use ferroflow_tensor::threads::{SharedSlice, try_for_blocks};
 use ferroflow_tensor::vector::xent_row;
 use ferroflow_tensor::{DType, PartialShape, Result, Scalar, Shape, Tensor, broadcast, dispatch, ensure};
 
@@ -79,7 +79,7 @@ fn cross_entropy(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let losses = SharedSlice::new(loss.slice_mut::<T>()?);
             let gradients = SharedSlice::new(backprop.slice_mut::<T>()?);
             if let Some(block) = BLOCK.checked_div(classes) {
-                for_blocks(ctx.threads(), rows, block.max(1), |range| {
+                try_for_blocks(ctx.threads(), rows, block.max(1), |range| {
                     let (mut x_copy, mut y_copy) = (Vec::new(), Vec::new());
                     // SAFETY: the ranges of rows are disjoint, and so are their parts of both outputs.
                     let (losses, gradients) = unsafe {
@@ -88,7 +88,7 @@ fn cross_entropy(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
                     for ((i, loss), gradient) in range.zip(losses).zip(gradients.chunks_exact_mut(classes)) {
                         *loss = xent_row(x.row(i, classes, &mut x_copy), y.row(i, classes, &mut y_copy), gradient);
                     }
-                });
+                })?;
             }
             ctx.set_output(0, loss);
             ctx.set_output(1, backprop);

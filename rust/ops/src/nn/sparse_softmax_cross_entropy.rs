@@ -2,7 +2,7 @@
 
 use super::softmax_cross_entropy::{BLOCK, outputs};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::threads::{SharedSlice, for_blocks};
+use ferroflow_tensor::threads::{SharedSlice, try_for_blocks};
 use ferroflow_tensor::vector::sparse_xent_row;
 use ferroflow_tensor::{PartialShape, Result, Status, dispatch, ensure};
 
@@ -55,7 +55,7 @@ fn cross_entropy(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let x = logits.slice::<T>()?;
             let losses = SharedSlice::new(loss.slice_mut::<T>()?);
             let gradients = SharedSlice::new(backprop.slice_mut::<T>()?);
-            for_blocks(ctx.threads(), rows, (BLOCK / classes).max(1), |range| {
+            try_for_blocks(ctx.threads(), rows, (BLOCK / classes).max(1), |range| {
                 let cells = range.start * classes..range.end * classes;
                 // SAFETY: the ranges of rows are disjoint, and so are their parts of both outputs.
                 let (losses, gradients) = unsafe { (losses.range(range.clone()), gradients.range(cells.clone())) };
@@ -63,7 +63,7 @@ fn cross_entropy(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
                 for ((loss, label), (row, gradient)) in losses.iter_mut().zip(&labels[range]).zip(rows) {
                     *loss = sparse_xent_row(row, *label as usize, gradient);
                 }
-            });
+            })?;
             ctx.set_output(0, loss);
             ctx.set_output(1, backprop);
             Ok(())

@@ -1,7 +1,7 @@
 //! TopK and TopKV2: the `k` largest entries of each last-axis row and where they are.
 
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::threads::{SharedSlice, for_blocks};
+use ferroflow_tensor::threads::{SharedSlice, try_for_blocks};
 use ferroflow_tensor::{DType, PartialShape, Result, Scalar, Tensor, bail, dispatch, ensure};
 use std::cmp::Ordering;
 
@@ -64,7 +64,7 @@ fn top_k<T: Scalar + PartialOrd>(ctx: &mut KernelContext<'_>, k: i64, sorted: bo
     let shared_values = SharedSlice::new(values.slice_mut::<T>()?);
     let shared_indices = SharedSlice::new(indices.slice_mut::<i32>()?);
     if k > 0 {
-        for_blocks(ctx.threads(), rows, (BLOCK / n).max(1), |range| {
+        try_for_blocks(ctx.threads(), rows, (BLOCK / n).max(1), |range| {
             // SAFETY: the ranges of rows are disjoint, and so are their parts of both outputs.
             let (values, indices) = unsafe {
                 let part = range.start * k..range.end * k;
@@ -89,7 +89,7 @@ fn top_k<T: Scalar + PartialOrd>(ctx: &mut KernelContext<'_>, k: i64, sorted: bo
                     (*value, *index) = (row[place], place as i32);
                 }
             }
-        });
+        })?;
     }
     ctx.set_output(0, values);
     ctx.set_output(1, indices);

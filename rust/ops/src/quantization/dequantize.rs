@@ -2,7 +2,7 @@
 
 use super::range::{Mode, Steps, bound};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::threads::for_chunks_mut;
+use ferroflow_tensor::threads::try_for_chunks_mut;
 use ferroflow_tensor::{DType, Result, Scalar, Tensor, dispatch};
 use num_traits::ToPrimitive;
 
@@ -36,11 +36,11 @@ fn values<T: Scalar + ToPrimitive>(
 ) -> Result<Tensor> {
     let mut out = Tensor::new(DType::F32, q.shape().clone())?;
     let q = q.slice::<T>()?;
-    for_chunks_mut(ctx.threads(), out.slice_mut::<f32>()?, BLOCK, |start, chunk| {
+    try_for_chunks_mut(ctx.threads(), out.slice_mut::<f32>()?, BLOCK, |start, chunk| {
         for (to, q) in chunk.iter_mut().zip(&q[start..]) {
             *to = f(q.to_f64().unwrap_or_default());
         }
-    });
+    })?;
     Ok(out)
 }
 

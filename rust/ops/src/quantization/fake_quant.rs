@@ -3,7 +3,7 @@
 use super::nudge::{Bits, Nudged};
 use super::range::bound;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
-use ferroflow_tensor::threads::for_chunks_mut;
+use ferroflow_tensor::threads::try_for_chunks_mut;
 use ferroflow_tensor::{PartialShape, Result, Tensor, ensure};
 
 const BLOCK: usize = 1 << 14;
@@ -37,11 +37,11 @@ fn moved(ctx: &KernelContext<'_>, bounds: &[Option<Nudged>]) -> Result<Tensor> {
     let input = ctx.input(0)?;
     let mut out = Tensor::new(input.dtype(), input.shape().clone())?;
     let x = input.slice::<f32>()?;
-    for_chunks_mut(ctx.threads(), out.slice_mut::<f32>()?, BLOCK, |start, chunk| {
+    try_for_chunks_mut(ctx.threads(), out.slice_mut::<f32>()?, BLOCK, |start, chunk| {
         for (i, to) in chunk.iter_mut().enumerate() {
             *to = bounds[(start + i) % bounds.len()].map_or(0.0, |n| n.at(x[start + i]));
         }
-    });
+    })?;
     Ok(out)
 }
 

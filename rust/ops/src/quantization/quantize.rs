@@ -2,7 +2,7 @@
 
 use super::range::{Mode, Steps, bound};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::threads::{Threads, for_chunks_mut};
+use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::{DType, PartialShape, Result, Scalar, Tensor, dispatch, ensure};
 
 const BLOCK: usize = 1 << 14;
@@ -57,13 +57,13 @@ fn fill<T: Scalar + num_traits::NumCast>(
     steps: Steps,
     f: &(dyn Fn(f32) -> f64 + Sync),
 ) -> Result<()> {
-    for_chunks_mut(threads, out.slice_mut::<T>()?, BLOCK, |start, chunk| {
+    try_for_chunks_mut(threads, out.slice_mut::<T>()?, BLOCK, |start, chunk| {
         for (to, &x) in chunk.iter_mut().zip(&x[start..]) {
             // NaN is the lowest step.
             let step = f(x).clamp(steps.lowest, steps.highest);
             *to = num_traits::cast(if step.is_nan() { steps.lowest } else { step }).unwrap_or_default();
         }
-    });
+    })?;
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! QuantizeAndDequantize, QuantizeAndDequantizeV2, QuantizeAndDequantizeV3: floats moved to the nearest step, zero staying.
 
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
-use ferroflow_tensor::threads::for_chunks_mut;
+use ferroflow_tensor::threads::try_for_chunks_mut;
 use ferroflow_tensor::{DType, Result, Scalar, Tensor, bail, dispatch, ensure};
 use num_traits::Float;
 
@@ -66,12 +66,12 @@ fn moved<T: Scalar + Float>(ctx: &KernelContext<'_>, form: Form, bits: i64, give
         if up { below + T::one() } else { below }
     };
     let mut out = Tensor::new(T::DTYPE, input.shape().clone())?;
-    for_chunks_mut(ctx.threads(), out.slice_mut::<T>()?, BLOCK, |start, chunk| {
+    try_for_chunks_mut(ctx.threads(), out.slice_mut::<T>()?, BLOCK, |start, chunk| {
         for (to, &x) in chunk.iter_mut().zip(&x[start..]) {
             let x = if form.is_given { x.min(max).max(min) } else { x };
             *to = round(x * scale) * inverse;
         }
-    });
+    })?;
     Ok(out)
 }
 

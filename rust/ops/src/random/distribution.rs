@@ -3,7 +3,7 @@
 use super::stream::{Stream, seeded, shape_of, stateless_of};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::philox::{Philox, fill};
-use ferroflow_tensor::threads::Threads;
+use ferroflow_tensor::threads::{Interrupted, Threads};
 use ferroflow_tensor::{PartialShape, Result, Scalar, Tensor, bf16, dispatch, f16};
 
 #[derive(Clone, Copy)]
@@ -13,7 +13,7 @@ enum Distribution {
     Truncated,
 }
 
-type Fill<T> = fn(&Philox, Threads, &mut [T]);
+type Fill<T> = fn(&Philox, Threads, &mut [T]) -> Result<(), Interrupted>;
 
 trait Draw: Scalar {
     fn fill(distribution: Distribution) -> Fill<Self>;
@@ -47,7 +47,7 @@ fn stateful(init: &KernelInit<'_>, distribution: Distribution) -> Result<Box<dyn
         kernel(move |ctx| {
             let mut out = Tensor::new(dtype, shape_of(ctx.input(0)?)?)?;
             let base = stream.reserve(fill::blocks_per_run(out.elements()));
-            fill(&base, ctx.threads(), out.slice_mut::<T>()?);
+            fill(&base, ctx.threads(), out.slice_mut::<T>()?)?;
             ctx.set_output(0, out);
             Ok(())
         })
@@ -61,7 +61,7 @@ fn of_seed(init: &KernelInit<'_>, distribution: Distribution) -> Result<Box<dyn 
         kernel(move |ctx| {
             let stream = stateless_of(ctx.input(1)?)?;
             let mut out = Tensor::new(dtype, shape_of(ctx.input(0)?)?)?;
-            fill(&stream, ctx.threads(), out.slice_mut::<T>()?);
+            fill(&stream, ctx.threads(), out.slice_mut::<T>()?)?;
             ctx.set_output(0, out);
             Ok(())
         })
@@ -95,7 +95,7 @@ pub(super) fn register(r: &mut Registry) {
     );
     let stateless_op = |name: &str| {
         let op = Op::new(name).input("shape: T").input("seed: Tseed").output("output: dtype");
-        op.attr("dtype: {half,float,double} = DT_FLOAT")
+        op.attr("dtype: {half, bfloat16, float, double} = DT_FLOAT")
             .attr("T: {int32, int64} = DT_INT32")
             .attr("Tseed: {int32, int64} = DT_INT64")
             .shape(of_seed_shape)

@@ -13,7 +13,7 @@ fn random_gamma(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let alphas = ctx.input(1)?;
             let mut out = Tensor::new(dtype, per_parameter(&shape_of(ctx.input(0)?)?, alphas.shape())?)?;
             let base = stream.reserve(blocks_per_run(out.elements()));
-            fill_gamma(&base, ctx.threads(), alphas.slice::<T>()?, out.slice_mut::<T>()?);
+            fill_gamma(&base, ctx.threads(), alphas.slice::<T>()?, out.slice_mut::<T>()?)?;
             ctx.set_output(0, out);
             Ok(())
         })

@@ -57,7 +57,7 @@ fn multinomial(init: &KernelInit<'_>, source: Source) -> Result<Box<dyn Kernel>>
             let mut out = Tensor::new(dtype, Shape::checked(&[rows as i64, samples.into()])?)?;
             let samples = out.shape()[1];
             let base = source.stream(ctx, blocks_per_run(rows, samples))?;
-            fill_multinomial(&base, ctx.threads(), logits.slice::<T>()?, classes, samples, out.slice_mut::<U>()?);
+            fill_multinomial(&base, ctx.threads(), logits.slice::<T>()?, classes, samples, out.slice_mut::<U>()?)?;
             ctx.set_output(0, out);
             Ok(())
         })

@@ -13,7 +13,7 @@ fn random_poisson(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let rates = ctx.input(1)?;
             let mut out = Tensor::new(dtype, per_parameter(&shape_of(ctx.input(0)?)?, rates.shape())?)?;
             let base = stream.reserve(blocks_per_run(out.elements()));
-            fill_poisson(&base, ctx.threads(), rates.slice::<R>()?, out.slice_mut::<U>()?);
+            fill_poisson(&base, ctx.threads(), rates.slice::<R>()?, out.slice_mut::<U>()?)?;
             ctx.set_output(0, out);
             Ok(())
         })

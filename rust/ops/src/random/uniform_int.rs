@@ -3,7 +3,7 @@
 use super::stream::{Stream, seeded, shape_of, stateless_of};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::philox::{Philox, fill};
-use ferroflow_tensor::threads::Threads;
+use ferroflow_tensor::threads::{Interrupted, Threads};
 use ferroflow_tensor::{PartialShape, Result, Scalar, Tensor, dispatch, ensure};
 
 fn shape(c: &mut ShapeContext<'_>, bounds: usize) -> Result<()> {
@@ -12,16 +12,18 @@ fn shape(c: &mut ShapeContext<'_>, bounds: usize) -> Result<()> {
     shape_rules::from_shape_input(c)
 }
 
+type Fill<T> = fn(&Philox, Threads, T, T, &mut [T]) -> Result<(), Interrupted>;
+
 trait Whole: Scalar + PartialOrd + std::fmt::Display {
-    const FILL: fn(&Philox, Threads, Self, Self, &mut [Self]);
+    const FILL: Fill<Self>;
 }
 
 impl Whole for i32 {
-    const FILL: fn(&Philox, Threads, i32, i32, &mut [i32]) = fill::fill_uniform_i32;
+    const FILL: Fill<i32> = fill::fill_uniform_i32;
 }
 
 impl Whole for i64 {
-    const FILL: fn(&Philox, Threads, i64, i64, &mut [i64]) = fill::fill_uniform_i64;
+    const FILL: Fill<i64> = fill::fill_uniform_i64;
 }
 
 fn uniform_int(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
@@ -43,7 +45,7 @@ fn uniform_int(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
                     Some(stream) => stream.reserve(fill::blocks_per_run(out.elements())),
                     None => stateless_of(ctx.input(1)?)?,
                 };
-                T::FILL(&base, ctx.threads(), low, high, out.slice_mut::<T>()?);
+                T::FILL(&base, ctx.threads(), low, high, out.slice_mut::<T>()?)?;
             }
             ctx.set_output(0, out);
             Ok(())

@@ -2,7 +2,7 @@
 
 use super::coordinates::numbers;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::threads::{Threads, for_chunks_mut};
+use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::vector::{self, Element, Scaled};
 use ferroflow_tensor::{Complex32, Complex64, DType, PartialShape, Result, Scalar, Tensor, bail, elementwise, ensure};
 use std::borrow::Cow;
@@ -98,10 +98,10 @@ impl<T: Factor> ByRow<T> {
 }
 
 /// The conjugate transpose of a matrix of `rows` rows.
-fn adjoint<T: Factor>(threads: Threads, x: &[T], rows: usize, cols: usize) -> Vec<T> {
+fn adjoint<T: Factor>(threads: Threads, x: &[T], rows: usize, cols: usize) -> Result<Vec<T>> {
     let mut out = vec![T::default(); x.len()];
     if !out.is_empty() {
-        for_chunks_mut(threads, &mut out, TILE * rows, |start, out| {
+        try_for_chunks_mut(threads, &mut out, TILE * rows, |start, out| {
             let first = start / rows;
             for from in (0..rows).step_by(TILE) {
                 for (j, line) in out.chunks_exact_mut(rows).enumerate() {
@@ -110,9 +110,9 @@ fn adjoint<T: Factor>(threads: Threads, x: &[T], rows: usize, cols: usize) -> Ve
                     }
                 }
             }
-        });
+        })?;
     }
-    out
+    Ok(out)
 }
 
 fn product<T: Factor>(
@@ -170,16 +170,16 @@ fn product<T: Factor>(
         return Ok(out);
     }
     let b: Cow<'_, [T]> = match adjoint_b {
-        true => Cow::Owned(adjoint(threads, b.slice::<T>()?, b_rows, b_cols)),
+        true => Cow::Owned(adjoint(threads, b.slice::<T>()?, b_rows, b_cols)?),
         false => Cow::Borrowed(b.slice::<T>()?),
     };
     let work = (a.values.len() / rows as usize + 1) * cols;
-    for_chunks_mut(threads, out.slice_mut::<T>()?, (BLOCK / work).max(1) * cols, |start, out| {
+    try_for_chunks_mut(threads, out.slice_mut::<T>()?, (BLOCK / work).max(1) * cols, |start, out| {
         for (m, row) in (start / cols..).zip(out.chunks_exact_mut(cols)) {
             let entries = a.starts[m]..a.starts[m + 1];
             vector::add_scaled_rows(row, &a.values[entries.clone()], &a.inner[entries], &b);
         }
-    });
+    })?;
     Ok(out)
 }
 

@@ -3,7 +3,7 @@
 use crate::array::strided::{Walk, gathered};
 use ferroflow_fourier::{ComplexRows, Direction, Real, RealInverseRows, RealRows};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
-use ferroflow_tensor::threads::{Threads, for_chunks_mut};
+use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::{DType, PartialShape, Result, Scalar, Shape, Tensor, bail, ensure};
 use num_complex::Complex;
 
@@ -71,12 +71,12 @@ fn scaled<T: Pair>(x: Complex<T>, factor: T) -> Complex<T> {
 fn along_rows<T: Pair>(threads: Threads, t: &mut Tensor, n: usize, direction: Direction, scale: f64) -> Result<()> {
     let rows = ComplexRows::<T>::new(n, direction);
     let factor = T::scale(scale);
-    for_chunks_mut(threads, T::complex_mut(t)?, block(n), |_, chunk| {
+    try_for_chunks_mut(threads, T::complex_mut(t)?, block(n), |_, chunk| {
         rows.run(chunk);
         if direction == Direction::Inverse {
             chunk.iter_mut().for_each(|x| *x = scaled(*x, factor));
         }
-    });
+    })?;
     Ok(())
 }
 
@@ -211,10 +211,10 @@ fn real<T: Pair>(rank: usize) -> Result<Box<dyn Kernel>> {
             let from = cropped(threads, t, &rows)?;
             let (from, stride) = (from.slice::<T>()?, rows[rank - 1]);
             let fft = RealRows::<T>::new(n);
-            for_chunks_mut(threads, T::complex_mut(&mut out)?, block(half), |start, to| {
+            try_for_chunks_mut(threads, T::complex_mut(&mut out)?, block(half), |start, to| {
                 let row = start / half;
                 fft.run(&from[row * stride..(row + to.len() / half) * stride], stride, to);
-            });
+            })?;
             let end = out.rank() - 1;
             out = along_axes::<T>(threads, out, (end + 1 - rank, end), Direction::Forward, 1.0)?;
         }
@@ -240,11 +240,11 @@ fn real_inverse<T: Pair>(rank: usize) -> Result<Box<dyn Kernel>> {
             let from = along_axes::<T>(threads, from, (end + 1 - rank, end), Direction::Inverse, 1.0)?;
             let from = <T as Pair>::complex(&from)?;
             let fft = RealInverseRows::<T>::new(n);
-            for_chunks_mut(threads, out.slice_mut::<T>()?, block(n), |start, to| {
+            try_for_chunks_mut(threads, out.slice_mut::<T>()?, block(n), |start, to| {
                 let row = start / n;
                 fft.run(&from[row * half..(row + to.len() / n) * half], half, to);
                 to.iter_mut().for_each(|x| *x = *x * scale);
-            });
+            })?;
         }
         ctx.set_output(0, out);
         Ok(())

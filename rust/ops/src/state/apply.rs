@@ -3,6 +3,7 @@
 use crate::wide::Wide;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, ShapeContext, kernel};
 use ferroflow_tensor::threads::{SharedSlice, Threads, for_blocks};
+use ferroflow_tensor::vector::Isa;
 use ferroflow_tensor::{PartialShape, Result, Tensor, bail, dispatch, ensure};
 use num_traits::{Float, NumCast, Zero};
 
@@ -215,15 +216,11 @@ fn pass<const N: usize, R: Rule<N>, T: Wide>(
 ) {
     #[cfg(target_arch = "x86_64")]
     {
-        if is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512dq")
-            && is_x86_feature_detected!("avx512vl")
-        {
+        if Isa::current().has_avx512() {
             // SAFETY: this processor has the features (AVX2 comes with AVX-512).
             return unsafe { pass_avx512(rule, scalars, variables, gradient) };
         }
-        if is_x86_feature_detected!("avx2") {
+        if Isa::current().has_avx2() {
             // SAFETY: this processor has the feature.
             return unsafe { pass_avx2(rule, scalars, variables, gradient) };
         }

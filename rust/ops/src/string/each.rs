@@ -2,7 +2,7 @@
 
 use ferroflow_graph::KernelContext;
 use ferroflow_sync::Mutex;
-use ferroflow_tensor::threads::{Threads, for_chunks_mut};
+use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::{Bytes, Result, Scalar, Status, Tensor};
 
 /// Strings of one parallel block.
@@ -11,7 +11,7 @@ const BLOCK: usize = 1 << 10;
 /// `out[i] = f(i)`; of several failures the first one counts.
 pub(super) fn fill<O: Send>(threads: Threads, out: &mut [O], f: impl Fn(usize) -> Result<O> + Sync) -> Result<()> {
     let failure: Mutex<Option<(usize, Status)>> = Mutex::new(None);
-    for_chunks_mut(threads, out, BLOCK, |start, chunk| {
+    try_for_chunks_mut(threads, out, BLOCK, |start, chunk| {
         for (k, slot) in chunk.iter_mut().enumerate() {
             match f(start + k) {
                 Ok(value) => *slot = value,
@@ -24,7 +24,7 @@ pub(super) fn fill<O: Send>(threads: Threads, out: &mut [O], f: impl Fn(usize) -
                 }
             }
         }
-    });
+    })?;
     match failure.into_inner() {
         Some((_, e)) => Err(e),
         None => Ok(()),

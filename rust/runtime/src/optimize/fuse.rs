@@ -46,10 +46,55 @@ fn formula(d: &Draft, graph: &Graph, i: usize) -> Option<(Formula, DType)> {
     }
 }
 
+/// Makes the readers of constants wait for what the constants wait for, where all of these are elementwise. Gradients
+/// have such constants: `gradients/Square_grad/Const` waits for the gradient that its reader's reader takes.
+///
+/// Returns the nodes waited for, each with a node that waits.
+fn pass_on_waits(d: &mut Draft, formulas: &[Option<(Formula, DType)>]) -> Vec<(u32, u32)> {
+    let mut followers: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+    for (i, n) in d.nodes.iter().enumerate() {
+        if !n.control.is_empty() && &*n.node.op.name == "Const" {
+            followers.insert(i as u32, Vec::new());
+        }
+    }
+    if followers.is_empty() {
+        return Vec::new();
+    }
+    for (i, n) in d.nodes.iter().enumerate() {
+        for c in &n.control {
+            if let Some(of_constant) = followers.get_mut(c) {
+                of_constant.push(i as u32);
+            }
+        }
+    }
+    let mut constants: Vec<_> = followers.into_iter().collect();
+    constants.sort_unstable_by_key(|(constant, _)| *constant);
+    let mut waits = Vec::new();
+    for (constant, following) in constants {
+        let guard = d.nodes[constant as usize].guard;
+        let is_pure = |&i: &u32| formulas[i as usize].is_some() && d.nodes[i as usize].guard == guard;
+        if d.targets.contains(&constant)
+            || !following.iter().all(is_pure)
+            || !d.nodes[constant as usize].control.iter().all(is_pure)
+        {
+            continue;
+        }
+        let waited = std::mem::take(&mut d.nodes[constant as usize].control);
+        for &reader in &following {
+            let control = &mut d.nodes[reader as usize].control;
+            control.extend(waited.iter().copied().filter(|&w| w != reader));
+            waits.extend(waited.iter().map(|&w| (w, reader)));
+        }
+    }
+    waits
+}
+
 pub(super) fn fuse_elementwise(d: &mut Draft, graph: &Graph) {
-    let watched = super::watched(d);
-    let readers = super::readers(d);
     let formulas: Vec<_> = (0..d.nodes.len()).map(|i| formula(d, graph, i)).collect();
+    let waits = pass_on_waits(d, &formulas);
+    let watched = super::watched(d);
+    let mut readers = super::readers(d);
+    waits.into_iter().for_each(|(waited, waiting)| readers[waited as usize].push(waiting));
     // The last node of each node's group; groups are keyed by it.
     let mut group: Vec<Option<u32>> = vec![None; d.nodes.len()];
     let mut members: FxHashMap<u32, Vec<u32>> = FxHashMap::default();

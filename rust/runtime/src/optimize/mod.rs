@@ -31,7 +31,8 @@ pub(crate) fn fuse(d: &mut Draft, cx: &Context<'_>) {
 fn watched(d: &Draft) -> Vec<bool> {
     let mut watched = vec![false; d.nodes.len()];
     let mut stack: Vec<u32> = Vec::new();
-    for n in &d.nodes {
+    // Without `control` it waits no more: its readers do instead.
+    for n in d.nodes.iter().filter(|n| !n.control.is_empty()) {
         for c in &n.node.control_inputs {
             if let Ok(i) = d.nodes.binary_search_by_key(c, |m| m.node.id) {
                 stack.push(i as u32);

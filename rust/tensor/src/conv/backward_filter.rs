@@ -4,7 +4,7 @@ use super::scratch::Scratch;
 use super::{ConvFloat, Geometry};
 use crate::gemm::MatRef;
 use crate::status::{Result, Status};
-use crate::threads::{Threads, for_chunks_mut};
+use crate::threads::{Threads, try_for_chunks_mut};
 use ferroflow_sync::Mutex;
 
 /// Multiplications worth a task of their own.
@@ -63,7 +63,7 @@ pub fn backward_filter<T: ConvFloat>(
     let parts = count.div_ceil(part);
     let mut sums = Scratch::<T>::new(&[parts, size])?;
     let failure = Mutex::new(None);
-    for_chunks_mut(threads, sums.get_mut(), size, |start, sum| {
+    try_for_chunks_mut(threads, sums.get_mut(), size, |start, sum| {
         let first = start / size * part;
         let rows = part.min(count - first);
         let result = MatRef::new(&output[first * outputs..], outputs, rows, 1, outputs)
@@ -71,12 +71,12 @@ pub fn backward_filter<T: ConvFloat>(
         if let Err(e) = result {
             failure.lock().get_or_insert(e);
         }
-    });
+    })?;
     if let Some(e) = failure.into_inner() {
         return Err(e);
     }
     let sums = sums.get();
-    for_chunks_mut(threads, gradient, SUM_ROWS * outputs, |start, rows| {
+    try_for_chunks_mut(threads, gradient, SUM_ROWS * outputs, |start, rows| {
         let first = start / outputs;
         for (number, sum) in sums.chunks_exact(size).enumerate() {
             for (col, sum) in sum.chunks_exact(depth).enumerate() {
@@ -87,6 +87,6 @@ pub fn backward_filter<T: ConvFloat>(
                 }
             }
         }
-    });
+    })?;
     Ok(())
 }

@@ -8,7 +8,7 @@ use super::scratch::Scratch;
 use super::{ConvFloat, Geometry, Window};
 use crate::gemm::{MatRef, PatchAxis, PatchFloat, Patches};
 use crate::status::{Result, Status};
-use crate::threads::{SharedSlice, Threads, for_blocks, for_chunks_mut};
+use crate::threads::{SharedSlice, Threads, try_for_blocks, try_for_chunks_mut};
 
 /// Side of the blocks in which a filter is transposed: a block's lines fit the first-level cache.
 const BLOCK: usize = 16;
@@ -82,7 +82,7 @@ pub fn backward_input<T: ConvFloat>(
     let strided = geometry.space.iter().any(|w| w.stride != 1);
     let points = |w: &Window, p: &[Phase]| p.iter().map(|p| p.axis.count).sum::<usize>() == w.input;
     if !geometry.space.iter().zip(&found).all(|(w, p)| points(w, p)) {
-        for_chunks_mut(threads, gradient, TASK_ELEMENTS, |_, chunk| chunk.fill(T::default()));
+        try_for_chunks_mut(threads, gradient, TASK_ELEMENTS, |_, chunk| chunk.fill(T::default()))?;
     }
     for d in &found[0] {
         for h in &found[1] {
@@ -138,7 +138,7 @@ fn by_columns<T: ConvFloat>(
     let (sent, [d, h, w]) = (sent.get(), g.space);
     let (deep, down) = (reach_back(&d), reach_back(&h));
     let line = width * g.inputs;
-    for_chunks_mut(threads, gradient, (TASK_ELEMENTS / (line * g.taps()).max(1)).max(1) * line, |start, chunk| {
+    try_for_chunks_mut(threads, gradient, (TASK_ELEMENTS / (line * g.taps()).max(1)).max(1) * line, |start, chunk| {
         let mut sums = vec![T::default(); line];
         for (index, line) in (start / line..).zip(chunk.chunks_exact_mut(line)) {
             sums.fill(T::default());
@@ -166,7 +166,7 @@ fn by_columns<T: ConvFloat>(
                 }
             }
         }
-    });
+    })?;
     Ok(())
 }
 
@@ -187,13 +187,13 @@ fn add<T: ConvFloat>(values: &[T], step: usize, sums: &mut [T]) {
 fn turned<T: PatchFloat>(threads: Threads, g: &Geometry, filter: &[T], taps: [&[usize]; 3]) -> Result<Scratch<T>> {
     let mut out = Scratch::new(&[taps[0].len(), taps[1].len(), taps[2].len(), g.outputs, g.inputs])?;
     let size = g.inputs * g.outputs;
-    for_chunks_mut(threads, out.get_mut(), size, |start, to| {
+    try_for_chunks_mut(threads, out.get_mut(), size, |start, to| {
         let index = start / size;
         let (w, rest) = (taps[2][index % taps[2].len()], index / taps[2].len());
         let (h, d) = (taps[1][rest % taps[1].len()], taps[0][rest / taps[1].len()]);
         let tap = (d * g.space[1].filter + h) * g.space[2].filter + w;
         transpose(&filter[tap * size..(tap + 1) * size], g.outputs, g.inputs, to);
-    });
+    })?;
     Ok(out)
 }
 
@@ -228,7 +228,7 @@ fn place<T: PatchFloat>(
         return Err(Status::internal("a phase of a convolution's gradient has another size"));
     }
     let to = SharedSlice::new(gradient);
-    for_blocks(threads, g.batch * d * h, (TASK_ELEMENTS / line.max(1)).max(1), |lines: Range<usize>| {
+    try_for_blocks(threads, g.batch * d * h, (TASK_ELEMENTS / line.max(1)).max(1), |lines: Range<usize>| {
         for index in lines {
             let (y, rest) = (index % h, index / h);
             let (z, image) = (rest % d, rest / d);
@@ -240,6 +240,6 @@ fn place<T: PatchFloat>(
                 unsafe { to.range(start..start + g.inputs) }.copy_from_slice(from);
             }
         }
-    });
+    })?;
     Ok(())
 }

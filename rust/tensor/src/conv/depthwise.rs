@@ -10,7 +10,7 @@ use super::scratch::Scratch;
 use super::{Geometry, Window};
 use crate::gemm::PatchFloat;
 use crate::status::{Result, Status};
-use crate::threads::{Threads, for_chunks_mut};
+use crate::threads::{Threads, try_for_chunks_mut};
 use crate::vector::isa::{Isa, for_each_isa};
 
 /// Channels whose sums are held in registers.
@@ -141,11 +141,11 @@ fn repeated<T: PatchFloat>(threads: Threads, x: &[T], times: usize) -> Result<Co
         return Err(Status::resource_exhausted("OOM when repeating the channels of a depthwise convolution's input"));
     }
     out.resize(x.len() * times, T::default());
-    for_chunks_mut(threads, &mut out, TASK_PRODUCTS / times.max(1) * times, |start, out| {
+    try_for_chunks_mut(threads, &mut out, TASK_PRODUCTS / times.max(1) * times, |start, out| {
         for (out, &value) in out.chunks_mut(times.max(1)).zip(&x[start / times.max(1)..]) {
             out.fill(value);
         }
-    });
+    })?;
     Ok(Cow::Owned(out))
 }
 
@@ -158,14 +158,14 @@ fn gather<T: PatchFloat>(
     from: &[T],
     filter: &[T],
     out: &mut [T],
-) {
+) -> Result<()> {
     let (channels, line) = (sizes.channels, across.len() * sizes.channels);
     if line == 0 {
-        return;
+        return Ok(());
     }
     let run = pick_point::<T>(Isa::current());
     let products = line * (sizes.h.filter * sizes.w.filter).max(1);
-    for_chunks_mut(threads, out, (TASK_PRODUCTS / products).max(1) * line, |start, out| {
+    try_for_chunks_mut(threads, out, (TASK_PRODUCTS / products).max(1) * line, |start, out| {
         let mut taps = Vec::new();
         for (index, out) in (start / line..).zip(out.chunks_exact_mut(line)) {
             let (image, y) = (index / down.len(), index % down.len());
@@ -181,7 +181,8 @@ fn gather<T: PatchFloat>(
                 unsafe { run(from, filter, &taps, out) };
             }
         }
-    });
+    })?;
+    Ok(())
 }
 
 /// `output = ` the depthwise convolution: channel `c * outputs + q` sums channel c of the input times the filter's `[.., c, q]`.
@@ -201,8 +202,7 @@ pub fn depthwise_forward<T: PatchFloat>(
     }
     let input = repeated(threads, input, geometry.outputs)?;
     let (h, w) = (sizes.h, sizes.w);
-    gather(threads, &sizes, (h.input, w.input), (&reach(&h), &reach(&w)), &input, filter, output);
-    Ok(())
+    gather(threads, &sizes, (h.input, w.input), (&reach(&h), &reach(&w)), &input, filter, output)
 }
 
 /// `gradient = ` the gradient, by the input, of the depthwise convolution whose output has the gradient `output`.
@@ -227,17 +227,16 @@ pub fn depthwise_backward_input<T: PatchFloat>(
     }
     let reaches = (&reach_back(&h)[..], &reach_back(&w)[..]);
     if times == 1 {
-        gather(threads, &sizes, (h.output, w.output), reaches, output, filter, gradient);
-        return Ok(());
+        return gather(threads, &sizes, (h.output, w.output), reaches, output, filter, gradient);
     }
     let mut each = Scratch::new(&[gradient.len(), times])?;
-    gather(threads, &sizes, (h.output, w.output), reaches, output, filter, each.get_mut());
+    gather(threads, &sizes, (h.output, w.output), reaches, output, filter, each.get_mut())?;
     let each = each.get();
-    for_chunks_mut(threads, gradient, TASK_PRODUCTS, |start, gradient| {
+    try_for_chunks_mut(threads, gradient, TASK_PRODUCTS, |start, gradient| {
         for (sum, each) in gradient.iter_mut().zip(each[start * times..].chunks_exact(times)) {
             *sum = each.iter().fold(T::default(), |sum, &value| sum + value);
         }
-    });
+    })?;
     Ok(())
 }
 
@@ -269,7 +268,7 @@ pub fn depthwise_backward_filter<T: PatchFloat>(
     let run = pick_pair::<T>(Isa::current());
     let mut sums = Scratch::<T>::new(&[lines.div_ceil(part), gradient.len()])?;
     let size = gradient.len();
-    for_chunks_mut(threads, sums.get_mut(), size, |start, sum| {
+    try_for_chunks_mut(threads, sums.get_mut(), size, |start, sum| {
         sum.fill(T::default());
         let first = start / size * part;
         for line in first..lines.min(first + part) {
@@ -288,7 +287,7 @@ pub fn depthwise_backward_filter<T: PatchFloat>(
                 }
             }
         }
-    });
+    })?;
     for sum in sums.get().chunks_exact(size) {
         for (total, &value) in gradient.iter_mut().zip(sum) {
             *total = *total + value;

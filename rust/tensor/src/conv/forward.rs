@@ -5,7 +5,7 @@ use super::{ConvFloat, Geometry, Window};
 use crate::gemm::{Epilogue, MatRef, patches_by_matrix_wrapping};
 use crate::shape::product;
 use crate::status::Result;
-use crate::threads::{Threads, for_chunks_mut};
+use crate::threads::{Threads, try_for_chunks_mut};
 
 /// With up to this many elements in a line of a window, looking for its ends costs more than a copy of the input with zeros around.
 const SHORT_LINE: usize = 16;
@@ -62,7 +62,7 @@ fn padded<T: ConvFloat>(threads: Threads, g: &Geometry, wider: &Geometry, input:
     let mut out = Scratch::new(&[g.batch, d, h, w, g.inputs])?;
     let (line, width) = (w * g.inputs, g.space[2].input * g.inputs);
     let lines = (TASK_ELEMENTS / line.max(1)).max(1);
-    for_chunks_mut(threads, out.get_mut(), lines * line, |start, chunk| {
+    try_for_chunks_mut(threads, out.get_mut(), lines * line, |start, chunk| {
         for (index, to) in (start / line..).zip(chunk.chunks_exact_mut(line)) {
             to.fill(T::default());
             let (y, z, image) = (index % h, index / h % d, index / h / d);
@@ -72,7 +72,7 @@ fn padded<T: ConvFloat>(threads: Threads, g: &Geometry, wider: &Geometry, input:
                 to[g.space[2].before * g.inputs..][..width].copy_from_slice(&input[from..from + width]);
             }
         }
-    });
+    })?;
     Ok(out)
 }
 

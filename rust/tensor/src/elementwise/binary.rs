@@ -80,15 +80,15 @@ fn zip<T: Scalar + Element>(f: Binary, mut a: Tensor, mut b: Tensor, threads: Th
         Terms::InRight(a) => vector::binary_in_place_right(f, a, out),
     };
     if a.shape() == &plan.shape && a.is_unique() {
-        plan.apply(threads, block, Inputs::InLeft(b.slice()?), a.slice_mut()?, run);
+        plan.apply(threads, block, Inputs::InLeft(b.slice()?), a.slice_mut()?, run)?;
         return Ok(a);
     }
     if b.shape() == &plan.shape && b.is_unique() {
-        plan.apply(threads, block, Inputs::InRight(a.slice()?), b.slice_mut()?, run);
+        plan.apply(threads, block, Inputs::InRight(a.slice()?), b.slice_mut()?, run)?;
         return Ok(b);
     }
     let mut out = Tensor::new(T::DTYPE, plan.shape.clone())?;
-    plan.apply(threads, block, Inputs::Both(a.slice()?, b.slice()?), out.slice_mut()?, run);
+    plan.apply(threads, block, Inputs::Both(a.slice()?, b.slice()?), out.slice_mut()?, run)?;
     Ok(out)
 }
 
@@ -100,7 +100,7 @@ fn truth<T: Scalar + Comparable>(f: Compare, a: &Tensor, b: &Tensor, threads: Th
         if let Terms::Both(a, b) = terms {
             vector::compare(f, a, b, out);
         }
-    });
+    })?;
     Ok(out)
 }
 

@@ -6,7 +6,7 @@ use crate::dtype::Scalar;
 use crate::shape::Shape;
 use crate::status::Result;
 use crate::tensor::Tensor;
-use crate::threads::{Threads, for_blocks};
+use crate::threads::{Threads, try_for_blocks};
 use crate::vector::{self, Element, Operand};
 use crate::{Status, bail};
 use smallvec::SmallVec;
@@ -379,11 +379,11 @@ impl<T: Scalar + Element> BlockLoop<'_, T> {
         // Equal parts of a period, rather than long ones and a crumb.
         let length = if self.period < usize::MAX { self.period.div_ceil(self.period.div_ceil(length)) } else { length };
         let failure = ferroflow_sync::Mutex::new(None);
-        for_blocks(threads, self.elements, self.layout.grain, |range| {
+        try_for_blocks(threads, self.elements, self.layout.grain, |range| {
             if let Err(e) = self.task(range, length, resident) {
                 failure.lock().get_or_insert(e);
             }
-        });
+        })?;
         failure.into_inner().map_or(Ok(()), Err)
     }
 

@@ -2,7 +2,7 @@
 
 use crate::shape::{Shape, broadcast};
 use crate::status::Result;
-use crate::threads::{Threads, for_chunks_mut};
+use crate::threads::{Interrupted, Threads, try_for_chunks_mut};
 use crate::vector::Operand;
 use smallvec::SmallVec;
 
@@ -107,35 +107,36 @@ impl Broadcast {
         inputs: Inputs<'_, T>,
         out: &mut [O],
         f: impl Fn(Terms<'_, T>, &mut [O]) + Sync,
-    ) where
+    ) -> Result<(), Interrupted>
+    where
         T: Copy + Default + Send + Sync,
         O: Send,
     {
         // Without elements there are runs of length 0, by which nothing can be divided.
         if out.is_empty() {
-            return;
+            return Ok(());
         }
         match &self.pairing {
-            Pairing::Same => for_chunks_mut(threads, out, block, |start, out| {
+            Pairing::Same => try_for_chunks_mut(threads, out, block, |start, out| {
                 let part = |v| Operand::Slice(part(v, start, out.len()));
                 f(inputs.terms(part, part), out);
             }),
-            Pairing::LeftIsOne => for_chunks_mut(threads, out, block, |start, out| {
+            Pairing::LeftIsOne => try_for_chunks_mut(threads, out, block, |start, out| {
                 f(inputs.terms(|v| Operand::Scalar(v[0]), |v| Operand::Slice(part(v, start, out.len()))), out);
             }),
-            Pairing::RightIsOne => for_chunks_mut(threads, out, block, |start, out| {
+            Pairing::RightIsOne => try_for_chunks_mut(threads, out, block, |start, out| {
                 f(inputs.terms(|v| Operand::Slice(part(v, start, out.len())), |v| Operand::Scalar(v[0])), out);
             }),
             Pairing::Runs(groups) => {
-                let Some((run, outer)) = groups.split_last() else { return };
+                let Some((run, outer)) = groups.split_last() else { return Ok(()) };
                 if run.extent >= SHORT {
-                    for_chunks_mut(threads, out, block, |start, out| long_runs(outer, *run, start, inputs, out, &f));
+                    try_for_chunks_mut(threads, out, block, |start, out| long_runs(outer, *run, start, inputs, out, &f))
                 } else {
                     let gathered = run.extent * (GATHERED / run.extent);
                     let block = block.next_multiple_of(gathered);
-                    for_chunks_mut(threads, out, block, |start, out| {
+                    try_for_chunks_mut(threads, out, block, |start, out| {
                         short_runs(outer, *run, gathered, start, inputs, out, &f);
-                    });
+                    })
                 }
             }
         }

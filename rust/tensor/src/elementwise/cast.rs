@@ -4,7 +4,7 @@ use super::grain;
 use crate::dtype::{DType, Scalar};
 use crate::status::Result;
 use crate::tensor::Tensor;
-use crate::threads::{Threads, for_chunks_mut};
+use crate::threads::{Threads, try_for_chunks_mut};
 use crate::vector::{self, CastTo};
 use crate::{bail, dispatch};
 
@@ -27,9 +27,9 @@ fn unsupported(from: DType, to: DType) -> Result<Tensor> {
 fn convert<S: Scalar + CastTo<D>, D: Scalar>(x: &Tensor, threads: Threads) -> Result<Tensor> {
     let mut out = Tensor::new(D::DTYPE, x.shape().clone())?;
     let values = x.slice::<S>()?;
-    for_chunks_mut(threads, out.slice_mut::<D>()?, grain::LIGHT, |start, block| {
+    try_for_chunks_mut(threads, out.slice_mut::<D>()?, grain::LIGHT, |start, block| {
         vector::cast(&values[start..start + block.len()], block);
-    });
+    })?;
     Ok(out)
 }
 

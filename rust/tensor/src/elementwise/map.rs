@@ -4,7 +4,7 @@ use super::grain;
 use crate::dtype::Scalar;
 use crate::status::Result;
 use crate::tensor::Tensor;
-use crate::threads::{Threads, for_chunks_mut};
+use crate::threads::{Threads, try_for_chunks_mut};
 use crate::vector::{self, Element, Unary};
 use crate::{bail, dispatch, ensure};
 
@@ -24,15 +24,15 @@ fn map<T: Scalar + Element>(f: Unary, mut x: Tensor, threads: Threads) -> Result
         if values.len() <= grain::SLOW {
             vector::unary_in_place(f, values);
         } else {
-            for_chunks_mut(threads, values, grain::of_unary(f), |_, block| vector::unary_in_place(f, block));
+            try_for_chunks_mut(threads, values, grain::of_unary(f), |_, block| vector::unary_in_place(f, block))?;
         }
         return Ok(x);
     }
     let mut out = Tensor::new(T::DTYPE, x.shape().clone())?;
     let values = x.slice::<T>()?;
-    for_chunks_mut(threads, out.slice_mut::<T>()?, grain::of_unary(f), |start, block| {
+    try_for_chunks_mut(threads, out.slice_mut::<T>()?, grain::of_unary(f), |start, block| {
         vector::unary(f, &values[start..start + block.len()], block);
-    });
+    })?;
     Ok(out)
 }
 

@@ -75,11 +75,6 @@ impl<'a, T> MatRef<'a, T> {
         Ok(self.transposed().row_range(first, cols)?.transposed())
     }
 
-    /// Some of the columns, which the caller knows to be inside the matrix.
-    pub(super) fn columns(self, cols: std::ops::Range<usize>) -> MatRef<'a, T> {
-        MatRef { data: &self.data[cols.start * self.col_stride..], cols: cols.len(), ..self }
-    }
-
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows

@@ -2,21 +2,20 @@
 //!
 //! | elements | kernel |
 //! |---|---|
-//! | f32, f64 | `avx512` where the CPU has it, else `portable` |
+//! | f32, f64 | `tiled` |
 //! | complex | `portable` (the `gemm` crate) |
 //! | f16, bf16 | f32's, on copies |
 //! | integers | `plain` |
 //!
 //! Work is cut over rows and columns of c, never over the inner dimension, and from shapes alone: the bits of a product are the same
-//! at any number of threads. NaN and infinities of either operand reach c as arithmetic has it; no factor is skipped for being zero.
+//! at any number of threads; those of floats are also the same on every CPU. NaN and infinities of either operand reach c as arithmetic has it; no factor is skipped for being zero.
 
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod avx512;
 mod epilogue;
 mod matrix;
 mod patches;
 mod plain;
 mod portable;
+pub(crate) mod tiled;
 
 use std::ops::{Add, Mul};
 
@@ -29,45 +28,17 @@ pub use plain::{HalfFloat, matmul_half, matmul_wrapping};
 
 use crate::status::Result;
 use crate::threads::Threads;
+use crate::vector::Isa;
 use matrix::{check, check_sizes};
 
-/// The instruction sets that have a kernel of their own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Isa {
-    Avx512,
-    Portable,
-}
-
-/// The best one this CPU has; asked of the CPU once.
-fn isa() -> Isa {
-    static ISA: ferroflow_sync::OnceLock<Isa> = ferroflow_sync::OnceLock::new();
-    *ISA.get_or_init(|| {
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx512f") {
-            return Isa::Avx512;
-        }
-        Isa::Portable
-    })
-}
-
-/// Whether an element of a product of floats has the same bits whatever other rows and columns, two columns at least, are in
-/// the product.
-pub fn elements_are_independent() -> bool {
-    isa() == Isa::Avx512
-}
-
-/// Whether `accumulate` gives the bits of a product of at least two columns added to what c holds: so it is where the inner
-/// dimension is not cut, and the sum over it is added once.
+/// Returns true if `accumulate` gives the bits of a product of at least two columns added to what c holds: the inner dimension is not
+/// cut, and the sum over it is added once.
 pub fn accumulates_once(depth: usize) -> bool {
-    match isa() {
-        #[cfg(target_arch = "x86_64")]
-        Isa::Avx512 => depth <= avx512::INNER,
-        _ => false,
-    }
+    depth <= tiled::INNER
 }
 
 macro_rules! float_product {
-    ($(#[$doc:meta])* $name:ident, $on:ident, $float:ty, $avx512:ident) => {
+    ($(#[$doc:meta])* $name:ident, $on:ident, $float:ty, $multiply:ident) => {
         $(#[$doc])*
         ///
         /// `c = activation(c + a * b + bias)`, row by row in `c`; the `c` on the right counts only with `accumulate`, bias
@@ -83,7 +54,7 @@ macro_rules! float_product {
             accumulate: bool,
             epilogue: Option<&Epilogue<'_, $float>>,
         ) -> Result<()> {
-            $on(isa(), threads, a, b, c, accumulate, epilogue)
+            $on(Isa::current(), threads, a, b, c, accumulate, epilogue)
         }
 
         fn $on(
@@ -111,29 +82,19 @@ macro_rules! float_product {
                 }
                 return Ok(());
             }
-            match isa {
-                #[cfg(target_arch = "x86_64")]
-                Isa::Avx512 => {
-                    if b.cols() == 1 {
-                        // A column is computed as a row, so that the registers lie along the long side; a row-major matrix
-                        // has them along its rows instead.
-                        let (left, right) =
-                            if a.col_stride() == 1 { (a, b) } else { (b.transposed(), a.transposed()) };
-                        // SAFETY: the CPU was found to have AVX-512F, and the sizes were checked above.
-                        unsafe { avx512::$avx512(threads, product(left, right, c, accumulate, None))? };
-                        if let Some(epilogue) = epilogue {
-                            epilogue.apply(c, 1);
-                        }
-                        return Ok(());
-                    }
-                    // SAFETY: as above.
-                    unsafe { avx512::$avx512(threads, product(a, b, c, accumulate, epilogue)) }
+            if b.cols() == 1 {
+                // A column is computed as a row, so that the registers lie along the long side; a row-major matrix has them along
+                // its rows instead.
+                let (left, right) = if a.col_stride() == 1 { (a, b) } else { (b.transposed(), a.transposed()) };
+                // SAFETY: the sizes were checked above.
+                unsafe { tiled::$multiply(isa, threads, product(left, right, c, accumulate, None))? };
+                if let Some(epilogue) = epilogue {
+                    epilogue.apply(c, 1);
                 }
-                _ => {
-                    portable::multiply_then(threads, a, b, c, accumulate, epilogue);
-                    Ok(())
-                }
+                return Ok(());
             }
+            // SAFETY: as above.
+            unsafe { tiled::$multiply(isa, threads, product(a, b, c, accumulate, epilogue)) }
         }
     };
 }
@@ -153,20 +114,18 @@ float_product!(
     multiply_f64
 );
 
-#[cfg(target_arch = "x86_64")]
-fn matrix_source<'a, T>(m: MatRef<'_, T>) -> avx512::Source<'a, T> {
-    avx512::Source::Matrix(avx512::Operand { data: m.as_ptr(), row: m.row_stride(), col: m.col_stride() })
+fn matrix_source<'a, T>(m: MatRef<'_, T>) -> tiled::Source<'a, T> {
+    tiled::Source::Matrix(tiled::Operand { data: m.as_ptr(), row: m.row_stride(), col: m.col_stride() })
 }
 
-#[cfg(target_arch = "x86_64")]
 fn product<'a, T>(
     a: MatRef<'_, T>,
     b: MatRef<'_, T>,
     c: &mut [T],
     accumulate: bool,
     epilogue: Option<&Epilogue<'a, T>>,
-) -> avx512::Product<'a, T> {
-    avx512::Product {
+) -> tiled::Product<'a, T> {
+    tiled::Product {
         rows: a.rows(),
         cols: b.cols(),
         depth: a.cols(),
@@ -213,7 +172,7 @@ pub trait PatchFloat: Copy + Default + Add<Output = Self> + Mul<Output = Self> +
 }
 
 macro_rules! patch_products {
-    ($float:ty, $matmul:ident, $by_matrix:ident, $by_patches:ident, $avx512:ident) => {
+    ($float:ty, $matmul:ident, $by_matrix:ident, $by_patches:ident, $multiply:ident) => {
         impl PatchFloat for $float {
             fn patches_by_matrix(
                 threads: Threads,
@@ -222,7 +181,7 @@ macro_rules! patch_products {
                 c: &mut [$float],
                 epilogue: Option<&Epilogue<'_, $float>>,
             ) -> Result<()> {
-                $by_matrix(isa(), threads, patches, b, c, epilogue)
+                $by_matrix(Isa::current(), threads, patches, b, c, epilogue)
             }
 
             fn matrix_by_patches(
@@ -231,7 +190,7 @@ macro_rules! patch_products {
                 first: usize,
                 c: &mut [$float],
             ) -> Result<()> {
-                $by_patches(isa(), a, patches, first, c)
+                $by_patches(Isa::current(), a, patches, first, c)
             }
 
             fn matrix_by_matrix(
@@ -267,25 +226,19 @@ macro_rules! patch_products {
                 }
                 return Ok(());
             }
-            match isa {
-                #[cfg(target_arch = "x86_64")]
-                Isa::Avx512 => {
-                    let product = avx512::Product {
-                        rows: patches.rows(),
-                        cols: b.cols(),
-                        depth: patches.cols(),
-                        a: avx512::Source::Patches(patches, 0),
-                        b: matrix_source(b),
-                        c: c.as_mut_ptr(),
-                        accumulate: false,
-                        bias: epilogue.and_then(|epilogue| epilogue.bias),
-                        relu: epilogue.is_some_and(|epilogue| epilogue.activation == Activation::Relu),
-                    };
-                    // SAFETY: the CPU was found to have AVX-512F, and the sizes were checked above.
-                    unsafe { avx512::$avx512(threads, product) }
-                }
-                _ => portable::patches_by_matrix(threads, patches, b, c, epilogue),
-            }
+            let product = tiled::Product {
+                rows: patches.rows(),
+                cols: b.cols(),
+                depth: patches.cols(),
+                a: tiled::Source::Patches(patches, 0),
+                b: matrix_source(b),
+                c: c.as_mut_ptr(),
+                accumulate: false,
+                bias: epilogue.and_then(|epilogue| epilogue.bias),
+                relu: epilogue.is_some_and(|epilogue| epilogue.activation == Activation::Relu),
+            };
+            // SAFETY: the sizes were checked above.
+            unsafe { tiled::$multiply(isa, threads, product) }
         }
 
         fn $by_patches(
@@ -304,25 +257,19 @@ macro_rules! patch_products {
                 c.fill(0.0);
                 return Ok(());
             }
-            match isa {
-                #[cfg(target_arch = "x86_64")]
-                Isa::Avx512 => {
-                    let product = avx512::Product {
-                        rows: a.rows(),
-                        cols: patches.cols(),
-                        depth: rows,
-                        a: matrix_source(a),
-                        b: avx512::Source::Patches(patches, first),
-                        c: c.as_mut_ptr(),
-                        accumulate: false,
-                        bias: None,
-                        relu: false,
-                    };
-                    // SAFETY: the CPU was found to have AVX-512F, and the sizes were checked above.
-                    unsafe { avx512::$avx512(Threads::single(), product) }
-                }
-                _ => portable::matrix_by_patches(a, patches, first, c),
-            }
+            let product = tiled::Product {
+                rows: a.rows(),
+                cols: patches.cols(),
+                depth: rows,
+                a: matrix_source(a),
+                b: tiled::Source::Patches(patches, first),
+                c: c.as_mut_ptr(),
+                accumulate: false,
+                bias: None,
+                relu: false,
+            };
+            // SAFETY: the sizes were checked above.
+            unsafe { tiled::$multiply(isa, Threads::single(), product) }
         }
     };
 }
@@ -365,7 +312,7 @@ macro_rules! complex_product {
                 c.fill(Complex::new(0.0, 0.0));
             }
             if !c.is_empty() && a.cols() > 0 {
-                portable::multiply(threads, a, b, c, accumulate);
+                portable::multiply(threads, a, b, c, accumulate)?;
             }
             Ok(())
         }

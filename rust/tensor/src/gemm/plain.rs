@@ -7,7 +7,7 @@ use super::matrix::{MatRef, check};
 use super::{Epilogue, matmul_f32};
 use crate::buffer::Buffer;
 use crate::status::{Result, Status};
-use crate::threads::{Threads, for_chunks_mut};
+use crate::threads::{Threads, try_for_chunks_mut};
 
 /// Elements of c times inner steps worth a task of their own.
 const TASK_PRODUCTS: usize = 1 << 16;
@@ -34,7 +34,7 @@ where
         return Ok(());
     }
     let task_rows = (TASK_PRODUCTS / (cols * depth).max(1)).max(1);
-    for_chunks_mut(threads, c, task_rows * cols, |start, chunk| {
+    try_for_chunks_mut(threads, c, task_rows * cols, |start, chunk| {
         for (offset, row) in chunk.chunks_mut(cols).enumerate() {
             if !accumulate {
                 row.fill(T::zero());
@@ -48,7 +48,7 @@ where
                 }
             }
         }
-    });
+    })?;
     Ok(())
 }
 
@@ -94,27 +94,27 @@ pub fn matmul_half<T: HalfFloat>(
     let mut wide_a = Wide::new(a.rows(), a.cols())?;
     let mut wide_b = Wide::new(b.rows(), b.cols())?;
     let mut wide_c = Wide::new(a.rows(), b.cols())?;
-    widen(threads, a, wide_a.values_mut());
-    widen(threads, b, wide_b.values_mut());
+    widen(threads, a, wide_a.values_mut())?;
+    widen(threads, b, wide_b.values_mut())?;
     if accumulate {
-        widen(threads, MatRef::row_major(c, a.rows(), b.cols())?, wide_c.values_mut());
+        widen(threads, MatRef::row_major(c, a.rows(), b.cols())?, wide_c.values_mut())?;
     }
     let a = MatRef::row_major(wide_a.values(), a.rows(), a.cols())?;
     let b = MatRef::row_major(wide_b.values(), b.rows(), b.cols())?;
     matmul_f32(threads, a, b, wide_c.values_mut(), accumulate, epilogue)?;
     let sums = wide_c.values();
-    for_chunks_mut(threads, c, TASK_ELEMENTS, |start, chunk| {
+    try_for_chunks_mut(threads, c, TASK_ELEMENTS, |start, chunk| {
         for (value, &sum) in chunk.iter_mut().zip(&sums[start..]) {
             *value = T::narrow(sum);
         }
-    });
+    })?;
     Ok(())
 }
 
 /// Writes the matrix row by row in f32.
-fn widen<T: HalfFloat>(threads: Threads, from: MatRef<'_, T>, to: &mut [f32]) {
+fn widen<T: HalfFloat>(threads: Threads, from: MatRef<'_, T>, to: &mut [f32]) -> Result<()> {
     let cols = from.cols().max(1);
-    for_chunks_mut(threads, to, (TASK_ELEMENTS / cols).max(1) * cols, |start, chunk| {
+    try_for_chunks_mut(threads, to, (TASK_ELEMENTS / cols).max(1) * cols, |start, chunk| {
         for (offset, row) in chunk.chunks_mut(cols).enumerate() {
             let index = start / cols + offset;
             match from.row(index) {
@@ -122,7 +122,8 @@ fn widen<T: HalfFloat>(threads: Threads, from: MatRef<'_, T>, to: &mut [f32]) {
                 None => row.iter_mut().enumerate().for_each(|(col, wide)| *wide = from.at(index, col).widen()),
             }
         }
-    });
+    })?;
+    Ok(())
 }
 
 /// An f32 matrix in a pooled buffer.

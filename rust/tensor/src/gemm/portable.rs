@@ -1,12 +1,11 @@
-//! Matrix products by the `gemm` crate: for CPUs without AVX-512, and for complex numbers.
+//! Products of complex matrices by the `gemm` crate, and products with windows that are copied part by part.
 
 use num_traits::{One, Zero};
 
-use super::epilogue::Epilogue;
 use super::matrix::MatRef;
 use super::patches::Patches;
 use crate::status::{Result, Status};
-use crate::threads::{SharedSlice, Threads, for_chunks_mut};
+use crate::threads::{Interrupted, SharedSlice, Threads, try_for_chunks_mut};
 use ferroflow_sync::Mutex;
 
 /// Multiplications worth a task of their own.
@@ -17,7 +16,13 @@ const WINDOWS: usize = 1 << 16;
 const TASK_SIDE: usize = 48;
 
 /// `c = c? + a * b`, cut along the longer side of c.
-pub(super) fn multiply<T>(threads: Threads, a: MatRef<'_, T>, b: MatRef<'_, T>, c: &mut [T], accumulate: bool)
+pub(super) fn multiply<T>(
+    threads: Threads,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    c: &mut [T],
+    accumulate: bool,
+) -> Result<(), Interrupted>
 where
     T: Copy + Zero + One + Send + Sync + 'static,
 {
@@ -26,7 +31,7 @@ where
     let (long, short) = if by_rows { (m, n) } else { (n, m) };
     let block = (TASK_PRODUCTS / (short * k).max(1)).next_multiple_of(TASK_SIDE).max(TASK_SIDE);
     let out = SharedSlice::new(c);
-    threads.run(long.div_ceil(block), &|task| {
+    threads.try_run(long.div_ceil(block), &|task| {
         let start = task * block;
         let size = block.min(long - start);
         let (row, rows, col, cols) = if by_rows { (start, size, 0, n) } else { (0, m, start, size) };
@@ -55,24 +60,7 @@ where
                 gemm::Parallelism::None,
             );
         }
-    });
-}
-
-/// The same, then the epilogue.
-pub(super) fn multiply_then<T>(
-    threads: Threads,
-    a: MatRef<'_, T>,
-    b: MatRef<'_, T>,
-    c: &mut [T],
-    accumulate: bool,
-    epilogue: Option<&Epilogue<'_, T>>,
-) where
-    T: Copy + Zero + One + PartialOrd + Send + Sync + 'static,
-{
-    multiply(threads, a, b, c, accumulate);
-    if let Some(epilogue) = epilogue {
-        epilogue.apply(c, b.cols());
-    }
+    })
 }
 
 /// Calls `multiply` with parts of the windows, copied, and the rows of c that belong to them.
@@ -88,7 +76,7 @@ where
 {
     let (depth, failure) = (patches.cols(), Mutex::new(None));
     let rows = (WINDOWS / depth.max(1)).max(1);
-    for_chunks_mut(threads, c, rows.saturating_mul(cols.max(1)), |start, c| {
+    try_for_chunks_mut(threads, c, rows.saturating_mul(cols.max(1)), |start, c| {
         let first = start / cols.max(1);
         let rows = first..first + c.len() / cols.max(1);
         let result = copied(patches, rows.clone(), depth)
@@ -96,7 +84,7 @@ where
         if let Err(e) = result {
             failure.lock().get_or_insert(e);
         }
-    });
+    })?;
     failure.into_inner().map_or(Ok(()), Err)
 }
 
@@ -108,37 +96,4 @@ fn copied<T: Copy + Default>(patches: &Patches<'_, T>, rows: std::ops::Range<usi
     copy.resize(rows.len() * depth, T::default());
     patches.copy(rows, 0..depth, &mut copy);
     Ok(copy)
-}
-
-/// `c = finish(patches * b)`.
-pub(super) fn patches_by_matrix<T>(
-    threads: Threads,
-    patches: &Patches<'_, T>,
-    b: MatRef<'_, T>,
-    c: &mut [T],
-    epilogue: Option<&Epilogue<'_, T>>,
-) -> Result<()>
-where
-    T: Copy + Default + Zero + One + PartialOrd + Send + Sync + 'static,
-{
-    in_blocks(threads, patches, b.cols(), c, |a, c| {
-        multiply_then(Threads::single(), a, b, c, false, epilogue);
-        Ok(())
-    })
-}
-
-/// `c = a * patches[first..]`, on the calling thread.
-pub(super) fn matrix_by_patches<T>(a: MatRef<'_, T>, patches: &Patches<'_, T>, first: usize, c: &mut [T]) -> Result<()>
-where
-    T: Copy + Default + Zero + One + Send + Sync + 'static,
-{
-    let depth = patches.cols();
-    let block = (WINDOWS / depth.max(1)).max(1);
-    for start in (0..a.cols()).step_by(block) {
-        let steps = start..a.cols().min(start + block);
-        let copy = copied(patches, first + steps.start..first + steps.end, depth)?;
-        let part = a.columns(steps.clone());
-        multiply(Threads::single(), part, MatRef::row_major(&copy, steps.len(), depth)?, c, start > 0);
-    }
-    Ok(())
 }

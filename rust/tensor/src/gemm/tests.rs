@@ -107,12 +107,9 @@ macro_rules! float {
 float!(f32, matmul_f32_on);
 float!(f64, matmul_f64_on);
 
+/// Every instruction set of this machine, the best one first: the versions of all must give the same bits.
 fn isas() -> Vec<Isa> {
-    let mut all = vec![Isa::Portable];
-    if isa() != Isa::Portable {
-        all.push(isa());
-    }
-    all
+    Isa::available().into_iter().rev().collect()
 }
 
 fn bits<T: Float>(c: &[T]) -> Vec<u64> {
@@ -203,18 +200,14 @@ fn f64_bits_do_not_depend_on_threads() {
     bits_do_not_depend_on_threads::<f64>(4);
 }
 
-/// Holds for the AVX-512 kernels only: the `gemm` crate takes different sums for different shapes. A single column has a kernel
-/// of its own, so a part of a wider product keeps at least two.
+/// A single column has a kernel of its own, so a part of a wider product keeps at least two.
 fn bits_do_not_depend_on_the_other_rows_and_columns<T: Float>(seed: u64) {
-    if isa() == Isa::Portable {
-        return;
-    }
     let mut draw = Draw(seed);
     for _ in 0..80 {
         let (a, b) = random_pair::<T>(&mut draw);
         let (m, n, k) = (a.rows, b.cols, a.cols);
         let mut whole = vec![T::default(); m * n];
-        T::run(isa(), Threads::new(2), a.view(), b.view(), &mut whole, false, None).unwrap();
+        T::run(Isa::current(), Threads::new(2), a.view(), b.view(), &mut whole, false, None).unwrap();
         let (top, left) = (draw.below(m), draw.below(n));
         let (rows, cols) = (1 + draw.below(m - top), 1 + draw.below(n - left));
         let (left, cols) = if n == 1 { (0, 1) } else { (left.min(n - 2), cols.max(2)) };
@@ -224,7 +217,7 @@ fn bits_do_not_depend_on_the_other_rows_and_columns<T: Float>(seed: u64) {
             (0..k).flat_map(|p| (left..left + cols).map(move |j| (p, j))).map(|(p, j)| b.view().at(p, j)).collect();
         let part_b = MatRef::row_major(&copy, k, cols).unwrap();
         let mut part = vec![T::default(); rows * cols];
-        T::run(isa(), Threads::single(), part_a, part_b, &mut part, false, None).unwrap();
+        T::run(Isa::current(), Threads::single(), part_a, part_b, &mut part, false, None).unwrap();
         for i in 0..rows {
             let from = (top + i) * n + left;
             assert_eq!(
@@ -234,6 +227,34 @@ fn bits_do_not_depend_on_the_other_rows_and_columns<T: Float>(seed: u64) {
             );
         }
     }
+}
+
+fn bits_do_not_depend_on_the_instruction_set<T: Float>(seed: u64) {
+    let mut draw = Draw(seed);
+    for _ in 0..60 {
+        let (a, b) = random_pair::<T>(&mut draw);
+        let start: Vec<T> = (0..a.rows * b.cols).map(|_| T::of(draw.unit())).collect();
+        let accumulate = draw.below(2) == 0;
+        let mut results = isas().into_iter().map(|isa| {
+            let mut c = start.clone();
+            T::run(isa, Threads::new(2), a.view(), b.view(), &mut c, accumulate, None).unwrap();
+            (isa, bits(&c))
+        });
+        let (first, want) = results.next().unwrap();
+        for (isa, got) in results {
+            assert_eq!(got, want, "{isa:?} and {first:?}, {}x{}x{}", a.rows, a.cols, b.cols);
+        }
+    }
+}
+
+#[test]
+fn f32_bits_do_not_depend_on_the_instruction_set() {
+    bits_do_not_depend_on_the_instruction_set::<f32>(9);
+}
+
+#[test]
+fn f64_bits_do_not_depend_on_the_instruction_set() {
+    bits_do_not_depend_on_the_instruction_set::<f64>(10);
 }
 
 #[test]

@@ -7,7 +7,8 @@ use half::{bf16, f16};
 
 use super::convert::{normals_f32, normals_f64, unit_bf16, unit_f16, unit_f32, unit_f64};
 use super::generator::{Philox, Words};
-use crate::threads::{Threads, for_chunks_mut};
+use crate::threads::{Interrupted, Threads, try_for_chunks_mut};
+use crate::vector::Isa;
 
 /// Blocks set aside for each value, whatever it uses.
 pub(super) const BLOCKS_PER_VALUE: u64 = 256;
@@ -22,31 +23,37 @@ pub fn blocks_per_run(values: usize) -> u64 {
 }
 
 /// Fills `out` with float32 in [0, 1).
-pub fn fill_uniform_f32(base: &Philox, threads: Threads, out: &mut [f32]) {
-    fill_fixed(base, threads, out, |words| words.map(unit_f32));
+pub fn fill_uniform_f32(base: &Philox, threads: Threads, out: &mut [f32]) -> Result<(), Interrupted> {
+    fill_fixed(base, threads, out, |words| words.map(unit_f32))
 }
 
 /// Fills `out` with float64 in [0, 1).
-pub fn fill_uniform_f64(base: &Philox, threads: Threads, out: &mut [f64]) {
-    fill_fixed(base, threads, out, |[a, b, c, d]| [unit_f64(a, b), unit_f64(c, d)]);
+pub fn fill_uniform_f64(base: &Philox, threads: Threads, out: &mut [f64]) -> Result<(), Interrupted> {
+    fill_fixed(base, threads, out, |[a, b, c, d]| [unit_f64(a, b), unit_f64(c, d)])
 }
 
 /// Fills `out` with float16 in [0, 1).
-pub fn fill_uniform_f16(base: &Philox, threads: Threads, out: &mut [f16]) {
-    fill_fixed(base, threads, out, |words| words.map(unit_f16));
+pub fn fill_uniform_f16(base: &Philox, threads: Threads, out: &mut [f16]) -> Result<(), Interrupted> {
+    fill_fixed(base, threads, out, |words| words.map(unit_f16))
 }
 
 /// Fills `out` with bfloat16 in [0, 1).
-pub fn fill_uniform_bf16(base: &Philox, threads: Threads, out: &mut [bf16]) {
-    fill_fixed(base, threads, out, |words| words.map(unit_bf16));
+pub fn fill_uniform_bf16(base: &Philox, threads: Threads, out: &mut [bf16]) -> Result<(), Interrupted> {
+    fill_fixed(base, threads, out, |words| words.map(unit_bf16))
 }
 
 /// Fills `out` with int32 in `[low, high)`; with `low` alone if the interval is empty.
 ///
 /// TF 1.x: the remainder of 32 bits, so the low values of a wide interval come up slightly more often.
-pub fn fill_uniform_i32(base: &Philox, threads: Threads, low: i32, high: i32, out: &mut [i32]) {
+pub fn fill_uniform_i32(
+    base: &Philox,
+    threads: Threads,
+    low: i32,
+    high: i32,
+    out: &mut [i32],
+) -> Result<(), Interrupted> {
     let range = if low < high { high.wrapping_sub(low) as u32 } else { 1 };
-    fill_fixed(base, threads, out, |words| words.map(|bits| low.wrapping_add(remainder(bits, range) as i32)));
+    fill_fixed(base, threads, out, |words| words.map(|bits| low.wrapping_add(remainder(bits, range) as i32)))
 }
 
 /// `bits % range`, by a division that vector registers have.
@@ -58,50 +65,56 @@ fn remainder(bits: u32, range: u32) -> u32 {
 }
 
 /// Fills `out` with int64 in `[low, high)`; with `low` alone if the interval is empty.
-pub fn fill_uniform_i64(base: &Philox, threads: Threads, low: i64, high: i64, out: &mut [i64]) {
+pub fn fill_uniform_i64(
+    base: &Philox,
+    threads: Threads,
+    low: i64,
+    high: i64,
+    out: &mut [i64],
+) -> Result<(), Interrupted> {
     let range = if low < high { high.wrapping_sub(low) as u64 } else { 1 };
     let value = |a: u32, b: u32| low.wrapping_add(((u64::from(a) | u64::from(b) << 32) % range) as i64);
-    fill_fixed(base, threads, out, |[a, b, c, d]| [value(a, b), value(c, d)]);
+    fill_fixed(base, threads, out, |[a, b, c, d]| [value(a, b), value(c, d)])
 }
 
 /// Fills `out` with float32 of mean 0 and standard deviation 1.
-pub fn fill_normal_f32(base: &Philox, threads: Threads, out: &mut [f32]) {
-    fill_fixed(base, threads, out, normal_group);
+pub fn fill_normal_f32(base: &Philox, threads: Threads, out: &mut [f32]) -> Result<(), Interrupted> {
+    fill_fixed(base, threads, out, normal_group)
 }
 
 /// Fills `out` with float64 of mean 0 and standard deviation 1.
-pub fn fill_normal_f64(base: &Philox, threads: Threads, out: &mut [f64]) {
-    fill_fixed(base, threads, out, normals_f64);
+pub fn fill_normal_f64(base: &Philox, threads: Threads, out: &mut [f64]) -> Result<(), Interrupted> {
+    fill_fixed(base, threads, out, normals_f64)
 }
 
 /// Fills `out` with float16 of mean 0 and standard deviation 1: the float32 stream, rounded.
-pub fn fill_normal_f16(base: &Philox, threads: Threads, out: &mut [f16]) {
-    fill_fixed(base, threads, out, |words| normal_group(words).map(f16::from_f32));
+pub fn fill_normal_f16(base: &Philox, threads: Threads, out: &mut [f16]) -> Result<(), Interrupted> {
+    fill_fixed(base, threads, out, |words| normal_group(words).map(f16::from_f32))
 }
 
 /// Fills `out` with bfloat16 of mean 0 and standard deviation 1: the float32 stream, rounded.
-pub fn fill_normal_bf16(base: &Philox, threads: Threads, out: &mut [bf16]) {
-    fill_fixed(base, threads, out, |words| normal_group(words).map(bf16::from_f32));
+pub fn fill_normal_bf16(base: &Philox, threads: Threads, out: &mut [bf16]) -> Result<(), Interrupted> {
+    fill_fixed(base, threads, out, |words| normal_group(words).map(bf16::from_f32))
 }
 
 /// Fills `out` with float32 standard normals, each drawn again until its magnitude is below 2.
-pub fn fill_truncated_f32(base: &Philox, threads: Threads, out: &mut [f32]) {
-    fill_rejecting(base, threads, out, truncated_group);
+pub fn fill_truncated_f32(base: &Philox, threads: Threads, out: &mut [f32]) -> Result<(), Interrupted> {
+    fill_rejecting(base, threads, out, truncated_group)
 }
 
 /// Fills `out` with float64 standard normals, each drawn again until its magnitude is below 2.
-pub fn fill_truncated_f64(base: &Philox, threads: Threads, out: &mut [f64]) {
-    fill_rejecting(base, threads, out, truncated_group_f64);
+pub fn fill_truncated_f64(base: &Philox, threads: Threads, out: &mut [f64]) -> Result<(), Interrupted> {
+    fill_rejecting(base, threads, out, truncated_group_f64)
 }
 
 /// Fills `out` with float16 truncated normals: the float32 stream, cut at 2 and then rounded.
-pub fn fill_truncated_f16(base: &Philox, threads: Threads, out: &mut [f16]) {
-    fill_rejecting(base, threads, out, |words| truncated_group(words).map(f16::from_f32));
+pub fn fill_truncated_f16(base: &Philox, threads: Threads, out: &mut [f16]) -> Result<(), Interrupted> {
+    fill_rejecting(base, threads, out, |words| truncated_group(words).map(f16::from_f32))
 }
 
 /// Fills `out` with bfloat16 truncated normals: the float32 stream, cut at 2 and then rounded.
-pub fn fill_truncated_bf16(base: &Philox, threads: Threads, out: &mut [bf16]) {
-    fill_rejecting(base, threads, out, |words| truncated_group(words).map(bf16::from_f32));
+pub fn fill_truncated_bf16(base: &Philox, threads: Threads, out: &mut [bf16]) -> Result<(), Interrupted> {
+    fill_rejecting(base, threads, out, |words| truncated_group(words).map(bf16::from_f32))
 }
 
 #[inline]
@@ -145,12 +158,13 @@ fn fill_fixed<T, const G: usize>(
     threads: Threads,
     out: &mut [T],
     make: impl Fn([u32; 4]) -> [T; G] + Sync,
-) where
+) -> Result<(), Interrupted>
+where
     T: Copy + Send,
 {
-    for_chunks_mut(threads, out, G * GROUPS_PER_TASK, |start, chunk| {
+    try_for_chunks_mut(threads, out, G * GROUPS_PER_TASK, |start, chunk| {
         fill_fixed_part(base, (start / G) as u64, chunk, &make);
-    });
+    })
 }
 
 /// Fills `chunk` with the groups from `first_group` on; a group cut off by its end still uses a whole block.
@@ -162,11 +176,11 @@ fn fill_fixed_part<T: Copy, const G: usize>(
 ) {
     #[cfg(target_arch = "x86_64")]
     {
-        if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
+        if Isa::current().has_avx512() {
             // SAFETY: this processor has the features.
             return unsafe { fill_fixed_avx512(base, first_group, chunk, make) };
         }
-        if is_x86_feature_detected!("avx2") {
+        if Isa::current().has_avx2() {
             // SAFETY: this processor has the feature.
             return unsafe { fill_fixed_avx2(base, first_group, chunk, make) };
         }
@@ -227,12 +241,13 @@ fn fill_rejecting<T, const G: usize>(
     threads: Threads,
     out: &mut [T],
     make: impl Fn(Words) -> [T; G] + Sync,
-) where
+) -> Result<(), Interrupted>
+where
     T: Copy + Send,
 {
-    for_chunks_mut(threads, out, G * GROUPS_PER_TASK, |start, chunk| {
+    try_for_chunks_mut(threads, out, G * GROUPS_PER_TASK, |start, chunk| {
         fill_rejecting_part(base, (start / G) as u64, chunk, &make);
-    });
+    })
 }
 
 /// Fills `chunk` with the groups from `first_group` on, each from its own place in the stream.
@@ -303,7 +318,7 @@ mod tests {
             assert_eq!(filled(&|out| fill_fixed_lanes::<T, G, 8>(&base, 7, out, &make)), one_by_one);
             assert_eq!(filled(&|out| fill_fixed_part(&base, 7, out, &make)), one_by_one);
             #[cfg(target_arch = "x86_64")]
-            if is_x86_feature_detected!("avx2") {
+            if Isa::current().has_avx2() {
                 // SAFETY: this processor has the feature.
                 assert_eq!(filled(&|out| unsafe { fill_fixed_avx2(&base, 7, out, &make) }), one_by_one);
             }
@@ -339,17 +354,17 @@ mod tests {
     #[test]
     fn an_empty_interval_gives_its_low_end() {
         let mut small = [0_i32; 5];
-        fill_uniform_i32(&Philox::new(1, 2), Threads::single(), 3, 3, &mut small);
+        fill_uniform_i32(&Philox::new(1, 2), Threads::single(), 3, 3, &mut small).unwrap();
         assert_eq!(small, [3; 5]);
         let mut large = [0_i64; 5];
-        fill_uniform_i64(&Philox::new(1, 2), Threads::single(), 3, -9, &mut large);
+        fill_uniform_i64(&Philox::new(1, 2), Threads::single(), 3, -9, &mut large).unwrap();
         assert_eq!(large, [3; 5]);
     }
 
     #[test]
     fn truncated_values_lie_within_two_standard_deviations() {
         let mut values = [0.0_f32; 10_000];
-        fill_truncated_f32(&Philox::new(1, 2), Threads::single(), &mut values);
+        fill_truncated_f32(&Philox::new(1, 2), Threads::single(), &mut values).unwrap();
         assert!(values.iter().all(|value| value.abs() < 2.0));
         assert!(values.iter().any(|value| *value > 1.9) && values.iter().any(|value| *value < -1.9));
     }

@@ -6,7 +6,7 @@ use super::convert::Sample;
 use super::fill::BLOCKS_PER_VALUE;
 use super::generator::Philox;
 use super::pairs::Pairs;
-use crate::threads::{Threads, for_chunks_mut};
+use crate::threads::{Interrupted, Threads, try_for_chunks_mut};
 
 const SAMPLES_PER_TASK: usize = 1024;
 
@@ -14,20 +14,20 @@ const SAMPLES_PER_TASK: usize = 1024;
 ///
 /// The stream's places are numbered the other way round, alpha by alpha. A run moves it on by
 /// [`blocks_per_run`](super::fill::blocks_per_run) of the number of values; an alpha below zero or NaN gives NaN or no useful number.
-pub fn fill_gamma<T: Sample>(base: &Philox, threads: Threads, alphas: &[T], out: &mut [T]) {
+pub fn fill_gamma<T: Sample>(base: &Philox, threads: Threads, alphas: &[T], out: &mut [T]) -> Result<(), Interrupted> {
     if alphas.is_empty() {
-        return;
+        return Ok(());
     }
     let shapes: Vec<Shape> = alphas.iter().map(|alpha| Shape::new(alpha.to_f64())).collect();
     let samples = out.len() / alphas.len();
-    for_chunks_mut(threads, out, SAMPLES_PER_TASK, |start, chunk| {
+    try_for_chunks_mut(threads, out, SAMPLES_PER_TASK, |start, chunk| {
         for (position, value) in (start..).zip(chunk) {
             let (sample, column) = (position / shapes.len(), position % shapes.len());
             let place = (column * samples + sample) as u64;
             let source = base.skipped(place.wrapping_mul(BLOCKS_PER_VALUE));
             *value = T::from_f64(shapes[column].draw(Pairs::new(source)));
         }
-    });
+    })
 }
 
 /// What depends on alpha alone.
@@ -75,7 +75,7 @@ mod tests {
     fn samples_of_any_alpha_end_and_those_of_a_positive_one_are_not_negative() {
         let alphas = [f64::MIN_POSITIVE, 1e-3, 1.0, 1e300, f64::INFINITY, 0.0, -0.5, -3.0, f64::NAN];
         let mut out = vec![0.0; 50 * alphas.len()];
-        fill_gamma(&Philox::new(1, 2), Threads::single(), &alphas, &mut out);
+        fill_gamma(&Philox::new(1, 2), Threads::single(), &alphas, &mut out).unwrap();
         for row in out.chunks(alphas.len()) {
             assert!(row[..5].iter().all(|&value| value >= 0.0), "{row:?}");
         }
@@ -85,7 +85,7 @@ mod tests {
     fn means_are_alpha() {
         let alphas = [0.3_f64, 1.0, 7.5];
         let mut out = vec![0.0; 20_000 * alphas.len()];
-        fill_gamma(&Philox::new(5, 6), Threads::single(), &alphas, &mut out);
+        fill_gamma(&Philox::new(5, 6), Threads::single(), &alphas, &mut out).unwrap();
         for (column, alpha) in alphas.iter().enumerate() {
             let mean = out.iter().skip(column).step_by(alphas.len()).sum::<f64>() / 20_000.0;
             // Five standard errors of the mean of a variance of alpha.

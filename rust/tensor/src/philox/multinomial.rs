@@ -4,7 +4,7 @@ use num_traits::AsPrimitive;
 
 use super::convert::Sample;
 use super::generator::{Philox, Words};
-use crate::threads::{Threads, for_chunks_mut};
+use crate::threads::{Interrupted, Threads, try_for_chunks_mut};
 
 /// Classes summed and samples drawn by one task.
 const STEPS_PER_TASK: usize = 4096;
@@ -27,16 +27,17 @@ pub fn fill_multinomial<T, O>(
     classes: usize,
     samples: usize,
     out: &mut [O],
-) where
+) -> Result<(), Interrupted>
+where
     T: Sample,
     O: Copy + Send + 'static,
     usize: AsPrimitive<O>,
 {
     if classes == 0 || samples == 0 {
-        return;
+        return Ok(());
     }
     let rows_per_task = (STEPS_PER_TASK / classes.saturating_add(samples)).max(1);
-    for_chunks_mut(threads, out, rows_per_task.saturating_mul(samples), |start, chunk| {
+    try_for_chunks_mut(threads, out, rows_per_task.saturating_mul(samples), |start, chunk| {
         let first_row = start / samples;
         let mut words = Words::starting_at(*base, (start as u64).wrapping_mul(2));
         let rows = logits.chunks_exact(classes).skip(first_row);
@@ -48,7 +49,7 @@ pub fn fill_multinomial<T, O>(
                 *class = sums.partition_point(|&sum| sum <= point).as_();
             }
         }
-    });
+    })
 }
 
 /// The sums of `exp(logit - highest)` up to each class, in float64 from left to right, as if logits that are not finite were absent.
@@ -72,22 +73,23 @@ mod tests {
     #[test]
     fn rows_without_finite_logits_give_one_past_the_last_class() {
         let mut out = [0_i32; 4];
-        fill_multinomial(&Philox::new(1, 2), Threads::single(), &[f32::NEG_INFINITY, f32::NAN], 2, 4, &mut out);
+        fill_multinomial(&Philox::new(1, 2), Threads::single(), &[f32::NEG_INFINITY, f32::NAN], 2, 4, &mut out)
+            .unwrap();
         assert_eq!(out, [2; 4]);
     }
 
     #[test]
     fn a_class_of_negligible_weight_is_not_drawn() {
         let mut out = [0_i64; 1000];
-        fill_multinomial(&Philox::new(1, 2), Threads::single(), &[0.0_f64, -1000.0, 0.0], 3, 1000, &mut out);
+        fill_multinomial(&Philox::new(1, 2), Threads::single(), &[0.0_f64, -1000.0, 0.0], 3, 1000, &mut out).unwrap();
         assert!(out.contains(&0) && out.contains(&2) && !out.contains(&1));
     }
 
     #[test]
     fn nothing_is_drawn_for_no_samples_or_no_classes() {
-        fill_multinomial::<f32, i32>(&Philox::new(1, 2), Threads::single(), &[0.0; 4], 2, 0, &mut []);
+        fill_multinomial::<f32, i32>(&Philox::new(1, 2), Threads::single(), &[0.0; 4], 2, 0, &mut []).unwrap();
         let mut out = [7_i32; 2];
-        fill_multinomial::<f32, i32>(&Philox::new(1, 2), Threads::single(), &[], 0, 2, &mut out);
+        fill_multinomial::<f32, i32>(&Philox::new(1, 2), Threads::single(), &[], 0, 2, &mut out).unwrap();
         assert_eq!(out, [7; 2]);
     }
 }

@@ -7,7 +7,7 @@ use super::convert::Sample;
 use super::fill::BLOCKS_PER_VALUE;
 use super::generator::Philox;
 use super::pairs::Pairs;
-use crate::threads::{Threads, for_chunks_mut};
+use crate::threads::{Interrupted, Threads, try_for_chunks_mut};
 
 const SAMPLES_PER_TASK: usize = 1024;
 /// The rate from which rejection replaces the product of uniforms.
@@ -19,20 +19,25 @@ const REJECTION_FROM: f64 = 10.0;
 /// [`blocks_per_run`](super::fill::blocks_per_run) of the number of values. A negative rate gives 0. An infinite one gives
 /// infinity, or 0 where `U` is an integer; NaN gives NaN, or 0; a finite one above what `U` holds gives `U`'s highest value (the
 /// last two never end in TensorFlow).
-pub fn fill_poisson<R: Sample, U: Sample>(base: &Philox, threads: Threads, rates: &[R], out: &mut [U]) {
+pub fn fill_poisson<R: Sample, U: Sample>(
+    base: &Philox,
+    threads: Threads,
+    rates: &[R],
+    out: &mut [U],
+) -> Result<(), Interrupted> {
     if rates.is_empty() {
-        return;
+        return Ok(());
     }
     let rates: Vec<Rate<U>> = rates.iter().map(|rate| Rate::new(rate.to_f64())).collect();
     let samples = out.len() / rates.len();
-    for_chunks_mut(threads, out, SAMPLES_PER_TASK, |start, chunk| {
+    try_for_chunks_mut(threads, out, SAMPLES_PER_TASK, |start, chunk| {
         for (position, value) in (start..).zip(chunk) {
             let (sample, column) = (position / rates.len(), position % rates.len());
             let place = (column * samples + sample) as u64;
             let source = base.skipped(place.wrapping_mul(BLOCKS_PER_VALUE));
             *value = rates[column].draw(Pairs::new(source));
         }
-    });
+    })
 }
 
 /// What depends on the rate alone.
@@ -129,13 +134,13 @@ mod tests {
     fn samples_of_any_rate_end() {
         let rates = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1.0, 0.0, 1e30, 2e9];
         let mut out = vec![0_i32; 20 * rates.len()];
-        fill_poisson(&Philox::new(1, 2), Threads::single(), &rates, &mut out);
+        fill_poisson(&Philox::new(1, 2), Threads::single(), &rates, &mut out).unwrap();
         for row in out.chunks(rates.len()) {
             assert_eq!(row[..6], [0, 0, 0, 0, 0, i32::MAX]);
             assert!((1_900_000_000..2_100_000_000).contains(&row[6]));
         }
         let mut out = [0.0_f64; 3];
-        fill_poisson(&Philox::new(1, 2), Threads::single(), &[f64::NAN, f64::INFINITY, 1e308], &mut out);
+        fill_poisson(&Philox::new(1, 2), Threads::single(), &[f64::NAN, f64::INFINITY, 1e308], &mut out).unwrap();
         assert!(out[0].is_nan() && out[1] == f64::INFINITY && out[2] > 0.9e308);
     }
 
@@ -143,7 +148,7 @@ mod tests {
     fn means_are_the_rate() {
         let rates = [0.5_f64, 9.0, 10.0, 400.0];
         let mut out = vec![0_i64; 20_000 * rates.len()];
-        fill_poisson(&Philox::new(5, 6), Threads::single(), &rates, &mut out);
+        fill_poisson(&Philox::new(5, 6), Threads::single(), &rates, &mut out).unwrap();
         for (column, rate) in rates.iter().enumerate() {
             let mean = out.iter().skip(column).step_by(rates.len()).sum::<i64>() as f64 / 20_000.0;
             // Five standard errors of the mean of a variance of the rate.

@@ -6,7 +6,7 @@ use super::patches::{Patches, add_to_first_max, put_to_first_max, scaled, sum_of
 use super::reduction::Scratch;
 use super::turned;
 use super::windows::Windows;
-use crate::threads::{SharedSlice, Threads, for_blocks};
+use crate::threads::{Interrupted, SharedSlice, Threads, try_for_blocks};
 use std::ops::Range;
 
 /// Elements of one parallel block, as near as whole planes allow.
@@ -19,10 +19,16 @@ const TILE: usize = 1 << 10;
 
 /// The gradient of `max`: that of each result at the first largest element of its window. TF 1.x: a NaN is the largest
 /// where it comes first.
-pub fn max_gradient<T: Pooled>(windows: &Windows, threads: Threads, x: &[T], g: &[T], gx: &mut [T]) {
+pub fn max_gradient<T: Pooled>(
+    windows: &Windows,
+    threads: Threads,
+    x: &[T],
+    g: &[T],
+    gx: &mut [T],
+) -> Result<(), Interrupted> {
     if turned::pays(windows) {
         return turned::each(windows, threads, [x, g], gx, |windows, [x, g], gx| {
-            max_gradient(windows, Threads::single(), x, g, gx);
+            max_gradient(windows, Threads::single(), x, g, gx)
         });
     }
     let ([planes, rows, columns], inner) = (windows.axes, windows.inner);
@@ -69,25 +75,37 @@ pub fn max_gradient<T: Pooled>(windows: &Windows, threads: Threads, x: &[T], g: 
         if !is_partition {
             zero(own, 0..stripe.len(), column..columns.input);
         }
-    });
+    })
 }
 
 /// TF 1.x: the gradient of `max` in 3-D, where every element that is near the largest, which is in `y`, has the gradient.
-pub fn every_max_gradient<T: Pooled>(windows: &Windows, threads: Threads, x: &[T], y: &[T], g: &[T], gx: &mut [T]) {
+pub fn every_max_gradient<T: Pooled>(
+    windows: &Windows,
+    threads: Threads,
+    x: &[T],
+    y: &[T],
+    g: &[T],
+    gx: &mut [T],
+) -> Result<(), Interrupted> {
     if turned::pays(windows) {
         return turned::each(windows, threads, [x, y, g], gx, |windows, [x, y, g], gx| {
-            every_max_gradient(windows, Threads::single(), x, y, g, gx);
+            every_max_gradient(windows, Threads::single(), x, y, g, gx)
         });
     }
     let prepare = |_: usize, _: [usize; 2], _: &mut [()]| {};
-    gather(windows, threads, gx, prepare, |_, patches, at, gx| sum_of_near(&x[at..], y, g, patches, gx));
+    gather(windows, threads, gx, prepare, |_, patches, at, gx| sum_of_near(&x[at..], y, g, patches, gx))
 }
 
 /// The gradient of `mean`: equal parts of each result's at the elements of its window.
-pub fn mean_gradient<T: Averaged>(windows: &Windows, threads: Threads, g: &[T], gx: &mut [T]) {
+pub fn mean_gradient<T: Averaged>(
+    windows: &Windows,
+    threads: Threads,
+    g: &[T],
+    gx: &mut [T],
+) -> Result<(), Interrupted> {
     if turned::pays(windows) {
         return turned::each(windows, threads, [g], gx, |windows, [g], gx| {
-            mean_gradient(windows, Threads::single(), g, gx);
+            mean_gradient(windows, Threads::single(), g, gx)
         });
     }
     let [planes, rows, columns] = windows.axes;
@@ -101,7 +119,7 @@ pub fn mean_gradient<T: Averaged>(windows: &Windows, threads: Threads, g: &[T], 
             scaled(g, T::part(lines * run.columns), &mut shares[results]);
         }
     };
-    gather(windows, threads, gx, prepare, |shares, patches, _, gx| sum_of(shares, patches, gx));
+    gather(windows, threads, gx, prepare, |shares, patches, _, gx| sum_of(shares, patches, gx))
 }
 
 /// Makes a gradient of the input. `prepare(part, [plane, row], kept)` makes ready a line of results, and
@@ -114,7 +132,7 @@ fn gather<T: Send, K: Copy + Default>(
     gradient: &mut [T],
     prepare: impl Fn(usize, [usize; 2], &mut [K]) + Sync,
     pool: impl Fn(&[K], Patches<'_>, usize, &mut [T]) + Sync,
-) {
+) -> Result<(), Interrupted> {
     let [planes, rows, columns] = windows.axes;
     let (inner, width) = (windows.inner, columns.output * windows.inner);
     let depth = planes.depth();
@@ -143,7 +161,7 @@ fn gather<T: Send, K: Copy + Default>(
                 }
             }
         }
-    });
+    })
 }
 
 /// The planes of each part, cut into pieces that tasks make.
@@ -176,14 +194,14 @@ impl Stripes<'_> {
         threads: Threads,
         gradient: &mut [T],
         f: impl Fn(usize, Range<usize>, &mut Scratch, &mut [T]) + Sync,
-    ) {
+    ) -> Result<(), Interrupted> {
         let (part_size, planes) = (self.windows.in_part(), self.windows.axes[0].input);
         if gradient.is_empty() {
-            return;
+            return Ok(());
         }
         let shared = SharedSlice::new(gradient);
         let together = if self.count == 1 { (BLOCK / part_size).max(1) } else { 1 };
-        for_blocks(threads, self.windows.outer * self.count, together, |tasks| {
+        try_for_blocks(threads, self.windows.outer * self.count, together, |tasks| {
             let mut scratch = Scratch::default();
             for task in tasks {
                 let (part, stripe) = (task / self.count, self.planes(task % self.count));
@@ -192,6 +210,6 @@ impl Stripes<'_> {
                 let own = unsafe { shared.range(element(stripe.start)..element(stripe.end)) };
                 f(part, stripe, &mut scratch, own);
             }
-        });
+        })
     }
 }

@@ -5,7 +5,7 @@ use super::kept::Kept;
 use super::patches::{Member, Patches, first_max_of, max_of, share_of, sum_of};
 use super::turned;
 use super::windows::{Line, Windows};
-use crate::threads::{Threads, for_chunks_mut};
+use crate::threads::{Interrupted, Threads, try_for_chunks_mut};
 
 /// Elements of the input for one parallel block, as near as whole lines of results allow.
 const BLOCK: usize = 1 << 16;
@@ -14,19 +14,19 @@ const BLOCK: usize = 1 << 16;
 const TILE: usize = 1 << 12;
 
 /// The largest element of each window; NaNs are passed over.
-pub fn max<T: Pooled>(windows: &Windows, threads: Threads, x: &[T], out: &mut [T]) {
+pub fn max<T: Pooled>(windows: &Windows, threads: Threads, x: &[T], out: &mut [T]) -> Result<(), Interrupted> {
     if turned::pays(windows) {
         return turned::each(windows, threads, [x], out, |windows, [x], out| max(windows, Threads::single(), x, out));
     }
-    reduce(windows, threads, x, out, max_of, |x, patches, _, out| max_of(x, patches, out));
+    reduce(windows, threads, x, out, max_of, |x, patches, _, out| max_of(x, patches, out))
 }
 
 /// The mean of each window's elements, without padding.
-pub fn mean<T: Averaged>(windows: &Windows, threads: Threads, x: &[T], out: &mut [T]) {
+pub fn mean<T: Averaged>(windows: &Windows, threads: Threads, x: &[T], out: &mut [T]) -> Result<(), Interrupted> {
     if turned::pays(windows) {
         return turned::each(windows, threads, [x], out, |windows, [x], out| mean(windows, Threads::single(), x, out));
     }
-    reduce(windows, threads, x, out, sum_of, share_of);
+    reduce(windows, threads, x, out, sum_of, share_of)
 }
 
 fn reduce<T: Copy + Default + Send + Sync>(
@@ -36,7 +36,7 @@ fn reduce<T: Copy + Default + Send + Sync>(
     out: &mut [T],
     partly: impl Fn(&[T], Patches<'_>, &mut [T]) + Sync,
     wholly: impl Fn(&[T], Patches<'_>, usize, &mut [T]) + Sync,
-) {
+) -> Result<(), Interrupted> {
     let (inner, columns) = (windows.inner, windows.axes[2]);
     let in_turn = in_turn_pays(windows.axes[0].window * windows.axes[1].window, columns.window, columns.stride);
     let tiles = if in_turn { columns.runs() } else { windows.tiles(TILE) };
@@ -63,7 +63,7 @@ fn reduce<T: Copy + Default + Send + Sync>(
                 wholly(x, patches, lines.len() * run.columns, &mut out[run.result * inner..]);
             }
         }
-    });
+    })
 }
 
 /// Whether it takes much less to fold the lines of all columns first, and the columns then, than each window by itself.
@@ -79,7 +79,7 @@ pub fn at_first_max<T: Pooled, U: Send>(
     x: &[T],
     out: &mut [U],
     found: impl Fn(usize, usize) -> U + Sync,
-) {
+) -> Result<(), Interrupted> {
     let (inner, columns) = (windows.inner, windows.axes[2]);
     let (runs, distances) = (columns.runs(), windows.distances());
     by_lines(windows, threads, out, |from, block| {
@@ -101,7 +101,7 @@ pub fn at_first_max<T: Pooled, U: Send>(
                 }
             }
         }
-    });
+    })
 }
 
 /// Lists that one task fills again for each line.
@@ -112,12 +112,17 @@ pub(super) struct Scratch {
 }
 
 /// Calls `f(line, results)` for blocks of whole lines of results, `line` being the number of a block's first.
-fn by_lines<T: Send>(windows: &Windows, threads: Threads, out: &mut [T], f: impl Fn(usize, &mut [T]) + Sync) {
+fn by_lines<T: Send>(
+    windows: &Windows,
+    threads: Threads,
+    out: &mut [T],
+    f: impl Fn(usize, &mut [T]) + Sync,
+) -> Result<(), Interrupted> {
     if out.is_empty() {
-        return;
+        return Ok(());
     }
     let [planes, rows, columns] = windows.axes.map(|a| a.output);
     let width = columns * windows.inner;
     let work = (windows.in_part() / (planes * rows)).max(width);
-    for_chunks_mut(threads, out, (BLOCK / work).max(1) * width, |start, block| f(start / width, block));
+    try_for_chunks_mut(threads, out, (BLOCK / work).max(1) * width, |start, block| f(start / width, block))
 }

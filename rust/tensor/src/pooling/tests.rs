@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Shape;
-use crate::threads::Threads;
+use crate::threads::{Interrupted, Threads};
 
 /// `[outer, planes, rows, columns, inner]`, and for each dimension but the first and last its window and stride.
 struct Case {
@@ -101,10 +101,10 @@ fn first_largest(x: &[f32], members: &[usize]) -> usize {
 }
 
 /// What `f` writes, at 1, 2 and 4 threads, which must be equal bits.
-fn at_any_number_of_threads(len: usize, f: impl Fn(Threads, &mut [f32])) -> Vec<f32> {
+fn at_any_number_of_threads(len: usize, f: impl Fn(Threads, &mut [f32]) -> Result<(), Interrupted>) -> Vec<f32> {
     let run = |threads| {
         let mut out = vec![f32::from_bits(0x7fc1_2345); len];
-        f(Threads::new(threads), &mut out);
+        f(Threads::new(threads), &mut out).unwrap();
         out
     };
     let out = run(1);
@@ -134,7 +134,7 @@ fn the_largest_of_each_window_and_its_first_place_are_those_of_the_definition() 
             let largest = |m: &Vec<usize>| m.iter().map(|&i| x[i]).fold(f32::MIN, f32::max);
             assert_same(&y, &members.iter().map(largest).collect::<Vec<_>>(), &case);
             let firsts = at_any_number_of_threads(members.len(), |threads, out| {
-                at_first_max(&w, threads, &x, out, |part, place| (part + place) as f32);
+                at_first_max(&w, threads, &x, out, |part, place| (part + place) as f32)
             });
             let wanted: Vec<f32> = members.iter().map(|m| first_largest(&x, m) as f32).collect();
             assert_same(&firsts, &wanted, &case);
@@ -163,7 +163,7 @@ fn in_volumes_the_gradient_goes_to_every_largest() {
     for case in CASES {
         let (w, x, members) = (case.windows(), values(case.elements(), 31, false), case.members());
         let (mut y, g) = (vec![0.0; members.len()], values(members.len(), 7, false));
-        max(&w, Threads::single(), &x, &mut y);
+        max(&w, Threads::single(), &x, &mut y).unwrap();
         let mut wanted = vec![0.0; x.len()];
         for ((m, g), y) in members.iter().zip(&g).zip(&y) {
             m.iter().filter(|&&i| x[i] == *y).for_each(|&i| wanted[i] += g);

@@ -2,8 +2,9 @@
 
 use super::kept::Kept;
 use super::windows::Windows;
-use crate::threads::{SharedSlice, Threads, for_blocks};
+use crate::threads::{Interrupted, SharedSlice, Threads, try_for_blocks};
 use crate::transpose::{BLOCK_SIDE, block_of_4_bytes, block_of_8_bytes};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Whether parts are to be pooled side by side, as channels are.
 pub(super) fn pays(windows: &Windows) -> bool {
@@ -16,12 +17,12 @@ pub(super) fn each<T: Copy + Default + Send + Sync, const N: usize>(
     threads: Threads,
     inputs: [&[T]; N],
     out: &mut [T],
-    f: impl Fn(&Windows, [&[T]; N], &mut [T]) + Sync,
-) {
+    f: impl Fn(&Windows, [&[T]; N], &mut [T]) -> Result<(), Interrupted> + Sync,
+) -> Result<(), Interrupted> {
     let outer = windows.outer;
     let (sizes, size) = (inputs.map(|x| x.len() / outer), out.len() / outer);
-    let shared = SharedSlice::new(out);
-    for_blocks(threads, outer, BLOCK_SIDE, |parts| {
+    let (shared, all_whole) = (SharedSlice::new(out), AtomicBool::new(true));
+    try_for_blocks(threads, outer, BLOCK_SIDE, |parts| {
         let (first, count) = (parts.start, parts.len());
         let inputs: [Kept<T>; N] = std::array::from_fn(|k| {
             let mut turned = Kept::new(count * sizes[k]);
@@ -29,10 +30,15 @@ pub(super) fn each<T: Copy + Default + Send + Sync, const N: usize>(
             turned
         });
         let mut turned = Kept::new(count * size);
-        f(&Windows { outer: 1, inner: count, ..windows.clone() }, inputs.each_ref().map(Kept::get), turned.get_mut());
+        let windows = Windows { outer: 1, inner: count, ..windows.clone() };
+        if let Err(Interrupted) = f(&windows, inputs.each_ref().map(Kept::get), turned.get_mut()) {
+            all_whole.store(false, Ordering::Relaxed);
+            return;
+        }
         // SAFETY: the parts of different blocks are disjoint.
         turn(turned.get(), size, count, unsafe { shared.range(first * size..(first + count) * size) });
-    });
+    })?;
+    if all_whole.into_inner() { Ok(()) } else { Err(Interrupted) }
 }
 
 /// `to[c * rows + r] = from[r * columns + c]`.

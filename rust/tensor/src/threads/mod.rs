@@ -7,9 +7,10 @@ mod watch;
 
 pub use aside::{MOST_ASIDE, Refused, Work, run_aside};
 pub use stack::{StackExhausted, ensure_stack};
-pub use watch::{is_watched, stopped, unwatched, watched};
+pub use watch::{Interrupted, is_watched, stopped, unwatched, watched};
 
 use std::ops::Range;
+use watch::Watch;
 
 /// The most threads one pool holds; larger requests are cut to it.
 pub const MAX_THREADS: usize = 256;
@@ -43,17 +44,34 @@ impl Threads {
     ///
     /// Runs on the calling thread alone when there is one task or one thread, when called from inside a task, and when the
     /// pool is busy with another caller's work: it never waits for a thread to become free. A panic in a task is raised
-    /// again here after the tasks under way have ended; tasks that had not begun by then are skipped.
+    /// again here after the tasks under way have ended; tasks that had not begun by then are skipped. Nothing else skips
+    /// a task: a loop that the step's end may cut short is `try_run`.
     pub fn run(&self, tasks: usize, f: &(dyn Fn(usize) + Sync)) {
-        if tasks > 1 && self.count > 1 && pool::run(self.count, tasks, f) {
-            return;
+        let (_, _restore) = watch::take();
+        let (Ok(()) | Err(Interrupted)) = self.run_under(Watch::NONE, tasks, f);
+    }
+
+    /// Runs `f` for each task as `run` does, but checks the calling thread's watch between tasks.
+    ///
+    /// Errors: `Interrupted` once the watch says to stop. Some tasks have not run then, so the caller must not keep what
+    /// the loop wrote. A loop inside another loop's task, or without a watch, runs all its tasks.
+    pub fn try_run(&self, tasks: usize, f: &(dyn Fn(usize) + Sync)) -> Result<(), Interrupted> {
+        let (watch, _restore) = watch::take();
+        self.run_under(watch, tasks, f)
+    }
+
+    fn run_under(&self, watch: Watch, tasks: usize, f: &(dyn Fn(usize) + Sync)) -> Result<(), Interrupted> {
+        if tasks > 1
+            && self.count > 1
+            && let Some(ran) = pool::run(self.count, tasks, f, watch)
+        {
+            return ran;
         }
         for task in 0..tasks {
-            if watch::stopped() {
-                return;
-            }
+            watch.check()?;
             f(task);
         }
+        Ok(())
     }
 }
 
@@ -70,11 +88,28 @@ pub fn default_count() -> usize {
 
 /// Cuts `0..len` into blocks of `block` (the last may be shorter; 0 counts as 1) and calls `f` for each.
 pub fn for_blocks(threads: Threads, len: usize, block: usize, f: impl Fn(Range<usize>) + Sync) {
-    let block = block.max(1);
-    threads.run(len.div_ceil(block), &|task| {
-        let start = task * block;
-        f(start..len.min(start.saturating_add(block)));
-    });
+    threads.run(blocks(len, block), &|task| f(block_of(len, block, task)));
+}
+
+/// Calls `f` for each block as `for_blocks` does, but checks the calling thread's watch between blocks.
+///
+/// Errors: `Interrupted` once the watch says to stop, as [`Threads::try_run`].
+pub fn try_for_blocks(
+    threads: Threads,
+    len: usize,
+    block: usize,
+    f: impl Fn(Range<usize>) + Sync,
+) -> Result<(), Interrupted> {
+    threads.try_run(blocks(len, block), &|task| f(block_of(len, block, task)))
+}
+
+fn blocks(len: usize, block: usize) -> usize {
+    len.div_ceil(block.max(1))
+}
+
+fn block_of(len: usize, block: usize, task: usize) -> Range<usize> {
+    let start = task * block.max(1);
+    start..len.min(start.saturating_add(block.max(1)))
 }
 
 /// Cuts `data` into blocks of `block` elements (the last may be shorter; 0 counts as 1) and calls `f(start, block)` for
@@ -86,6 +121,23 @@ pub fn for_chunks_mut<T: Send>(threads: Threads, data: &mut [T], block: usize, f
         // SAFETY: the ranges of one `for_blocks` call are disjoint, and each is visited once.
         f(start, unsafe { shared.range(range) });
     });
+}
+
+/// Calls `f` for each block of `data` as `for_chunks_mut` does, but checks the calling thread's watch between blocks.
+///
+/// Errors: `Interrupted` once the watch says to stop. Parts of `data` have their old values then.
+pub fn try_for_chunks_mut<T: Send>(
+    threads: Threads,
+    data: &mut [T],
+    block: usize,
+    f: impl Fn(usize, &mut [T]) + Sync,
+) -> Result<(), Interrupted> {
+    let shared = SharedSlice::new(data);
+    try_for_blocks(threads, shared.len(), block, |range| {
+        let start = range.start;
+        // SAFETY: the ranges of one `try_for_blocks` call are disjoint, and each is visited once.
+        f(start, unsafe { shared.range(range) });
+    })
 }
 
 /// A mutable slice whose disjoint parts several tasks write at once.

@@ -17,7 +17,8 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering}
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
-use super::{MAX_THREADS, watch};
+use super::watch::Watch;
+use super::{Interrupted, MAX_THREADS};
 use ferroflow_sync::{Mutex, OnceLock, generation, watch_forks};
 
 /// How long a worker looks for the next job before it sleeps. Waking a sleeping thread costs 20 to 30 us, so this covers
@@ -75,33 +76,31 @@ thread_local! {
 }
 
 /// Runs the tasks on the pool of `count` threads, or on the calling thread alone while the pool is busy, loops inside them
-/// then running inline too; false, with nothing run, when the caller must do it alone.
-pub(super) fn run(count: usize, tasks: usize, body: Body<'_>) -> bool {
+/// then running inline too; `None`, with nothing run, when the caller must do it alone.
+pub(super) fn run(count: usize, tasks: usize, body: Body<'_>, watch: Watch) -> Option<Result<(), Interrupted>> {
     if IN_TASK.get() {
-        return false;
+        return None;
     }
-    let Some(pool) = pool_of(count) else { return false };
+    let pool = pool_of(count)?;
     if pool.owned.swap(true, Ordering::Acquire) {
-        // Else inner loops that find the pool free by then would be cut into parts on top of this cut.
-        let _marked = InTask::enter();
-        return run_alone(tasks, body);
+        return Some(run_alone(tasks, body, watch));
     }
-    let failure = pool.run_owned(count, tasks, body);
+    let ended = pool.run_owned(count, tasks, body, watch);
     pool.owned.store(false, Ordering::Release);
-    if let Some(payload) = failure {
-        resume_unwind(payload);
+    match ended {
+        Ok(ran) => Some(ran),
+        Err(payload) => resume_unwind(payload),
     }
-    true
 }
 
-fn run_alone(tasks: usize, body: Body<'_>) -> bool {
+fn run_alone(tasks: usize, body: Body<'_>, watch: Watch) -> Result<(), Interrupted> {
     for task in 0..tasks {
-        if watch::stopped() {
-            break;
-        }
+        watch.check()?;
+        // Else inner loops that find the pool free by then would be cut into parts on top of this cut.
+        let _marked = InTask::enter();
         body(task);
     }
-    true
+    Ok(())
 }
 
 /// Marks the thread as running a task, until it is dropped.
@@ -158,8 +157,14 @@ impl Pool {
         }
     }
 
-    /// Runs one job; the calling thread holds `owned`. Gives back what a task panicked with.
-    fn run_owned(&'static self, count: usize, tasks: usize, body: Body<'_>) -> Option<Box<dyn Any + Send>> {
+    /// Runs one job; the calling thread holds `owned`. The error is what a task panicked with.
+    fn run_owned(
+        &'static self,
+        count: usize,
+        tasks: usize,
+        body: Body<'_>,
+        watch: Watch,
+    ) -> Result<Result<(), Interrupted>, Box<dyn Any + Send>> {
         let workers = self.workers.get_or_init(|| (1..count).filter_map(|index| start_worker(self, index)).collect());
         // SAFETY: only the lifetime changes. Workers use the body only while inside the open job, and this function does not
         // return before the job is closed and no worker is inside.
@@ -178,7 +183,7 @@ impl Pool {
             }
         }
 
-        self.take_tasks(0, tasks, body);
+        let ran = self.take_tasks(0, tasks, body, watch);
 
         self.state.fetch_and(!OPEN, Ordering::AcqRel);
         let mut looks = 0u32;
@@ -190,7 +195,7 @@ impl Pool {
                 std::hint::spin_loop();
             }
         }
-        self.panic.lock().take()
+        self.panic.lock().take().map_or(Ok(ran), Err)
     }
 
     /// The first task of a thread's share; of the thread after the last one: the number of tasks.
@@ -207,10 +212,10 @@ impl Pool {
 
     /// Runs tasks until none is left, those of thread `me`'s share first; a panic ends the job early and is kept for the
     /// caller.
-    fn take_tasks(&self, me: usize, tasks: usize, body: Body<'_>) {
+    fn take_tasks(&self, me: usize, tasks: usize, body: Body<'_>, watch: Watch) -> Result<(), Interrupted> {
         let marked = InTask::enter();
         let threads = self.next.len();
-        let done = catch_unwind(AssertUnwindSafe(|| {
+        let done = catch_unwind(AssertUnwindSafe(|| -> Result<(), Interrupted> {
             for thread in (me..threads).chain(0..me) {
                 let end = self.share_start(thread + 1, tasks);
                 loop {
@@ -218,18 +223,24 @@ impl Pool {
                     if task >= end {
                         break;
                     }
-                    if watch::stopped() {
-                        self.skip_rest(tasks);
-                        break;
-                    }
+                    watch.check()?;
                     body(task);
                 }
             }
+            Ok(())
         }));
         drop(marked);
-        if let Err(payload) = done {
-            self.skip_rest(tasks);
-            self.panic.lock().get_or_insert(payload);
+        match done {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(Interrupted)) => {
+                self.skip_rest(tasks);
+                Err(Interrupted)
+            }
+            Err(payload) => {
+                self.skip_rest(tasks);
+                self.panic.lock().get_or_insert(payload);
+                Ok(())
+            }
         }
     }
 
@@ -247,7 +258,8 @@ impl Pool {
             // SAFETY: this worker is inside an open job, so the caller does not touch the job and outlives this use.
             let job = unsafe { &*self.job.get() };
             if let Some(body) = job.body {
-                self.take_tasks(me, job.tasks, body);
+                // The watch is of the calling thread, so no worker's part is interrupted.
+                let (Ok(()) | Err(Interrupted)) = self.take_tasks(me, job.tasks, body, Watch::NONE);
             }
             self.state.fetch_sub(1, Ordering::AcqRel);
         }

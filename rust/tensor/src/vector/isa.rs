@@ -37,9 +37,16 @@ impl Isa {
         }
     }
 
+    /// The environment variable `FERROFLOW_CPU` (avx512, avx2, portable) lowers the choice; anything else leaves it.
     #[cold]
     fn choose() -> Isa {
-        let best = Isa::available().pop().unwrap_or(Isa::BASELINE);
+        let highest = match std::env::var("FERROFLOW_CPU").as_deref() {
+            Ok("portable") => Level::Baseline,
+            Ok("avx2") => Level::Avx2,
+            _ => Level::Avx512,
+        };
+        let fits = |isa: &Isa| isa.0 as u8 <= highest as u8;
+        let best = Isa::available().into_iter().rfind(fits).unwrap_or(Isa::BASELINE);
         CHOSEN.store(best.0 as u8, Ordering::Relaxed);
         best
     }
@@ -56,6 +63,18 @@ impl Isa {
     #[inline]
     pub(super) const fn index(self) -> usize {
         self.0 as usize - 1
+    }
+
+    /// Returns true if the CPU has AVX2 and FMA.
+    #[inline]
+    pub const fn has_avx2(self) -> bool {
+        matches!(self.0, Level::Avx2 | Level::Avx512)
+    }
+
+    /// Returns true if the CPU has AVX-512 F, BW, DQ and VL, and what [`Isa::has_avx2`] says.
+    #[inline]
+    pub const fn has_avx512(self) -> bool {
+        matches!(self.0, Level::Avx512)
     }
 
     #[inline]

@@ -36,6 +36,7 @@ pub use convert::{CastTo, cast, cast_with};
 pub use element::Element;
 pub use gamma::digamma_f64;
 pub use isa::Isa;
+pub(crate) use isa::Level;
 pub use logical::{Logical, all, all_rows_into, any, any_rows_into, logical, logical_not, select};
 pub use reduce::{
     Reduce, Reducible, combine, mean_of_sum, mean_slice, reduce_rows_into, reduce_rows_into_with, reduce_slice,

@@ -11,7 +11,7 @@ from ferroflow._src.framework.drawing.boxes import Box, Edge, ScopeIndex, View, 
 from ferroflow._src.framework.drawing.layout import Layout, layered
 from ferroflow._src.framework.drawing.nodes import Node
 
-__all__ = ["graph_html", "graph_svg"]
+__all__ = ["escaped", "graph_html", "graph_svg", "view_svg"]
 
 _FONT = "font-family='Helvetica, Arial, sans-serif'"
 # (fill, outline, radius of the corners) of each kind of box.
@@ -33,7 +33,15 @@ _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"
 _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
-def _escaped(text: str) -> str:
+_TITLE = re.compile("<title>[^<]*</title>")
+
+
+def escaped(text: str) -> str:
+    """Returns a text as XML holds it.
+
+    Args:
+        text: str.
+    """
     return _NO_XML.sub("\ufffd", text).translate(_ENTITIES)
 
 
@@ -53,10 +61,10 @@ def _box_svg(box: Box, center: tuple[float, float], size: tuple[float, float]) -
     place = f"x='{x - width / 2:.1f}' y='{y - height / 2:.1f}' width='{width:.1f}' height='{height:.1f}'"
     dashes = " stroke-dasharray='4 3' fill-opacity='0.35'" if box.outside else ""
     return (
-        f"<g><title>{_escaped(box.title)}</title>"
+        f"<g><title>{escaped(box.title)}</title>"
         f"<rect {place} rx='{radius}' fill='{fill}' stroke='{outline}'{dashes}/>"
-        f"<text x='{x:.1f}' y='{y - 2:.1f}' font-size='12' fill='#1f2937'>{_escaped(_cut(box.label))}</text>"
-        f"<text x='{x:.1f}' y='{y + 11:.1f}' font-size='10' fill='#6b7280'>{_escaped(_cut(box.note))}</text></g>"
+        f"<text x='{x:.1f}' y='{y - 2:.1f}' font-size='12' fill='#1f2937'>{escaped(_cut(box.label))}</text>"
+        f"<text x='{x:.1f}' y='{y + 11:.1f}' font-size='10' fill='#6b7280'>{escaped(_cut(box.note))}</text></g>"
     )
 
 
@@ -96,10 +104,10 @@ def _edge_svg(edge: Edge, route: Sequence[tuple[float, float, float]], ends: _En
         at, level = (ends.enters, end - 2.4 * tip) if below else (ends.leaves, passed[0][2] + 3.4 * tip)
         label = (
             f"<text x='{at:.1f}' y='{level + 1:.1f}' font-size='9' fill='#4b5563' stroke='#ffffff'"
-            f" stroke-width='3' paint-order='stroke'>{_escaped(edge.label)}</text>"
+            f" stroke-width='3' paint-order='stroke'>{escaped(edge.label)}</text>"
         )
     return (
-        f"<g><title>{_escaped(what)}</title>"
+        f"<g><title>{escaped(what)}</title>"
         f"<path d='{' '.join(way)}' fill='none' stroke='{colour}' stroke-width='{thickness:.1f}'{dashes}/>"
         f"<path d='{head}' fill='{colour}'/>{label}</g>"
     )
@@ -125,7 +133,16 @@ def _ends(view: View, layout: Layout, sizes: list[tuple[float, float]]) -> list[
     return [_Ends(*place) for place in places]
 
 
-def _drawn(view: View) -> str:
+def view_svg(view: View, titles: bool = True) -> str:
+    """Draws a view.
+
+    Args:
+        view: View.
+        titles: bool, whether boxes and edges have titles, which an image in a page does not show.
+
+    Returns:
+        str, an SVG document.
+    """
     ports = [0] * len(view.boxes)
     for edge in view.edges:
         ports[edge.source] += 1
@@ -149,7 +166,8 @@ def _drawn(view: View) -> str:
         parts.append(
             f"<text x='{layout.width / 2:.0f}' y='{height - 8:.0f}' font-size='11' fill='#b91c1c'>{note}</text>"
         )
-    return "".join([*parts, "</svg>"])
+    drawn = "".join([*parts, "</svg>"])
+    return drawn if titles else _TITLE.sub("", drawn)
 
 
 def graph_svg(nodes: Sequence[Node], scope: str = "") -> str:
@@ -165,7 +183,7 @@ def graph_svg(nodes: Sequence[Node], scope: str = "") -> str:
     Raises:
         ValueError: if there is no node in that scope.
     """
-    return _drawn(collapsed(_index(nodes, scope), scope))
+    return view_svg(collapsed(_index(nodes, scope), scope))
 
 
 def _index(nodes: Sequence[Node], scope: str) -> ScopeIndex:
@@ -204,16 +222,16 @@ def graph_html(nodes: Sequence[Node], scope: str = "") -> str:
                 continue
             opened = collapsed(index, box.key)
             room -= len(opened.boxes)
-            inner.setdefault(outer, []).append((box, _drawn(opened)))
+            inner.setdefault(outer, []).append((box, view_svg(opened)))
             waiting.append((box.key, opened))
     # Innermost first: names can have more parts than Python has frames.
     texts: dict[str, str] = {}
     for outer, _ in reversed(waiting):
         texts[outer] = "".join(
-            f"<details style='margin-left:1em'><summary>{_escaped(box.label)} ({_escaped(box.note)})</summary>"
+            f"<details style='margin-left:1em'><summary>{escaped(box.label)} ({escaped(box.note)})</summary>"
             f"{drawing}{texts.pop(box.key)}</details>"
             for box, drawing in inner.get(outer, ())
         )
-    heading = f"<div>{_escaped(scope or 'Graph')}: {len(nodes):,} nodes</div>"
+    heading = f"<div>{escaped(scope or 'Graph')}: {len(nodes):,} nodes</div>"
     ending = f"<div>{omitted:,} more scopes are not drawn</div>" if omitted else ""
-    return f"<div style='overflow-x:auto'>{heading}{_drawn(view)}{texts[scope]}{ending}</div>"
+    return f"<div style='overflow-x:auto'>{heading}{view_svg(view)}{texts[scope]}{ending}</div>"

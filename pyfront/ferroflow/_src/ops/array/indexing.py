@@ -93,6 +93,11 @@ def gather(
         ValueError: if `axis` or `batch_dims` is out of range.
     """
     del validate_indices
+    # Variables behind handles read the wanted rows alone.
+    read_rows = getattr(params, "_read_rows", None)
+    if read_rows is not None and not batch_dims and (axis is None or (isinstance(axis, int) and axis == 0)):
+        rows: Tensor = read_rows(indices, name)
+        return rows
     attrs = {"batch_dims": batch_dims} if batch_dims else None
     return tensor_op("GatherV2", [params, indices, batch_dims if axis is None else axis], attrs, name=name)
 
@@ -281,7 +286,7 @@ def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None 
     Returns:
         (out, idx): these elements in their order, and their positions in `x`.
     """
-    return ListDiff(*apply_op("ListDiff", [x, y], {"out_idx": dtypes.as_dtype(index_dtype)}, name=name).outputs)
+    return ListDiff(*apply_op("ListDiff", [x, y], {"out_idx": dtypes.dtype_or_none(index_dtype)}, name=name).outputs)
 
 
 def listdiff(x: Any, y: Any, out_idx: Any = None, name: str | None = None) -> ListDiff:
@@ -313,7 +318,7 @@ def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Uniq
         position
         in `y`.
     """
-    return Unique(*apply_op("Unique", [x], {"out_idx": dtypes.as_dtype(out_idx)}, name=name).outputs)
+    return Unique(*apply_op("Unique", [x], {"out_idx": dtypes.dtype_or_none(out_idx)}, name=name).outputs)
 
 
 def unique_with_counts(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> UniqueWithCounts:
@@ -328,5 +333,5 @@ def unique_with_counts(x: Any, out_idx: Any = dtypes.int32, name: str | None = N
         (y, idx, count): as `unique` gives them, and the number of each.
     """
     return UniqueWithCounts(
-        *apply_op("UniqueWithCounts", [x], {"out_idx": dtypes.as_dtype(out_idx)}, name=name).outputs
+        *apply_op("UniqueWithCounts", [x], {"out_idx": dtypes.dtype_or_none(out_idx)}, name=name).outputs
     )

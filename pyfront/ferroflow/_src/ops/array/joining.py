@@ -135,6 +135,8 @@ def split(
         ValueError: if the dimension cannot be split this way, or the number of pieces is unknown.
     """
     if isinstance(num_or_size_splits, (*integral_types, tensor_shape.Dimension)):
+        # TF 1.x makes a constant of it that nothing reads. It counts for the seeds of operations after it.
+        convert_to_tensor(int(num_or_size_splits))
         return list(apply_op("Split", [axis, value], {"num_split": int(num_or_size_splits)}, name=name).outputs)
     sizes = convert_to_tensor(num_or_size_splits)
     if sizes.get_shape().ndims == 0:

@@ -99,7 +99,7 @@ def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -
     Returns:
         List of Tensors of `out_type`, of shape [rank of each].
     """
-    return list(apply_op("ShapeN", [list(input)], {"out_type": dtypes.as_dtype(out_type)}, name=name).outputs)
+    return list(apply_op("ShapeN", [list(input)], {"out_type": dtypes.dtype_or_none(out_type)}, name=name).outputs)
 
 
 def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Tensor:
@@ -129,9 +129,9 @@ def size_internal(input: Any, name: str | None = None, optimize: bool = True, ou
         Tensor of `out_type`, of shape [].
     """
     with name_scope(name, "Size", [input]) as scope:
-        out_type = dtypes.as_dtype(out_type)
+        out_type = dtypes.int32 if out_type is None else dtypes.as_dtype(out_type)
         if isinstance(input, _SPARSE):
-            dimensions = tensor_op("Cast", [input.dense_shape], {"DstT": dtypes.as_dtype(out_type)})
+            dimensions = tensor_op("Cast", [input.dense_shape], {"DstT": out_type})
             return tensor_op("Prod", [dimensions, 0], name=scope)
         input = convert_to_tensor(input)
         static = input.get_shape()
@@ -139,7 +139,7 @@ def size_internal(input: Any, name: str | None = None, optimize: bool = True, ou
             return constant(static.num_elements(), out_type, name=scope)
         if optimize and static.ndims is not None and any(d == 0 for d in static.as_list()):
             return constant(0, out_type, name=scope)
-        return tensor_op("Size", [input], {"out_type": dtypes.as_dtype(out_type)}, name=scope)
+        return tensor_op("Size", [input], {"out_type": out_type}, name=scope)
 
 
 def rank(input: Any, name: str | None = None) -> Tensor:

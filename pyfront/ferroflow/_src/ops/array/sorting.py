@@ -88,7 +88,7 @@ def searchsorted(
     rows = shaping.reshape(sorted_sequence, [-1, shaping.shape(sorted_sequence)[-1]])
     values = shaping.reshape(values, [-1, shape[-1]])
     op_type = "UpperBound" if side == "right" else "LowerBound"
-    found = tensor_op(op_type, [rows, values], {"out_type": dtypes.as_dtype(out_type)}, name=name)
+    found = tensor_op(op_type, [rows, values], {"out_type": dtypes.dtype_or_none(out_type)}, name=name)
     return shaping.reshape(found, shape)
 
 

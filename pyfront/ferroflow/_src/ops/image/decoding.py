@@ -126,7 +126,9 @@ def decode_png(contents: Any, channels: int | None = 0, dtype: Any = dtypes.uint
     Raises:
         ValueError: if `contents` is not a scalar.
     """
-    return tensor_op("DecodePng", [contents], {"channels": channels or 0, "dtype": dtypes.as_dtype(dtype)}, name=name)
+    return tensor_op(
+        "DecodePng", [contents], {"channels": channels or 0, "dtype": dtypes.dtype_or_none(dtype)}, name=name
+    )
 
 
 def decode_gif(contents: Any, name: str | None = None) -> Tensor:
@@ -279,7 +281,7 @@ def extract_jpeg_shape(contents: Any, output_type: Any = dtypes.int32, name: str
     Raises:
         ValueError: if `contents` is not a scalar.
     """
-    return tensor_op("ExtractJpegShape", [contents], {"output_type": dtypes.as_dtype(output_type)}, name=name)
+    return tensor_op("ExtractJpegShape", [contents], {"output_type": dtypes.dtype_or_none(output_type)}, name=name)
 
 
 def is_jpeg(contents: Any, name: str | None = None) -> Tensor:

@@ -80,6 +80,8 @@ def matmul(
         TypeError: if the dtypes differ.
     """
     with name_scope(name, "MatMul", [a, b]) as scope:
+        # TF 1.x: None stands for an attribute's default, and Keras gives it.
+        adjoint_a, adjoint_b = bool(adjoint_a), bool(adjoint_b)
         if transpose_a and adjoint_a:
             raise ValueError("Only one of transpose_a and adjoint_a can be True.")
         if transpose_b and adjoint_b:

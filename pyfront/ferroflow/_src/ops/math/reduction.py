@@ -281,7 +281,7 @@ def _position(public_name: str, op_type: str, what: str) -> Callable[..., Tensor
         output_type: Any = dtypes.int64,
     ) -> Tensor:
         axis = _new_or_old(public_name, "axis", axis, "dimension", dimension)
-        attrs = {"output_type": dtypes.as_dtype(output_type)}
+        attrs = {"output_type": dtypes.dtype_or_none(output_type)}
         return tensor_op(op_type, [input, 0 if axis is None else axis], attrs, name=name)
 
     function.__name__ = function.__qualname__ = public_name

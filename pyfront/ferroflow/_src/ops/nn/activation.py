@@ -106,7 +106,7 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tens
 
     Args:
         features: Tensor of a real number dtype, of any shape; integers become float32.
-        alpha: Tensor of the dtype of `features`, of shape []: the slope below 0, at most 1.
+        alpha: Tensor of the dtype of `features`, of shape []: the slope below 0, at most 1; None for 0.2.
         name: str, name scope of the operations.
 
     Returns:
@@ -116,7 +116,7 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tens
         features = convert_to_tensor(features, name="features")
         if features.dtype.is_integer:
             features = cast(features, dtypes.float32, name="ToFloat")
-        alpha = convert_to_tensor(alpha, dtype=features.dtype.base_dtype, name="alpha")
+        alpha = convert_to_tensor(0.2 if alpha is None else alpha, dtype=features.dtype.base_dtype, name="alpha")
         return tensor_op("Maximum", [alpha * features, features])
 
 

@@ -174,7 +174,7 @@ def fixed_unigram_candidate_sampler(
         "unique": unique,
         "range_max": range_max,
         "vocab_file": vocab_file,
-        "distortion": float(distortion),
+        "distortion": distortion,
         "num_reserved_ids": num_reserved_ids,
         "num_shards": num_shards,
         "shard": shard,

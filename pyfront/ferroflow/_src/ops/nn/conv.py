@@ -10,7 +10,7 @@ import numpy as np
 from ferroflow._src.base import tensor_shape
 from ferroflow._src.base.deprecation import deprecated, deprecated_argument_lookup
 from ferroflow._src.framework.apply import tensor_op
-from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.conversion import convert_shape, convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import joining, shaping
@@ -460,7 +460,7 @@ def conv2d_transpose(
         filter = convert_to_tensor(filter, name="filter")
         axis = 3 if data_format == "NHWC" else 1
         _check_channels(value, axis, filter, 3)
-        sizes = convert_to_tensor(output_shape, name="output_shape")
+        sizes = convert_shape(output_shape, name="output_shape")
         _check_output_shape(output_shape, sizes, axis, filter, 4)
         _check_padding(padding)
         return conv2d_backprop_input(
@@ -532,7 +532,7 @@ def conv3d_transpose(
         filter = convert_to_tensor(filter, name="filter")
         axis = 1 if data_format == "NCDHW" else 4
         _check_channels(value, axis, filter, 4)
-        sizes = convert_to_tensor(output_shape, name="output_shape")
+        sizes = convert_shape(output_shape, name="output_shape")
         _check_output_shape(output_shape, sizes, axis, filter, 5)
         _check_padding(padding)
         return conv3d_backprop_input_v2(sizes, filter, value, strides, padding, data_format, dilations, name=scope)
@@ -574,7 +574,7 @@ def conv1d_transpose(
         axis = 2 if data_format == "NCW" else 1
         input = convert_to_tensor(input, name="value")
         filters = convert_to_tensor(filters, name="filter")
-        sizes = convert_to_tensor(output_shape, name="output_shape")
+        sizes = convert_shape(output_shape, name="output_shape")
         channels = 1 if axis == 2 else 2
         _check_channels(input, channels, filters, 2)
         _check_output_shape(output_shape, sizes, channels, filters, 3)
@@ -624,7 +624,7 @@ def atrous_conv2d_transpose(
             raise ValueError(f"rate {rate} cannot be less than one")
         if rate == 1:
             return conv2d_transpose(value, filters, output_shape, [1, 1, 1, 1], padding)
-        sizes = convert_to_tensor(output_shape, name="output_shape")
+        sizes = convert_shape(output_shape, name="output_shape")
         _check_output_shape(output_shape, sizes, 3, filters, 4)
         around = _paddings_around(filters, rate, padding)
         space = [output_shape[i + 1] + before + after for i, (before, after) in enumerate(around)]

@@ -83,7 +83,8 @@ def embedding_lookup(
     params = _as_list(params)
     with name_scope(name, "embedding_lookup", [*params, ids]) as scope:
         count = len(params)
-        params = convert_n_to_tensor_or_indexed_slices(params, name="params")
+        if not any(hasattr(p, "_read_rows") for p in params):
+            params = convert_n_to_tensor_or_indexed_slices(params, name="params")
         ids = convert_to_tensor(ids, name="ids")
         if count == 1:
             with colocate_with(params[0]):

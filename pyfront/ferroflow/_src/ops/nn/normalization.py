@@ -395,7 +395,7 @@ def local_response_normalization(
 
     Source: Krizhevsky, Sutskever, Hinton, ImageNet Classification with Deep Convolutional Neural Networks, 2012.
     """
-    attrs = {"depth_radius": depth_radius, "bias": float(bias), "alpha": float(alpha), "beta": float(beta)}
+    attrs = {"depth_radius": depth_radius, "bias": bias, "alpha": alpha, "beta": beta}
     return tensor_op("LRN", [input], attrs, name=name)
 
 

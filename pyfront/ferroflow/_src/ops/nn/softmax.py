@@ -71,11 +71,14 @@ def _along_axis(logits: Any, op_type: str, axis: Any, name: str | None) -> Tenso
     if is_last:
         return tensor_op(op_type, [logits], name=name)
     if ndims is None:
-        raise ValueError("softmax along a dimension other than the last needs logits of known rank")
+        raise TypeError("softmax along another dimension than the last needs logits of known rank")
     axis = axis % ndims
-    last = tensor_op("Sub", [shaping.rank(logits), 1])
-    result = tensor_op(op_type, [_swap(logits, axis, last)])
-    result = _swap(result, axis, last, name=name)
+
+    def last() -> Tensor:
+        return tensor_op("Sub", [shaping.rank(logits), 1])
+
+    result = tensor_op(op_type, [_swap(logits, axis, last())])
+    result = _swap(result, axis, last(), name=name)
     result.set_shape(static)
     return result
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import tensor_op
-from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
+from ferroflow._src.framework.conversion import convert_index, convert_shape, convert_to_tensor
 from ferroflow._src.framework.default_graph import (
     name_scope,
 )
@@ -32,13 +32,6 @@ __all__ = [
 ]
 
 
-def shape_tensor(shape: Any) -> Tensor:
-    """Returns a shape as a vector of int32 or int64."""
-    # An empty list has no type of its own.
-    dtype = dtypes.int32 if isinstance(shape, (tuple, list)) and not shape else None
-    return convert_to_tensor(shape, dtype=dtype, name="shape")
-
-
 def _seeds(seed: int | None) -> dict[str, int]:
     graph_seed, op_seed = get_seed(seed)
     return {"seed": graph_seed or 0, "seed2": op_seed or 0}
@@ -47,7 +40,7 @@ def _seeds(seed: int | None) -> dict[str, int]:
 def _scaled_normal(
     op_type: str, scope: str, shape: Any, mean: Any, stddev: Any, dtype: Any, seed: int | None
 ) -> Tensor:
-    shape = shape_tensor(shape)
+    shape = convert_shape(shape, name="shape")
     mean = convert_to_tensor(mean, dtype=dtype, name="mean")
     stddev = convert_to_tensor(stddev, dtype=dtype, name="stddev")
     standard = tensor_op(op_type, [shape], {"dtype": dtype, **_seeds(seed)})
@@ -146,7 +139,7 @@ def random_uniform(
             raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
         maxval = 1
     with name_scope(name, "random_uniform", [shape, minval, maxval]) as scope:
-        shape = shape_tensor(shape)
+        shape = convert_shape(shape, name="shape")
         minval = convert_to_tensor(minval, dtype=dtype, name="min")
         maxval = convert_to_tensor(maxval, dtype=dtype, name="max")
         if dtype.is_integer:
@@ -283,4 +276,4 @@ def random_poisson(
     """
     with name_scope(name, "random_poisson", [lam, shape]):
         shape = convert_index(shape, name="shape")
-        return tensor_op("RandomPoissonV2", [shape, lam], {"dtype": dtypes.as_dtype(dtype), **_seeds(seed)})
+        return tensor_op("RandomPoissonV2", [shape, lam], {"dtype": dtypes.dtype_or_none(dtype), **_seeds(seed)})

@@ -6,12 +6,11 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import tensor_op
-from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.conversion import convert_shape, convert_to_tensor
 from ferroflow._src.framework.default_graph import (
     name_scope,
 )
 from ferroflow._src.framework.tensor import Tensor
-from ferroflow._src.ops.random.sampling import shape_tensor
 
 __all__ = [
     "stateless_categorical",
@@ -51,7 +50,7 @@ def stateless_random_uniform(
             raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
         maxval = 1
     with name_scope(name, "stateless_random_uniform", [shape, seed, minval, maxval]) as scope:
-        shape = shape_tensor(shape)
+        shape = convert_shape(shape, name="shape")
         minval = convert_to_tensor(minval, dtype=dtype, name="min")
         maxval = convert_to_tensor(maxval, dtype=dtype, name="max")
         if dtype.is_integer:
@@ -63,7 +62,7 @@ def stateless_random_uniform(
 def _normal(op_type: str, scope_name: str, arguments: tuple[Any, ...], dtype: Any, name: str | None) -> Tensor:
     shape, seed, mean, stddev = arguments
     with name_scope(name, scope_name, [shape, seed, mean, stddev]) as scope:
-        shape = shape_tensor(shape)
+        shape = convert_shape(shape, name="shape")
         mean = convert_to_tensor(mean, dtype=dtype, name="mean")
         stddev = convert_to_tensor(stddev, dtype=dtype, name="stddev")
         standard = tensor_op(op_type, [shape, seed], {"dtype": dtypes.as_dtype(dtype)})

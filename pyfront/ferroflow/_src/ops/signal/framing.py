@@ -49,7 +49,7 @@ def frame(
     """Splits a dimension into frames.
 
     Args:
-        signal: Tensor of any dtype and of known rank, of shape [..., samples, ...].
+        signal: Tensor of any dtype, of shape [..., samples, ...].
         frame_length: int, or Tensor of int32 of shape []: the number of samples of a frame.
         frame_step: int, or Tensor of int32 of shape []: the number of samples from the begin of one frame to the next.
         pad_end: bool. If True, the end is padded, so that every step begins a frame.
@@ -61,7 +61,7 @@ def frame(
         Tensor of the dtype of `signal`, of shape [..., frames, frame_length, ...].
 
     Raises:
-        ValueError: if `frame_length`, `frame_step` or `pad_value` is not a scalar, or the rank is unknown.
+        ValueError: `frame_length`, `frame_step` or `pad_value` is no scalar.
     """
     with name_scope(name, "frame", [signal, frame_length, frame_step, pad_value]):
         signal = convert_to_tensor(signal, name="signal")
@@ -69,9 +69,8 @@ def frame(
         length.shape.assert_has_rank(0)
         step.shape.assert_has_rank(0)
         ndims = signal.get_shape().ndims
-        if ndims is None:
-            raise ValueError("The rank of the signal must be known.")
-        axis = axis % ndims
+        if ndims is not None:
+            axis = axis % ndims
         length, step = _known(length), _known(step)
         samples = _size(signal, axis)
         if pad_end:
@@ -79,13 +78,22 @@ def frame(
             pad_value.shape.assert_has_rank(0)
             frames = _at_least_zero(-(-samples // step))
             missing = _at_least_zero(length + step * (frames - 1) - samples)
-            paddings = [[0, missing if i == axis else 0] for i in range(ndims)]
-            signal = shaping.pad(signal, paddings, constant_values=pad_value)
+            signal = shaping.pad(signal, _paddings(signal, axis, missing), constant_values=pad_value)
         else:
             frames = _at_least_zero(1 + (samples - length) // step)
         begins = shaping.expand_dims(making.range(frames) * step, 1)
         places = begins + shaping.expand_dims(making.range(length), 0)
         return indexing.gather(signal, places, axis=axis)
+
+
+def _paddings(x: Tensor, axis: int, count: Any) -> Any:
+    """The paddings that put `count` values behind one dimension."""
+    ndims = x.get_shape().ndims
+    if ndims is not None:
+        return [[0, count if i == axis else 0] for i in range(ndims)]
+    rank = shaping.rank(x)
+    behind = making.one_hot(axis % rank, rank, on_value=count, off_value=0, dtype=dtypes.int32)
+    return joining.stack([making.zeros_like(behind), behind], axis=1)
 
 
 def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:

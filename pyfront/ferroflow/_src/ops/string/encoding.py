@@ -60,7 +60,7 @@ def string_to_number(
         tf.errors.InvalidArgumentError: when the step runs, if a string spells no number of that type.
     """
     text = deprecated_argument_lookup("input", input, "string_tensor", string_tensor)
-    return tensor_op("StringToNumber", [text], {"out_type": dtypes.as_dtype(out_type)}, name=name)
+    return tensor_op("StringToNumber", [text], {"out_type": dtypes.dtype_or_none(out_type)}, name=name)
 
 
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
@@ -116,7 +116,7 @@ def decode_raw(
         tf.errors.InvalidArgumentError: when run, if the lengths differ or are not a multiple of the element's size.
     """
     bytes = deprecated_argument_lookup("input_bytes", input_bytes, "bytes", bytes)
-    attrs = {"out_type": dtypes.as_dtype(out_type), "little_endian": little_endian}
+    attrs = {"out_type": dtypes.dtype_or_none(out_type), "little_endian": little_endian}
     return tensor_op("DecodeRaw", [bytes], attrs, name=name)
 
 

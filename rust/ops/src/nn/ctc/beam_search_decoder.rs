@@ -1,55 +1,56 @@
 //! CTCBeamSearchDecoder: the likeliest label sequences that a beam search over their prefixes finds.
 
 use super::decoding::{Inputs, set_sparse, shape};
-use super::log_sum_exp;
+use super::{Logit, log_sum_exp};
 use ferroflow_graph::{AttrMap, Kernel, KernelInit, Op, Registry, kernel};
-use ferroflow_tensor::{Result, Status, Tensor, bail, ensure};
+use ferroflow_tensor::{Result, Status, Tensor, bail, dispatch, ensure};
 use std::collections::HashMap;
-
-const ZERO: f32 = f32::NEG_INFINITY;
 
 /// The log probability of a prefix: of all its ways, of those that end in a blank, and in its last label.
 #[derive(Clone, Copy)]
-struct Probability {
-    total: f32,
-    blank: f32,
-    label: f32,
+struct Probability<T> {
+    total: T,
+    blank: T,
+    label: T,
 }
 
-impl Probability {
-    const NONE: Probability = Probability { total: ZERO, blank: ZERO, label: ZERO };
+impl<T: Logit> Probability<T> {
+    fn none() -> Probability<T> {
+        let zero = T::neg_infinity();
+        Probability { total: zero, blank: zero, label: zero }
+    }
 }
 
 /// A prefix: the one without its last label, and that label; the empty prefix has neither.
-struct Prefix {
+struct Prefix<T> {
     parent: Option<usize>,
     label: usize,
     children: HashMap<usize, usize>,
-    before: Probability,
-    now: Probability,
+    before: Probability<T>,
+    now: Probability<T>,
 }
 
-impl Prefix {
-    fn new(parent: Option<usize>, label: usize) -> Prefix {
-        Prefix { parent, label, children: HashMap::new(), before: Probability::NONE, now: Probability::NONE }
+impl<T: Logit> Prefix<T> {
+    fn new(parent: Option<usize>, label: usize) -> Prefix<T> {
+        Prefix { parent, label, children: HashMap::new(), before: Probability::none(), now: Probability::none() }
     }
 
     fn is_active(&self) -> bool {
-        self.now.total != ZERO
+        self.now.total != T::neg_infinity()
     }
 }
 
 /// All prefixes met, and the best of them in falling order.
-struct Search {
+struct Search<T> {
     width: usize,
-    prefixes: Vec<Prefix>,
+    prefixes: Vec<Prefix<T>>,
     leaves: Vec<usize>,
 }
 
-impl Search {
-    fn new(width: usize) -> Search {
+impl<T: Logit> Search<T> {
+    fn new(width: usize) -> Search<T> {
         let mut empty = Prefix::new(None, usize::MAX);
-        empty.now = Probability { total: 0.0, blank: 0.0, label: ZERO };
+        empty.now = Probability { total: T::zero(), blank: T::zero(), label: T::neg_infinity() };
         Search { width, prefixes: vec![empty], leaves: vec![0] }
     }
 
@@ -59,8 +60,8 @@ impl Search {
         self.leaves.insert(place, prefix);
     }
 
-    fn is_candidate(&self, total: f32) -> bool {
-        total > ZERO
+    fn is_candidate(&self, total: T) -> bool {
+        total > T::neg_infinity()
             && (self.leaves.len() < self.width
                 || self.leaves.last().is_some_and(|&l| total > self.prefixes[l].now.total))
     }
@@ -76,7 +77,7 @@ impl Search {
     }
 
     /// Takes the log probabilities of one time.
-    fn step(&mut self, log_y: &[f32]) {
+    fn step(&mut self, log_y: &[T]) {
         let blank = log_y.len() - 1;
         let branches = std::mem::take(&mut self.leaves);
         for &b in &branches {
@@ -92,7 +93,7 @@ impl Search {
                     let from = if label == parent.label { parent.before.blank } else { parent.before.total };
                     now.label = log_sum_exp(now.label, from);
                 }
-                now.label += log_y[label];
+                now.label = now.label + log_y[label];
             }
             now.blank = prefix.before.total + log_y[blank];
             now.total = log_sum_exp(now.blank, now.label);
@@ -112,15 +113,15 @@ impl Search {
                 let from = if label == self.prefixes[b].label { before.blank } else { before.total };
                 let total = p + from;
                 if !self.is_candidate(total) {
-                    self.prefixes[child].before = Probability::NONE;
-                    self.prefixes[child].now = Probability::NONE;
+                    self.prefixes[child].before = Probability::none();
+                    self.prefixes[child].now = Probability::none();
                     continue;
                 }
-                self.prefixes[child].now = Probability { total, blank: ZERO, label: total };
+                self.prefixes[child].now = Probability { total, blank: T::neg_infinity(), label: total };
                 if self.leaves.len() == self.width
                     && let Some(bottom) = self.leaves.pop()
                 {
-                    self.prefixes[bottom].now = Probability::NONE;
+                    self.prefixes[bottom].now = Probability::none();
                 }
                 self.insert(child);
             }
@@ -143,10 +144,10 @@ impl Search {
     }
 }
 
-fn log_softmax(logits: &[f32]) -> Vec<f32> {
-    let max = logits.iter().copied().fold(ZERO, f32::max);
-    let offset = max + logits.iter().map(|x| (x - max).exp()).sum::<f32>().ln();
-    logits.iter().map(|x| x - offset).collect()
+fn log_softmax<T: Logit>(logits: &[T]) -> Vec<T> {
+    let max = logits.iter().copied().fold(T::neg_infinity(), T::max);
+    let offset = max + logits.iter().map(|&x| (x - max).exp()).sum::<T>().ln();
+    logits.iter().map(|&x| x - offset).collect()
 }
 
 fn paths(attrs: &AttrMap) -> Result<usize> {
@@ -155,12 +156,16 @@ fn paths(attrs: &AttrMap) -> Result<usize> {
 }
 
 fn beam_search(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    dispatch!(init.dtype("T")?, T in [F32, F64], beam_search_of::<T>(init), else Err(init.unsupported()))
+}
+
+fn beam_search_of<T: Logit>(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let (paths, merges) = (paths(init)?, init.bool("merge_repeated")?);
     let Ok(width) = usize::try_from(init.int("beam_width")?) else {
         bail!(InvalidArgument, "beam_width must be at least 1");
     };
     kernel(move |ctx| {
-        let inputs = Inputs::of(ctx)?;
+        let inputs = Inputs::<T>::of(ctx)?;
         let batch = inputs.batch;
         ensure!(paths <= width, InvalidArgument, "requested more paths than the beam width.");
         let mut found = vec![Vec::with_capacity(batch); paths];
@@ -189,15 +194,16 @@ fn beam_search(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 pub(super) fn register(r: &mut Registry) {
     r.add(
         Op::new("CTCBeamSearchDecoder")
-            .input("inputs: float")
+            .input("inputs: T")
             .input("sequence_length: int32")
             .attr("beam_width: int >= 1")
             .attr("top_paths: int >= 1")
             .attr("merge_repeated: bool = true")
+            .attr("T: {float, double} = DT_FLOAT")
             .output("decoded_indices: top_paths * int64")
             .output("decoded_values: top_paths * int64")
             .output("decoded_shape: top_paths * int64")
-            .output("log_probability: float")
+            .output("log_probability: T")
             .doc("The likeliest label sequences, each as a sparse matrix, and their log probabilities.")
             .shape(|c| {
                 let paths = paths(c)?;

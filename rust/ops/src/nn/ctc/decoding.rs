@@ -1,18 +1,19 @@
 //! What the decoders share: the check of their inputs, and sparse matrices of the sequences they find.
 
+use super::Logit;
 use ferroflow_graph::{KernelContext, ShapeContext};
 use ferroflow_tensor::{PartialShape, Result, Tensor, bail, ensure};
 
 /// Logits `[time, batch, classes]` and how long each sequence is.
-pub(super) struct Inputs<'a> {
-    pub logits: &'a [f32],
+pub(super) struct Inputs<'a, T> {
+    pub logits: &'a [T],
     pub batch: usize,
     pub classes: usize,
     pub lengths: Vec<usize>,
 }
 
-impl Inputs<'_> {
-    pub(super) fn of<'a>(ctx: &'a KernelContext<'_>) -> Result<Inputs<'a>> {
+impl<'a, T: Logit> Inputs<'a, T> {
+    pub(super) fn of(ctx: &'a KernelContext<'_>) -> Result<Inputs<'a, T>> {
         let (logits, lengths) = (ctx.input(0)?, ctx.input(1)?);
         ensure!(logits.rank() == 3, InvalidArgument, "inputs is not a 3-Tensor");
         let (time, batch, classes) = (logits.shape()[0], logits.shape()[1], logits.shape()[2]);
@@ -37,7 +38,7 @@ impl Inputs<'_> {
         Ok(Inputs { logits: logits.slice()?, batch, classes, lengths: checked })
     }
 
-    pub(super) fn row(&self, t: usize, b: usize) -> &[f32] {
+    pub(super) fn row(&self, t: usize, b: usize) -> &[T] {
         &self.logits[(t * self.batch + b) * self.classes..][..self.classes]
     }
 }

@@ -1,21 +1,26 @@
 //! CTCGreedyDecoder: the likeliest class at each time, without blanks and, if asked, repetitions.
 
+use super::Logit;
 use super::decoding::{Inputs, set_sparse, shape};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel};
 use ferroflow_tensor::vector::arg_max;
-use ferroflow_tensor::{Result, Tensor};
+use ferroflow_tensor::{Result, Tensor, dispatch};
 
 fn greedy(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    dispatch!(init.dtype("T")?, T in [F32, F64], greedy_of::<T>(init), else Err(init.unsupported()))
+}
+
+fn greedy_of<T: Logit>(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let merges = init.bool("merge_repeated")?;
     kernel(move |ctx| {
-        let inputs = Inputs::of(ctx)?;
+        let inputs = Inputs::<T>::of(ctx)?;
         let (mut rows, mut scores) = (Vec::with_capacity(inputs.batch), Vec::with_capacity(inputs.batch));
         for (b, &length) in inputs.lengths.iter().enumerate() {
-            let (mut row, mut score, mut last) = (Vec::new(), 0f32, None);
+            let (mut row, mut score, mut last) = (Vec::new(), T::zero(), None);
             for t in 0..length {
                 let logits = inputs.row(t, b);
                 let class = arg_max(logits);
-                score -= logits[class];
+                score = score - logits[class];
                 if class + 1 != inputs.classes && !(merges && last == Some(class)) {
                     row.push(class as i64);
                 }
@@ -34,13 +39,14 @@ fn greedy(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 pub(super) fn register(r: &mut Registry) {
     r.add(
         Op::new("CTCGreedyDecoder")
-            .input("inputs: float")
+            .input("inputs: T")
             .input("sequence_length: int32")
             .attr("merge_repeated: bool = false")
+            .attr("T: {float, double} = DT_FLOAT")
             .output("decoded_indices: int64")
             .output("decoded_values: int64")
             .output("decoded_shape: int64")
-            .output("log_probability: float")
+            .output("log_probability: T")
             .doc("The likeliest class at each time, without blanks, as a sparse matrix; and the negative sum of its logits.")
             .shape(|c| shape(c, 1))
             .kernel(greedy),

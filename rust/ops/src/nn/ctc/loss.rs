@@ -1,9 +1,9 @@
 //! CTCLoss: the negative log probability of each label sequence, and its gradient by the logits.
 
-use super::log_sum_exp;
+use super::{Logit, log_sum_exp};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::SharedSlice;
-use ferroflow_tensor::{DType, PartialShape, Result, Tensor, bail, ensure};
+use ferroflow_tensor::{PartialShape, Result, Tensor, bail, dispatch, ensure};
 
 const ZERO: f64 = f64::NEG_INFINITY;
 
@@ -213,18 +213,18 @@ impl Sequence<'_> {
 }
 
 /// The log softmax of the logits of one sequence. TF 1.x: a probability that is too small for a float counts as zero.
-fn log_softmax(logits: &[f32], b: usize, length: usize, sizes: Sizes) -> Vec<f64> {
+fn log_softmax<T: Logit>(logits: &[T], b: usize, length: usize, sizes: Sizes) -> Vec<f64> {
     let mut log_y = Vec::with_capacity(length * sizes.classes);
     for t in 0..length {
         let row = &logits[(t * sizes.batch + b) * sizes.classes..][..sizes.classes];
-        let max = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let sum: f32 = row.iter().map(|&x| (x - max).exp()).sum();
-        log_y.extend(row.iter().map(|&x| f64::from((x - max).exp() / sum).ln()));
+        let max = row.iter().copied().fold(T::neg_infinity(), T::max);
+        let sum: T = row.iter().map(|&x| (x - max).exp()).sum();
+        log_y.extend(row.iter().map(|&x| Into::<f64>::into((x - max).exp() / sum).ln()));
     }
     log_y
 }
 
-fn compute(ctx: &mut KernelContext<'_>, options: Options) -> Result<()> {
+fn compute<T: Logit>(ctx: &mut KernelContext<'_>, options: Options) -> Result<()> {
     let (logits, lengths) = (ctx.input(0)?, ctx.input(3)?);
     ensure!(logits.rank() == 3, InvalidArgument, "inputs is not a 3-Tensor");
     ensure!(lengths.rank() == 1, InvalidArgument, "sequence_length is not a vector");
@@ -246,12 +246,12 @@ fn compute(ctx: &mut KernelContext<'_>, options: Options) -> Result<()> {
         ensure!(length <= sizes.time, InvalidArgument, "sequence_length({b}) <= {}", sizes.time);
         sequences.push((length, with_blanks(label, b, length, sizes, options)?, label.len()));
     }
-    let mut loss = Tensor::zeros(DType::F32, [sizes.batch])?;
-    let mut gradient = Tensor::zeros(DType::F32, s.clone())?;
-    let x = logits.slice::<f32>()?;
-    let losses = SharedSlice::new(loss.slice_mut::<f32>()?);
-    let gradients = SharedSlice::new(gradient.slice_mut::<f32>()?);
-    ctx.threads().run(sizes.batch, &|b| {
+    let mut loss = Tensor::zeros(T::DTYPE, [sizes.batch])?;
+    let mut gradient = Tensor::zeros(T::DTYPE, s.clone())?;
+    let x = logits.slice::<T>()?;
+    let losses = SharedSlice::new(loss.slice_mut::<T>()?);
+    let gradients = SharedSlice::new(gradient.slice_mut::<T>()?);
+    ctx.threads().try_run(sizes.batch, &|b| {
         let (length, with_blanks, labels) = &sequences[b];
         // TF 1.x: sequences that are too short for their labels count nothing where that is no error.
         if *length == 0 || (options.ignores_longer && labels > length) {
@@ -269,12 +269,12 @@ fn compute(ctx: &mut KernelContext<'_>, options: Options) -> Result<()> {
             // SAFETY: the rows of sequence `b` belong to this task.
             let to = unsafe { gradients.range(start..start + sizes.classes) };
             for (to, &value) in to.iter_mut().zip(values) {
-                *to = value as f32;
+                *to = T::from(value).unwrap_or_else(T::nan);
             }
         });
         // SAFETY: element `b` belongs to this task.
-        unsafe { losses.range(b..b + 1) }.fill(loss as f32);
-    });
+        unsafe { losses.range(b..b + 1) }.fill(T::from(loss).unwrap_or_else(T::nan));
+    })?;
     ctx.set_output(0, loss);
     ctx.set_output(1, gradient);
     Ok(())
@@ -286,7 +286,7 @@ fn ctc_loss(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         merges_repeated: init.bool("ctc_merge_repeated")?,
         ignores_longer: init.bool("ignore_longer_outputs_than_inputs")?,
     };
-    kernel(move |ctx| compute(ctx, options))
+    dispatch!(init.dtype("T")?, T in [F32, F64], kernel(move |ctx| compute::<T>(ctx, options)), else Err(init.unsupported()))
 }
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
@@ -302,15 +302,16 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
 pub(super) fn register(r: &mut Registry) {
     r.add(
         Op::new("CTCLoss")
-            .input("inputs: float")
+            .input("inputs: T")
             .input("labels_indices: int64")
             .input("labels_values: int32")
             .input("sequence_length: int32")
             .attr("preprocess_collapse_repeated: bool = false")
             .attr("ctc_merge_repeated: bool = true")
             .attr("ignore_longer_outputs_than_inputs: bool = false")
-            .output("loss: float")
-            .output("gradient: float")
+            .attr("T: {float, double} = DT_FLOAT")
+            .output("loss: T")
+            .output("gradient: T")
             .doc("The negative log probability of each label sequence, and its gradient by the logits.")
             .shape(shape)
             .kernel(ctc_loss),

@@ -95,26 +95,27 @@ fn pair_of_sums(
     blocks: Blocks,
     f: impl Fn(Range<usize>, Range<usize>, &mut [f32], &mut [f32]) + Sync,
     mut merge: impl FnMut(usize, usize, f32, f32),
-) {
+) -> Result<()> {
     let size = blocks.per_channel() * blocks.channels;
     let (mut firsts, mut seconds) = (vec![0f32; size], vec![0f32; size]);
     let (first, second) = (SharedSlice::new(&mut firsts), SharedSlice::new(&mut seconds));
-    threads.run(blocks.count(), &|i| {
+    threads.try_run(blocks.count(), &|i| {
         let place = i * blocks.width..(i + 1) * blocks.width;
         let (elements, channels) = blocks.block(i);
         // SAFETY: the places of the blocks are disjoint.
         unsafe { f(elements, channels, first.range(place.clone()), second.range(place)) };
-    });
+    })?;
     for layer in 0..blocks.per_channel() {
         for c in 0..blocks.channels {
             let at = layer * blocks.channels + c;
             merge(c, blocks.rows_of(layer), firsts[at], seconds[at]);
         }
     }
+    Ok(())
 }
 
 /// The mean and the variance (divided by n) of each channel.
-fn moments(threads: Threads, x: &[f32], blocks: Blocks) -> (Vec<f32>, Vec<f32>) {
+fn moments(threads: Threads, x: &[f32], blocks: Blocks) -> Result<(Vec<f32>, Vec<f32>)> {
     let mut merged = vec![(0f64, 0f64, 0f64); blocks.channels];
     let of_block = |elements: Range<usize>, _: Range<usize>, mean: &mut [f32], squares: &mut [f32]| {
         let x = &x[elements];
@@ -135,12 +136,12 @@ fn moments(threads: Threads, x: &[f32], blocks: Blocks) -> (Vec<f32>, Vec<f32>) 
         let (total, apart) = (count + rows, mean - old_mean);
         let squares = old_squares + f64::from(squares) + apart * apart * count * rows / total;
         merged[c] = (total, old_mean + apart * rows / total, squares);
-    });
-    merged.into_iter().map(|(count, mean, squares)| (mean as f32, (squares / count) as f32)).unzip()
+    })?;
+    Ok(merged.into_iter().map(|(count, mean, squares)| (mean as f32, (squares / count) as f32)).unzip())
 }
 
 /// By channel, the sums of `g` and of `g` times the deviations of `x` from `center`.
-fn gradient_sums(threads: Threads, x: &[f32], g: &[f32], center: &[f32], blocks: Blocks) -> Vec<(f64, f64)> {
+fn gradient_sums(threads: Threads, x: &[f32], g: &[f32], center: &[f32], blocks: Blocks) -> Result<Vec<(f64, f64)>> {
     let mut totals = vec![(0f64, 0f64); blocks.channels];
     let of_block = |elements: Range<usize>, channels: Range<usize>, first: &mut [f32], second: &mut [f32]| {
         let (x, g) = (&x[elements.clone()], &g[elements]);
@@ -155,8 +156,8 @@ fn gradient_sums(threads: Threads, x: &[f32], g: &[f32], center: &[f32], blocks:
     pair_of_sums(threads, blocks, of_block, |c, _, sum, product| {
         totals[c].0 += f64::from(sum);
         totals[c].1 += f64::from(product);
-    });
-    totals
+    })?;
+    Ok(totals)
 }
 
 /// Writes every block of `out`: `f(its elements, tiles of the vectors, output)`, by whole tiles.
@@ -166,9 +167,9 @@ fn write_blocks<const N: usize>(
     by_channel: [&[f32]; N],
     out: &mut [f32],
     f: impl Fn(Range<usize>, [&[f32]; N], &mut [f32]) + Sync,
-) {
+) -> Result<()> {
     let shared = SharedSlice::new(out);
-    threads.run(blocks.count(), &|i| {
+    threads.try_run(blocks.count(), &|i| {
         let (elements, channels) = blocks.block(i);
         let tiles = by_channel.map(|v| blocks.tile(&v[channels.clone()]));
         let tile = blocks.width * blocks.repeats();
@@ -178,7 +179,8 @@ fn write_blocks<const N: usize>(
             let out = unsafe { shared.range(place.clone()) };
             f(place, std::array::from_fn(|k| &tiles[k][..len]), out);
         });
-    });
+    })?;
+    Ok(())
 }
 
 #[derive(Clone, Copy)]
@@ -219,7 +221,7 @@ impl BatchNorm {
         } else if values.is_empty() {
             (vec![f32::NAN; blocks.channels], vec![f32::NAN; blocks.channels])
         } else {
-            moments(ctx.threads(), values, blocks)
+            moments(ctx.threads(), values, blocks)?
         };
         let factor: Vec<f32> = self.inverse_deviation(&variance).iter().zip(scale).map(|(d, s)| d * s).collect();
         let mut y = Tensor::new(DType::F32, x.shape().clone())?;
@@ -228,7 +230,7 @@ impl BatchNorm {
             let out = y.slice_mut::<f32>()?;
             write_blocks(ctx.threads(), blocks, by_channel, out, |range, [mean, factor, offset], out| {
                 normalize_rows(&values[range], mean, factor, offset, out);
-            });
+            })?;
         }
         ctx.set_output(0, narrowed(y, dtype)?);
         let vector = |v: &[f32]| Tensor::from_slice([blocks.channels], v);
@@ -271,7 +273,7 @@ impl BatchNorm {
         let sums = if xs.is_empty() {
             vec![(0.0, 0.0); blocks.channels]
         } else {
-            gradient_sums(threads, xs, gs, mean, blocks)
+            gradient_sums(threads, xs, gs, mean, blocks)?
         };
         let rows = blocks.rows as f64;
         // Of a mean and variance that do not come from the batch, nothing flows back through them.
@@ -291,7 +293,7 @@ impl BatchNorm {
             let (rows, center) = if self.is_training { (xs, mean) } else { (gs, &mean_g[..]) };
             write_blocks(threads, blocks, [center, &mean_g, &slope, &factor], out, |range, by_channel, out| {
                 unnormalize_rows(&rows[range.clone()], &gs[range], by_channel, out);
-            });
+            })?;
         }
         // The moments of no rows are no numbers, but what they would be multiplied by is zero.
         let deviation = if xs.is_empty() { vec![0.0; blocks.channels] } else { deviation };

@@ -4,7 +4,7 @@
 
 use crate::wide::{narrowed, widened};
 use ferroflow_graph::{AttrMap, Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::threads::for_chunks_mut;
+use ferroflow_tensor::threads::try_for_chunks_mut;
 use ferroflow_tensor::vector::{Binary, Operand, binary_in_place_left};
 use ferroflow_tensor::{DType, Result, Tensor, ensure};
 
@@ -89,12 +89,12 @@ fn lrn(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let mut y = Tensor::new(DType::F32, x.shape().clone())?;
         let x = x.slice::<f32>()?;
         if !x.is_empty() {
-            for_chunks_mut(ctx.threads(), y.slice_mut::<f32>()?, (BLOCK / depth).max(1) * depth, |start, out| {
+            try_for_chunks_mut(ctx.threads(), y.slice_mut::<f32>()?, (BLOCK / depth).max(1) * depth, |start, out| {
                 let mut squares = vec![0.0; depth];
                 for (x, y) in x[start..].chunks_exact(depth).zip(out.chunks_exact_mut(depth)) {
                     response.row(x, &mut squares, y);
                 }
-            });
+            })?;
         }
         ctx.set_output(0, narrowed(y, dtype)?);
         Ok(())
@@ -116,7 +116,7 @@ fn lrn_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let mut gx = Tensor::new(DType::F32, x.shape().clone())?;
         let (g, x, y) = (g.slice::<f32>()?, x.slice::<f32>()?, y.slice::<f32>()?);
         if !x.is_empty() {
-            for_chunks_mut(ctx.threads(), gx.slice_mut::<f32>()?, (BLOCK / depth).max(1) * depth, |start, out| {
+            try_for_chunks_mut(ctx.threads(), gx.slice_mut::<f32>()?, (BLOCK / depth).max(1) * depth, |start, out| {
                 let mut own = vec![0.0; 3 * depth];
                 let (a, rest) = own.split_at_mut(depth);
                 let (b, c) = rest.split_at_mut(depth);
@@ -124,7 +124,7 @@ fn lrn_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
                     let at = start + row * depth..start + (row + 1) * depth;
                     response.grad_row([&g[at.clone()], &x[at.clone()], &y[at]], [a, b, c], gx);
                 }
-            });
+            })?;
         }
         ctx.set_output(0, narrowed(gx, dtype)?);
         Ok(())

@@ -16,7 +16,7 @@ fn avg_pool(init: &KernelInit<'_>, spatial: usize) -> Result<Box<dyn Kernel>> {
             let x = widened(x)?;
             let mut y = Tensor::new(x.dtype(), windows.pooled.clone())?;
             let x = x.slice::<T>()?;
-            mean(&windows, ctx.threads(), x, y.slice_mut::<T>()?);
+            mean(&windows, ctx.threads(), x, y.slice_mut::<T>()?)?;
             ctx.set_output(0, narrowed(y, dtype)?);
             Ok(())
         })
@@ -41,7 +41,7 @@ fn avg_pool_grad(init: &KernelInit<'_>, spatial: usize) -> Result<Box<dyn Kernel
             let g = widened(g)?;
             let mut gx = Tensor::new(g.dtype(), shape)?;
             let g = g.slice::<T>()?;
-            mean_gradient(&windows, ctx.threads(), g, gx.slice_mut::<T>()?);
+            mean_gradient(&windows, ctx.threads(), g, gx.slice_mut::<T>()?)?;
             ctx.set_output(0, narrowed(gx, dtype)?);
             Ok(())
         })

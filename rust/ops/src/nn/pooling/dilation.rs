@@ -3,7 +3,7 @@
 use super::windows::check_shape;
 use ferroflow_graph::{AttrMap, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::pooling::{Axis, Pooled};
-use ferroflow_tensor::threads::{SharedSlice, for_blocks, for_chunks_mut};
+use ferroflow_tensor::threads::{SharedSlice, try_for_blocks, try_for_chunks_mut};
 use ferroflow_tensor::{PartialShape, Result, Scalar, Shape, Tensor, dispatch, ensure};
 
 /// The attributes: for rows and columns, how far windows and their elements lie apart.
@@ -133,7 +133,7 @@ fn forward<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, dilation: &Dilation)
     let (x, filter) = (x.slice::<T>()?, filter.slice::<T>()?);
     let width = windows.columns.output * windows.depth;
     if width > 0 {
-        for_chunks_mut(ctx.threads(), y.slice_mut::<T>()?, width, |start, line| {
+        try_for_chunks_mut(ctx.threads(), y.slice_mut::<T>()?, width, |start, line| {
             let mut places = Vec::new();
             for (column, cell) in line.chunks_exact_mut(windows.depth).enumerate() {
                 windows.place(start / width, column, &mut places);
@@ -141,7 +141,7 @@ fn forward<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, dilation: &Dilation)
                     *y = best(x, filter, &places, channel).0;
                 }
             }
-        });
+        })?;
     }
     ctx.set_output(0, y);
     Ok(())
@@ -173,12 +173,12 @@ fn backward<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, dilation: &Dilation
         // SAFETY: the only part in use.
         visit(0..windows.batch, 0, unsafe { shared.range(0..shared.len()) });
     } else {
-        for_blocks(ctx.threads(), windows.batch, 1, |images| {
+        try_for_blocks(ctx.threads(), windows.batch, 1, |images| {
             let base = images.start * image;
             // SAFETY: each task has images of its own.
             let own = unsafe { shared.range(base..images.end * image) };
             visit(images, base, own);
-        });
+        })?;
     }
     ctx.set_output(0, out);
     Ok(())

@@ -7,7 +7,7 @@ use super::windows::check_shape;
 use ferroflow_graph::{AttrMap, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::philox::{Philox, Words};
 use ferroflow_tensor::pooling::{Averaged, Member, Patches, Pooled, first_max_of, max_of, mean_of};
-use ferroflow_tensor::threads::{SharedSlice, Threads, for_blocks, for_chunks_mut};
+use ferroflow_tensor::threads::{SharedSlice, Threads, try_for_blocks, try_for_chunks_mut};
 use ferroflow_tensor::{PartialShape, Result, Scalar, Shape, Tensor, bail, dispatch, ensure};
 use std::ops::Range;
 
@@ -165,19 +165,25 @@ impl Regions {
         Patches::one(members, self.channels)
     }
 
-    fn for_each<T: Send>(&self, threads: Threads, out: &mut [T], f: impl Fn(Patches<'_>, &mut [T]) + Sync) {
+    fn for_each<T: Send>(
+        &self,
+        threads: Threads,
+        out: &mut [T],
+        f: impl Fn(Patches<'_>, &mut [T]) + Sync,
+    ) -> Result<()> {
         let width = self.columns.len() * self.channels;
         if width == 0 {
-            return;
+            return Ok(());
         }
-        for_chunks_mut(threads, out, (BLOCK / width).max(1) * width, |start, block| {
+        try_for_chunks_mut(threads, out, (BLOCK / width).max(1) * width, |start, block| {
             let mut members = Vec::new();
             for (row, line) in (start / width..).zip(block.chunks_exact_mut(width)) {
                 for (column, cell) in line.chunks_exact_mut(self.channels).enumerate() {
                     f(self.patch(row / self.rows.len(), row % self.rows.len(), column, &mut members), cell);
                 }
             }
-        });
+        })?;
+        Ok(())
     }
 
     /// Calls `f(region, at, base, gradient)` for each region, with the gradient of its image, which starts at `base`.
@@ -186,13 +192,13 @@ impl Regions {
         threads: Threads,
         gradient: &mut [T],
         f: impl Fn(Patches<'_>, Range<usize>, usize, &mut [T]) + Sync,
-    ) {
+    ) -> Result<()> {
         let image_size = self.in_rows * self.in_columns * self.channels;
         if image_size == 0 {
-            return;
+            return Ok(());
         }
         let shared = SharedSlice::new(gradient);
-        for_blocks(threads, shared.len() / image_size, 1, |images| {
+        try_for_blocks(threads, shared.len() / image_size, 1, |images| {
             let mut members = Vec::new();
             for image in images {
                 let base = image * image_size;
@@ -205,7 +211,8 @@ impl Regions {
                     }
                 }
             }
-        });
+        })?;
+        Ok(())
     }
 }
 
@@ -286,7 +293,7 @@ fn forward<T: Scalar>(
     let regions = Regions::new(x.shape(), [&borders[0], &borders[1]], fraction.overlapping)?;
     let mut y = Tensor::new(x.dtype(), pooled)?;
     let x = x.slice::<T>()?;
-    regions.for_each(ctx.threads(), y.slice_mut::<T>()?, |region, out| f(x, region, out));
+    regions.for_each(ctx.threads(), y.slice_mut::<T>()?, |region, out| f(x, region, out))?;
     ctx.set_output(0, y);
     for (i, borders) in borders.iter().enumerate() {
         ctx.set_output(i + 1, Tensor::from_slice([borders.len()], borders)?);
@@ -342,7 +349,7 @@ fn max_pool_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
                     let to = &mut gx[place as usize * region.len + channel];
                     *to = to.plus(g);
                 }
-            });
+            })?;
             ctx.set_output(0, gx);
             Ok(())
         })
@@ -372,7 +379,7 @@ fn avg_pool_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
                         *to += g.to_f64() / count;
                     }
                 }
-            });
+            })?;
             let mut gx = Tensor::new(T::DTYPE, shape)?;
             for (to, &sum) in gx.slice_mut::<T>()?.iter_mut().zip(sums.slice::<f64>()?) {
                 *to = T::of_f64(sum);

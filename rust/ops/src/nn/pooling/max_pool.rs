@@ -10,7 +10,7 @@ fn max_pool<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, pooling: &Pooling) 
     let windows = pooling.windows(x.shape())?;
     let mut y = Tensor::new(x.dtype(), windows.pooled.clone())?;
     let x = x.slice::<T>()?;
-    max(&windows, ctx.threads(), x, y.slice_mut::<T>()?);
+    max(&windows, ctx.threads(), x, y.slice_mut::<T>()?)?;
     ctx.set_output(0, y);
     Ok(())
 }
@@ -28,7 +28,7 @@ fn gradient_inputs(ctx: &KernelContext<'_>, pooling: &Pooling) -> Result<(Window
 fn max_pool_grad<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, pooling: &Pooling) -> Result<()> {
     let (windows, mut gx) = gradient_inputs(ctx, pooling)?;
     let (x, g) = (ctx.input(0)?.slice::<T>()?, ctx.input(2)?.slice::<T>()?);
-    max_gradient(&windows, ctx.threads(), x, g, gx.slice_mut::<T>()?);
+    max_gradient(&windows, ctx.threads(), x, g, gx.slice_mut::<T>()?)?;
     ctx.set_output(0, gx);
     Ok(())
 }
@@ -37,7 +37,7 @@ fn max_pool_grad<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, pooling: &Pool
 fn max_pool_3d_grad<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, pooling: &Pooling) -> Result<()> {
     let (windows, mut gx) = gradient_inputs(ctx, pooling)?;
     let (x, y, g) = (ctx.input(0)?.slice::<T>()?, ctx.input(1)?.slice::<T>()?, ctx.input(2)?.slice::<T>()?);
-    every_max_gradient(&windows, ctx.threads(), x, y, g, gx.slice_mut::<T>()?);
+    every_max_gradient(&windows, ctx.threads(), x, y, g, gx.slice_mut::<T>()?)?;
     ctx.set_output(0, gx);
     Ok(())
 }
@@ -49,7 +49,7 @@ fn max_pool_grad_grad<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, pooling: 
     check_shape("grad", g, x.shape())?;
     let mut out = Tensor::new(x.dtype(), windows.pooled.clone())?;
     let (x, g) = (x.slice::<T>()?, g.slice::<T>()?);
-    at_first_max(&windows, ctx.threads(), x, out.slice_mut::<T>()?, |part, place| g[part + place]);
+    at_first_max(&windows, ctx.threads(), x, out.slice_mut::<T>()?, |part, place| g[part + place])?;
     ctx.set_output(0, out);
     Ok(())
 }

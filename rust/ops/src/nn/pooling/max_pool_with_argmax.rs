@@ -41,8 +41,8 @@ fn with_argmax(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             at_first_max(&windows, ctx.threads(), x, places.slice_mut::<P>()?, |part, place| {
                 // The greatest place was seen to fit.
                 P::of(if with_batch { part + place } else { place }).unwrap_or_default()
-            });
-            at_first_max(&windows, ctx.threads(), x, y.slice_mut::<T>()?, |part, place| x[part + place]);
+            })?;
+            at_first_max(&windows, ctx.threads(), x, y.slice_mut::<T>()?, |part, place| x[part + place])?;
             ctx.set_output(0, y);
             ctx.set_output(1, places);
             Ok(())

@@ -1,16 +1,17 @@
 //! The gradient of a convolution's filter from transformed tiles of its input and of its output's gradient.
 
-use std::arch::x86_64::__m512;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::avx512::{input_points, points, row_floats, transform_gradient, transform_input, transform_sums};
-use super::{POINTS, Tiles, task_tiles};
+use super::transforms::{
+    Channels, input_points, points, row_floats, transform_gradient, transform_input, transform_sums,
+};
+use super::{POINTS, Tiles, lanes_of_panel, task_tiles};
 use crate::conv::Geometry;
 use crate::conv::scratch::Scratch;
-use crate::gemm::avx512::tile::{Order, Tile, kernel};
-use crate::gemm::avx512::tile_rows;
+use crate::gemm::tiled::tile::{Order, Tile, kernel};
+use crate::gemm::tiled::tile_rows;
 use crate::status::{Result, Status};
-use crate::threads::{SharedSlice, Threads, for_blocks, for_chunks_mut};
+use crate::threads::{SharedSlice, Threads, try_for_blocks, try_for_chunks_mut};
 use ferroflow_sync::Mutex;
 
 /// Parts that the tiles are cut into: their sums are added in order. From sizes alone, even, and few enough for their sums to
@@ -23,7 +24,7 @@ const PART_TILES: usize = 128;
 const TASK_INPUTS: usize = 4;
 
 /// Computes it; false where a value was not finite, and so may not be what it should.
-pub(super) fn compute(
+pub(super) fn compute<L: Channels>(
     threads: Threads,
     g: &Geometry,
     tiles: &Tiles,
@@ -47,7 +48,7 @@ pub(super) fn compute(
     let zeros = vec![0.0f32; inputs.max(outputs).next_multiple_of(16)];
     let failure = Mutex::new(None);
     let mut sums = Scratch::<f32>::new(&[parts, sum_floats])?;
-    for_chunks_mut(threads, sums.get_mut(), sum_floats, |start, sum| {
+    try_for_chunks_mut(threads, sums.get_mut(), sum_floats, |start, sum| {
         let part = start / sum_floats;
         let some = part * tiles.count() / parts..(part + 1) * tiles.count() / parts;
         if some.is_empty() {
@@ -73,46 +74,48 @@ pub(super) fn compute(
                 let dy = points::<2>(image, tiles.output, outputs, (y as isize, x as isize), zeros.as_ptr());
                 // SAFETY: the points lie in the tensors or are zeros; the room holds a block of tiles.
                 unsafe {
-                    transform_input(&from, inputs, values.add(number * row_in), block * row_in);
-                    transform_gradient(&dy, outputs, slopes.add(number * row_out), block * row_out);
+                    transform_input::<L>(&from, inputs, values.add(number * row_in), block * row_in);
+                    transform_gradient::<L>(&dy, outputs, slopes.add(number * row_out), block * row_out);
                 }
             }
             for f in 0..POINTS {
                 let (a, b) = (values.wrapping_add(f * block * row_in), slopes.wrapping_add(f * block * row_out));
                 let c = sum.as_mut_ptr().wrapping_add(f * inputs * row_out);
                 for column in (0..outputs).step_by(32) {
-                    let registers = if outputs - column > 16 { 2 } else { 1 };
-                    for rows in tile_rows(inputs) {
-                        let work = Tile::<__m512>::whole(
-                            count,
-                            (a.wrapping_add(rows.start), row_in),
-                            (b.wrapping_add(column), row_out),
-                            (c.wrapping_add(rows.start * row_out + column), row_out),
-                            first > some.start,
-                        );
-                        // SAFETY: the CPU has AVX-512F, or this would not run; all rows are whole registers long.
-                        unsafe { kernel::<__m512>(rows.len(), registers, Order::AlongColumn)(&work) };
+                    for (lane, wide) in lanes_of_panel::<L>(outputs - column) {
+                        let column = column + lane;
+                        for rows in tile_rows::<L>(inputs) {
+                            let work = Tile::<L>::whole(
+                                count,
+                                (a.wrapping_add(rows.start), row_in),
+                                (b.wrapping_add(column), row_out),
+                                (c.wrapping_add(rows.start * row_out + column), row_out),
+                                first > some.start,
+                            );
+                            // SAFETY: the CPU has the features of `L`, or this would not run; all rows are whole lanes long.
+                            unsafe { kernel::<L>(rows.len(), wide, Order::AlongColumn, true)(&work) };
+                        }
                     }
                 }
             }
         }
-    });
+    })?;
     if let Some(e) = failure.into_inner() {
         return Err(e);
     }
     let (sums, out, finite) = (sums.get(), SharedSlice::new(gradient), AtomicBool::new(true));
-    for_blocks(threads, inputs, TASK_INPUTS, |some| {
+    try_for_blocks(threads, inputs, TASK_INPUTS, |some| {
         for row in some {
             let sums = sums.as_ptr().wrapping_add(row * row_out);
             // SAFETY: the sums are whole registers long; tasks write different inputs' rows.
             let all = unsafe {
                 let to = out.as_mut_ptr().add(row * outputs);
-                transform_sums(sums, parts, sum_floats, inputs * row_out, outputs, to, inputs * outputs)
+                transform_sums::<L>(sums, parts, sum_floats, inputs * row_out, outputs, to, inputs * outputs)
             };
             if !all {
                 finite.store(false, Ordering::Relaxed);
             }
         }
-    });
+    })?;
     Ok(finite.into_inner())
 }

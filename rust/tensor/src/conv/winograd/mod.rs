@@ -9,17 +9,22 @@
 //! Source: A. Lavin, S. Gray, Fast Algorithms for Convolutional Neural Networks, 2015: F(2 x 2, 3 x 3), and F(3 x 3, 2 x 2) for the
 //! gradient of the filter.
 
-#[cfg(target_arch = "x86_64")]
-mod avx512;
-#[cfg(target_arch = "x86_64")]
 mod filter_gradient;
-#[cfg(target_arch = "x86_64")]
 mod output;
+mod transforms;
+
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::{__m256, __m512};
 
 use super::Geometry;
 use crate::gemm::Epilogue;
+#[cfg(target_arch = "x86_64")]
+use crate::gemm::tiled::lanes::Pair;
+use crate::gemm::tiled::lanes::Plain;
 use crate::status::Result;
 use crate::threads::Threads;
+use crate::vector::{Isa, Level};
+use transforms::Channels;
 
 /// Points of a transformed tile.
 const POINTS: usize = 16;
@@ -86,13 +91,15 @@ impl Tiles {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-fn is_possible() -> bool {
-    static POSSIBLE: ferroflow_sync::OnceLock<bool> = ferroflow_sync::OnceLock::new();
-    *POSSIBLE.get_or_init(|| std::arch::is_x86_feature_detected!("avx512f"))
+/// The lanes of a panel of 32 channels, of which so many exist: the first channel, and the width in lanes.
+fn lanes_of_panel<L: Channels>(channels: usize) -> impl Iterator<Item = (usize, usize)> {
+    let lanes = channels.div_ceil(L::N).min(32 / L::N);
+    (0..lanes).step_by(L::WIDE).map(move |lane| (lane * L::N, L::WIDE.min(lanes - lane)))
 }
 
-/// The convolution, where this machine and the sizes are made for it; false where nothing useful was done.
+/// Computes the convolution if its sizes are worth it; false where nothing useful was done.
+///
+/// Sizes alone decide, so that results have the same bits on every CPU.
 pub(super) fn forward(
     threads: Threads,
     geometry: &Geometry,
@@ -101,12 +108,26 @@ pub(super) fn forward(
     result: &mut [f32],
     epilogue: Option<&Epilogue<'_, f32>>,
 ) -> Result<bool> {
-    #[cfg(target_arch = "x86_64")]
-    if let Some(tiles) = Tiles::of(geometry).filter(|_| is_possible()) {
-        return output::compute(threads, geometry, &tiles, input, filter, result, epilogue);
+    forward_on(Isa::current(), threads, geometry, input, filter, result, epilogue)
+}
+
+fn forward_on(
+    isa: Isa,
+    threads: Threads,
+    geometry: &Geometry,
+    input: &[f32],
+    filter: &[f32],
+    result: &mut [f32],
+    epilogue: Option<&Epilogue<'_, f32>>,
+) -> Result<bool> {
+    let Some(tiles) = Tiles::of(geometry) else { return Ok(false) };
+    match isa.level() {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => output::compute::<__m512>(threads, geometry, &tiles, input, filter, result, epilogue),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => output::compute::<Pair<__m256>>(threads, geometry, &tiles, input, filter, result, epilogue),
+        _ => output::compute::<Plain<f32, 16>>(threads, geometry, &tiles, input, filter, result, epilogue),
     }
-    let _ = (threads, geometry, input, filter, result, epilogue);
-    Ok(false)
 }
 
 /// The gradient of the filter, as [`forward`].
@@ -117,13 +138,26 @@ pub(super) fn backward_filter(
     output: &[f32],
     gradient: &mut [f32],
 ) -> Result<bool> {
-    #[cfg(target_arch = "x86_64")]
-    if let Some(tiles) = Tiles::of(geometry).filter(|_| is_possible()) {
-        return filter_gradient::compute(threads, geometry, &tiles, input, output, gradient);
-    }
-    let _ = (threads, geometry, input, output, gradient);
-    Ok(false)
+    backward_filter_on(Isa::current(), threads, geometry, input, output, gradient)
 }
 
-#[cfg(all(test, target_arch = "x86_64"))]
+fn backward_filter_on(
+    isa: Isa,
+    threads: Threads,
+    geometry: &Geometry,
+    input: &[f32],
+    output: &[f32],
+    gradient: &mut [f32],
+) -> Result<bool> {
+    let Some(tiles) = Tiles::of(geometry) else { return Ok(false) };
+    match isa.level() {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => filter_gradient::compute::<__m512>(threads, geometry, &tiles, input, output, gradient),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => filter_gradient::compute::<Pair<__m256>>(threads, geometry, &tiles, input, output, gradient),
+        _ => filter_gradient::compute::<Plain<f32, 16>>(threads, geometry, &tiles, input, output, gradient),
+    }
+}
+
+#[cfg(test)]
 mod tests;

@@ -1,24 +1,25 @@
 //! The output of a convolution from transformed tiles.
 
-use std::arch::x86_64::__m512;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::avx512::{Finish, input_points, row_floats, transform_filter, transform_input, transform_output};
-use super::{POINTS, Tiles, task_tiles};
+use super::transforms::{
+    Channels, Finish, input_points, row_floats, transform_filter, transform_input, transform_output,
+};
+use super::{POINTS, Tiles, lanes_of_panel, task_tiles};
 use crate::conv::Geometry;
 use crate::conv::scratch::Scratch;
-use crate::gemm::avx512::tile::{Order, Tile, kernel};
-use crate::gemm::avx512::tile_rows;
+use crate::gemm::tiled::tile::{Order, Tile, kernel};
+use crate::gemm::tiled::tile_rows;
 use crate::gemm::{Activation, Epilogue};
 use crate::status::{Result, Status};
-use crate::threads::{SharedSlice, Threads, for_blocks};
+use crate::threads::{SharedSlice, Threads, try_for_blocks};
 use ferroflow_sync::Mutex;
 
 /// Inputs of a filter that one task transforms.
 const FILTER_INPUTS: usize = 8;
 
 /// Computes it; false where a value was not finite, and so may not be what it should.
-pub(super) fn compute(
+pub(super) fn compute<L: Channels>(
     threads: Threads,
     g: &Geometry,
     tiles: &Tiles,
@@ -40,10 +41,10 @@ pub(super) fn compute(
     }
     let mut turned = Scratch::<f32>::new(&[POINTS, panels, inputs, 32])?;
     let to = SharedSlice::new(turned.get_mut());
-    for_blocks(threads, inputs, FILTER_INPUTS, |some| {
-        // SAFETY: the CPU has AVX-512F, or this would not run; the filter's size was checked, and tasks write different inputs' rows.
-        unsafe { transform_filter(filter.as_ptr(), inputs, outputs, some, to.as_mut_ptr()) };
-    });
+    try_for_blocks(threads, inputs, FILTER_INPUTS, |some| {
+        // SAFETY: the CPU has the features of `L`, or this would not run; the filter's size was checked, and tasks write different inputs' rows.
+        unsafe { transform_filter::<L>(filter.as_ptr(), inputs, outputs, some, to.as_mut_ptr()) };
+    })?;
     let turned = turned.get();
 
     let (row_in, row_out) = (row_floats(inputs), row_floats(panels * 32));
@@ -51,7 +52,7 @@ pub(super) fn compute(
     let zeros = vec![0.0f32; inputs.next_multiple_of(16)];
     let out = SharedSlice::new(result);
     let (finite, failure) = (AtomicBool::new(true), Mutex::new(None));
-    threads.run(tasks, &|task| {
+    threads.try_run(tasks, &|task| {
         let some = task * tiles.count() / tasks..(task + 1) * tiles.count() / tasks;
         let count = some.len();
         let room = Scratch::<f32>::new(&[POINTS, count, row_in + row_out]);
@@ -67,23 +68,24 @@ pub(super) fn compute(
         for (number, tile) in some.clone().enumerate() {
             let from = input_points(tiles, input.as_ptr(), inputs, tile, zeros.as_ptr());
             // SAFETY: the points lie in the input or are zeros; the room holds all tiles of the task.
-            unsafe { transform_input(&from, inputs, values.add(number * row_in), count * row_in) };
+            unsafe { transform_input::<L>(&from, inputs, values.add(number * row_in), count * row_in) };
         }
         for f in 0..POINTS {
             for panel in 0..panels {
                 let b = turned.as_ptr().wrapping_add((f * panels + panel) * inputs * 32);
-                let registers = if outputs - panel * 32 > 16 { 2 } else { 1 };
-                for rows in tile_rows(count) {
-                    let at = f * count + rows.start;
-                    let work = Tile::<__m512>::whole(
-                        inputs,
-                        (values.wrapping_add(at * row_in), row_in),
-                        (b, 32),
-                        (products.wrapping_add(at * row_out + panel * 32), row_out),
-                        false,
-                    );
-                    // SAFETY: the CPU has AVX-512F; values, panels and products hold the tile.
-                    unsafe { kernel::<__m512>(rows.len(), registers, Order::AlongRow)(&work) };
+                for (lane, wide) in lanes_of_panel::<L>(outputs - panel * 32) {
+                    for rows in tile_rows::<L>(count) {
+                        let at = f * count + rows.start;
+                        let work = Tile::<L>::whole(
+                            inputs,
+                            (values.wrapping_add(at * row_in), row_in),
+                            (b.wrapping_add(lane), 32),
+                            (products.wrapping_add(at * row_out + panel * 32 + lane), row_out),
+                            false,
+                        );
+                        // SAFETY: the CPU has the features of `L`; values, panels and products hold the tile.
+                        unsafe { kernel::<L>(rows.len(), wide, Order::AlongRow, true)(&work) };
+                    }
                 }
             }
         }
@@ -102,11 +104,11 @@ pub(super) fn compute(
             let relu = epilogue.is_some_and(|e| e.activation == Activation::Relu);
             let finish = Finish { to, channels: outputs, bias, relu };
             // SAFETY: the products of all tiles were written in whole registers; each point of the output belongs to one tile.
-            all_finite &= unsafe { transform_output(products.add(number * row_out), count * row_out, &finish) };
+            all_finite &= unsafe { transform_output::<L>(products.add(number * row_out), count * row_out, &finish) };
         }
         if !all_finite {
             finite.store(false, Ordering::Relaxed);
         }
-    });
+    })?;
     failure.into_inner().map_or(Ok(finite.into_inner()), Err)
 }

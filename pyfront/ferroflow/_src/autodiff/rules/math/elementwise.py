@@ -9,6 +9,7 @@ import numpy as np
 from ferroflow._src.autodiff.rules.registering import register, register_none, register_unary
 from ferroflow._src.autodiff.terms import complex_of, conj, imag, real, term, zeros_like
 from ferroflow._src.framework.constant import constant
+from ferroflow._src.framework.default_graph import control_dependencies
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 
@@ -21,8 +22,14 @@ inv_grad, reciprocal_grad, rsqrt_grad, sigmoid_grad, sqrt_grad, tanh_grad = (
 )
 
 
+def _waiting(value: float, g: Tensor, x: Tensor) -> Tensor:
+    """A number of the dtype of `x` that waits for the gradient `g`, as TF 1.x keeps it out of memory until then."""
+    with control_dependencies([g]):
+        return constant(value, dtype=x.dtype.base_dtype)
+
+
 def _one(g: Tensor) -> Tensor:
-    return constant(1, dtype=g.dtype.base_dtype)
+    return _waiting(1, g, g)
 
 
 def _number(value: float, g: Tensor) -> Tensor:
@@ -40,7 +47,7 @@ register_unary(
         "Conj": lambda g, x: conj(g),
         "Cos": lambda g, x: -g * sin(x),
         "Cosh": lambda g, x: g * sinh(x),
-        "Digamma": lambda g, x: g * term("Polygamma", 2)(constant(1, dtype=x.dtype.base_dtype), x),
+        "Digamma": lambda g, x: g * term("Polygamma", 2)(_waiting(1, g, x), x),
         "Erf": lambda g, x: g * _number(2 / np.sqrt(np.pi), g) * exp(-square(x)),
         "Erfc": lambda g, x: g * _number(-2 / np.sqrt(np.pi), g) * exp(-square(x)),
         "Expm1": lambda g, x: g * exp(x),
@@ -51,7 +58,7 @@ register_unary(
         "Sign": lambda g, x: zeros_like(x),
         "Sin": lambda g, x: g * cos(x),
         "Sinh": lambda g, x: g * cosh(x),
-        "Square": lambda g, x: mul(g, mul(x, _number(2.0, x))),
+        "Square": lambda g, x: mul(g, mul(x, _waiting(2.0, g, x))),
         "Tan": lambda g, x: square(reciprocal(cos(x))) * g,
     },
     of_output={

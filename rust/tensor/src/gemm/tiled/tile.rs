@@ -1,20 +1,12 @@
-//! The innermost kernel: a tile of at most 12 rows of the product, held in registers while the inner dimension runs.
+//! The innermost kernel: a tile of the product, held in registers while the inner dimension runs.
 
-use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
+use super::lanes::{Lanes, for_lanes, prefetch};
 
-use super::lanes::Lanes;
-
-/// Most rows of a tile.
-pub(super) const MAX_ROWS: usize = 12;
-
-/// Registers across a tile of many rows. 12 x 2 sums, 2 columns of b and the value of a fill the 32 registers.
-pub(super) const WIDE: usize = 2;
-
-/// Inner steps of one turn of the kernel's loop over packed rows. Memory is asked for turn by turn: requests made all at once would
-/// hold up a's.
+/// Inner steps of one turn of the kernel's loop over packed rows. Prefetches are spread over the turns: all at once, they would delay
+/// a's loads.
 const UNROLL: usize = 4;
 
-/// How far ahead of its use a copy of a is asked for, in bytes.
+/// Distance from the packed rows in use to those prefetched, in bytes.
 const A_AHEAD: usize = 1024;
 
 /// One tile's work: `c = finish(c? + a * b)` over `depth` steps of the inner dimension.
@@ -28,11 +20,11 @@ pub(crate) struct Tile<L: Lanes> {
     pub a_jump: usize,
     pub b: *const L::Elem,
     pub b_stride: usize,
-    /// The lanes of b's last register that may be read.
+    /// The elements of b's last lanes that may be read.
     pub b_part: L::Mask,
     pub c: *mut L::Elem,
     pub c_stride: usize,
-    /// The lanes of c's last register that exist.
+    /// The elements of c's last lanes that exist.
     pub c_part: L::Mask,
     /// Whether the sums are added to what c holds.
     pub add: bool,
@@ -85,26 +77,31 @@ pub(crate) enum Order {
     AlongColumn,
 }
 
-/// The most registers across that a tile of this many rows may have when b is not packed: few rows need many columns to
-/// keep eight sums in flight.
-pub(super) fn widest(rows: usize) -> usize {
-    match rows {
-        0..=3 => 8,
-        4..=6 => 4,
-        _ => WIDE,
-    }
-}
-
-/// The kernel for `rows <= MAX_ROWS` rows and `width` registers across, a power of two that is at most `widest(rows)`.
-pub(crate) fn kernel<L: Lanes>(rows: usize, width: usize, order: Order) -> Kernel<L> {
+/// The kernel for `rows <= L::ROWS` rows and `width` lanes across, a power of two that is at most `L::widest(rows)`. `whole` says that
+/// both parts of the tile are whole.
+pub(crate) fn kernel<L: Lanes>(rows: usize, width: usize, order: Order, whole: bool) -> Kernel<L> {
     macro_rules! of_rows {
         ($rows:expr, $($width:literal)*) => {
-            match (width, order) {
-                $(($width, Order::AlongRow) => run::<L, $rows, $width, true>,
-                  ($width, Order::AlongColumn) => run::<L, $rows, $width, false>,)*
-                (_, Order::AlongRow) => run::<L, $rows, 1, true>,
-                (_, Order::AlongColumn) => run::<L, $rows, 1, false>,
+            match (width, order, whole && !L::MASKS_ARE_FREE) {
+                $(($width, Order::AlongRow, false) => run::<L, $rows, $width, true, false>,
+                  ($width, Order::AlongColumn, false) => run::<L, $rows, $width, false, false>,
+                  ($width, Order::AlongRow, true) => run::<L, $rows, $width, true, true>,
+                  ($width, Order::AlongColumn, true) => run::<L, $rows, $width, false, true>,)*
+                (_, Order::AlongRow, false) => run::<L, $rows, 1, true, false>,
+                (_, Order::AlongColumn, false) => run::<L, $rows, 1, false, false>,
+                (_, Order::AlongRow, true) => run::<L, $rows, 1, true, true>,
+                (_, Order::AlongColumn, true) => run::<L, $rows, 1, false, true>,
             }
+        };
+    }
+    if L::WIDE == 1 {
+        return match rows {
+            1 => of_rows!(1, 4 2),
+            2 => of_rows!(2, 2),
+            3 => of_rows!(3, 2),
+            4 => of_rows!(4,),
+            5 => of_rows!(5,),
+            _ => of_rows!(6,),
         };
     }
     match rows {
@@ -123,10 +120,18 @@ pub(crate) fn kernel<L: Lanes>(rows: usize, width: usize, order: Order) -> Kerne
     }
 }
 
-/// # Safety
-/// The CPU has AVX-512F; a, b and c are valid for the tile; nothing else touches this part of c.
-#[target_feature(enable = "avx512f")]
-unsafe fn run<L: Lanes, const ROWS: usize, const WIDTH: usize, const ALONG_ROW: bool>(tile: &Tile<L>) {
+for_lanes! {
+    /// # Safety
+    /// The CPU has the features of `L`; a, b and c are valid for the tile; nothing else touches this part of c.
+    unsafe fn run = run_body<L: Lanes, const ROWS: usize, const WIDTH: usize, const ALONG_ROW: bool, const WHOLE: bool>(
+        tile: &Tile<L>
+    )
+}
+
+#[inline(always)]
+unsafe fn run_body<L: Lanes, const ROWS: usize, const WIDTH: usize, const ALONG_ROW: bool, const WHOLE: bool>(
+    tile: &Tile<L>,
+) {
     // SAFETY: by the contract above, every address below is of an element of the tile's a, b, c or bias; parts of a register that
     // lie outside are masked.
     unsafe {
@@ -137,7 +142,7 @@ unsafe fn run<L: Lanes, const ROWS: usize, const WIDTH: usize, const ALONG_ROW: 
         // The sums take long enough for the lines of c to arrive meanwhile.
         for i in 0..ROWS {
             for j in 0..WIDTH {
-                _mm_prefetch::<_MM_HINT_T0>(tile.c.wrapping_add(i * tile.c_stride + j * L::N).cast());
+                prefetch::<true>(tile.c.wrapping_add(i * tile.c_stride + j * L::N).cast());
             }
         }
         let mut ahead = tile.ahead;
@@ -145,10 +150,11 @@ unsafe fn run<L: Lanes, const ROWS: usize, const WIDTH: usize, const ALONG_ROW: 
         let (b_stride, b_part) = (tile.b_stride, tile.b_part);
         macro_rules! step {
             () => {{
-                let column =
-                    |j: usize| if j < last { L::load(b.add(j * L::N)) } else { L::load_part(b.add(j * L::N), b_part) };
-                // The shorter side is held, the longer passes through one register: all sums and it fit the 32 registers.
-                if ROWS < WIDTH {
+                let column = |j: usize| {
+                    if WHOLE || j < last { L::load(b.add(j * L::N)) } else { L::load_part(b.add(j * L::N), b_part) }
+                };
+                // The shorter side is held, the longer passes through one register: all sums and it fit the registers.
+                if ROWS < WIDTH * L::REGISTERS {
                     let mut values = [L::zero(); ROWS];
                     for (i, value) in values.iter_mut().enumerate() {
                         *value = L::splat(a.add(i * row_step));
@@ -182,11 +188,11 @@ unsafe fn run<L: Lanes, const ROWS: usize, const WIDTH: usize, const ALONG_ROW: 
         while left > 0 {
             let line = left.min(tile.a_line);
             for _ in 0..line / turn {
-                _mm_prefetch::<_MM_HINT_T1>(ahead.cast());
+                prefetch::<false>(ahead);
                 ahead = ahead.wrapping_add(tile.ahead_step * turn);
                 if packed {
                     for line in 0..(UNROLL * ROWS * size_of::<L::Elem>()).div_ceil(64) {
-                        _mm_prefetch::<_MM_HINT_T0>(a.cast::<u8>().wrapping_add(A_AHEAD + line * 64).cast());
+                        prefetch::<true>(a.cast::<u8>().wrapping_add(A_AHEAD + line * 64));
                     }
                 }
                 for _ in 0..turn {
@@ -202,18 +208,23 @@ unsafe fn run<L: Lanes, const ROWS: usize, const WIDTH: usize, const ALONG_ROW: 
         for (i, row) in sums.iter().enumerate() {
             let c = tile.c.add(i * tile.c_stride);
             for (j, &sum) in row.iter().enumerate() {
-                let part = if j < last { L::first(L::N) } else { tile.c_part };
+                let (c, is_whole) = (c.add(j * L::N), WHOLE || j < last);
+                let load = |from| if is_whole { L::load(from) } else { L::load_part(from, tile.c_part) };
                 let mut value = sum;
                 if tile.add {
-                    value = L::load_part(c.add(j * L::N), part).add(value);
+                    value = load(c.cast_const()).add(value);
                 }
                 if !tile.bias.is_null() {
-                    value = value.add(L::load_part(tile.bias.add(j * L::N), part));
+                    value = value.add(load(tile.bias.add(j * L::N)));
                 }
                 if tile.relu {
                     value = value.relu();
                 }
-                value.store_part(c.add(j * L::N), part);
+                if is_whole {
+                    value.store(c);
+                } else {
+                    value.store_part(c, tile.c_part);
+                }
             }
         }
     }

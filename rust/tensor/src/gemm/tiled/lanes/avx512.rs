@@ -1,45 +1,28 @@
-//! One AVX-512 register of floats: the operations that the matrix kernels are written in, for f32 and f64.
+//! Rows of floats as AVX-512 registers.
 
 use std::arch::x86_64::*;
 
-/// A register of `N` elements. Every function needs AVX-512F, and inlines into a caller that has it enabled.
-pub(crate) trait Lanes: Copy {
-    type Elem: Copy + Send + Sync + Default + std::ops::Add<Output = Self::Elem> + 'static;
-    type Mask: Copy;
-    /// Elements in a register.
-    const N: usize;
-
-    /// Selects the first `n` lanes, all when `n >= N`.
-    fn first(n: usize) -> Self::Mask;
-    unsafe fn zero() -> Self;
-    unsafe fn splat(from: *const Self::Elem) -> Self;
-    unsafe fn load(from: *const Self::Elem) -> Self;
-    /// The selected lanes from memory, zero in the others, whose memory is not touched.
-    unsafe fn load_part(from: *const Self::Elem, part: Self::Mask) -> Self;
-    unsafe fn store(self, to: *mut Self::Elem);
-    unsafe fn store_part(self, to: *mut Self::Elem, part: Self::Mask);
-    /// `self * b + c`, rounded once.
-    unsafe fn mul_add(self, b: Self, c: Self) -> Self;
-    unsafe fn add(self, b: Self) -> Self;
-    /// Zero where the lane is below zero; NaN and -0.0 stay.
-    unsafe fn relu(self) -> Self;
-    /// The sum of the lanes, halves added to halves.
-    unsafe fn sum(self) -> Self::Elem;
-    /// Reads `rows <= N` rows of `cols <= N` elements and writes their transpose: the lanes `to_part` of `cols` rows of `N`, zero
-    /// where there was no row.
-    unsafe fn transpose(
-        from: *const Self::Elem,
-        from_stride: usize,
-        rows: usize,
-        cols: usize,
-        to: *mut Self::Elem,
-        to_stride: usize,
-        to_part: Self::Mask,
-    );
-}
+use super::Lanes;
+use crate::vector::Level;
 
 macro_rules! plain_operations {
-    ($zero:ident, $load:ident, $load_part:ident, $store:ident, $store_part:ident, $fma:ident, $add:ident, $max:ident, $sum:ident) => {
+    ($zero:ident, $load:ident, $load_part:ident, $store:ident, $store_part:ident, $fma:ident, $add:ident, $sub:ident, $mul:ident,
+     $max:ident, $keep:ident, $compare:ident, $sum:ident) => {
+        const LEVEL: Level = Level::Avx512;
+        const REGISTERS: usize = 1;
+        const MASKS_ARE_FREE: bool = true;
+        // 12 x 2 sums, 2 columns of b and the value of a fill the 32 registers.
+        const ROWS: usize = 12;
+        const WIDE: usize = 2;
+
+        #[inline(always)]
+        fn widest(rows: usize) -> usize {
+            match rows {
+                0..=3 => 8,
+                4..=6 => 4,
+                _ => Self::WIDE,
+            }
+        }
         #[inline(always)]
         unsafe fn zero() -> Self {
             // SAFETY: the caller has AVX-512F.
@@ -74,6 +57,26 @@ macro_rules! plain_operations {
         unsafe fn add(self, b: Self) -> Self {
             // SAFETY: the caller has AVX-512F.
             unsafe { $add(self, b) }
+        }
+        #[inline(always)]
+        unsafe fn sub(self, b: Self) -> Self {
+            // SAFETY: the caller has AVX-512F.
+            unsafe { $sub(self, b) }
+        }
+        #[inline(always)]
+        unsafe fn mul(self, b: Self) -> Self {
+            // SAFETY: the caller has AVX-512F.
+            unsafe { $mul(self, b) }
+        }
+        #[inline(always)]
+        unsafe fn keep(self, part: Self::Mask) -> Self {
+            // SAFETY: the caller has AVX-512F.
+            unsafe { $keep(part, self) }
+        }
+        #[inline(always)]
+        unsafe fn is_zero(self) -> bool {
+            // SAFETY: the caller has AVX-512F.
+            unsafe { $compare::<_CMP_EQ_OQ>(self, $zero()) == !0 }
         }
         #[inline(always)]
         unsafe fn sum(self) -> Self::Elem {
@@ -111,7 +114,11 @@ impl Lanes for __m512 {
         _mm512_mask_storeu_ps,
         _mm512_fmadd_ps,
         _mm512_add_ps,
+        _mm512_sub_ps,
+        _mm512_mul_ps,
         _mm512_max_ps,
+        _mm512_maskz_mov_ps,
+        _mm512_cmp_ps_mask,
         _mm512_reduce_add_ps
     );
 
@@ -189,7 +196,11 @@ impl Lanes for __m512d {
         _mm512_mask_storeu_pd,
         _mm512_fmadd_pd,
         _mm512_add_pd,
+        _mm512_sub_pd,
+        _mm512_mul_pd,
         _mm512_max_pd,
+        _mm512_maskz_mov_pd,
+        _mm512_cmp_pd_mask,
         _mm512_reduce_add_pd
     );
 

@@ -1,24 +1,26 @@
 //! Copies of blocks of the operands, in the order in which the kernel reads them.
 
-use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
-
 use std::ops::Range;
 
 use super::super::patches::{Patches, Run};
-use super::lanes::Lanes;
-use super::{MAX_ROWS, Operand, PACKED_ROWS, tile_rows};
+use super::lanes::{Lanes, for_lanes, prefetch};
+use super::{LEAST_ROWS, Operand, PACKED_ROWS, tile_rows};
 
 /// How many steps before its use a line is asked for.
 const STEPS_AHEAD: usize = 8;
 
-/// Copies `depth` inner steps of `cols` columns of b, panel after panel: in a panel, one row of `width` for each step, zero beyond
-/// the last column.
-///
-/// # Safety
-/// The CPU has AVX-512F; `b` is valid for the block, `to` for writes of `depth` rows of `cols`, rounded up to whole panels;
-/// `width` is a multiple of `L::N`.
-#[target_feature(enable = "avx512f")]
-pub(super) unsafe fn columns<L: Lanes>(b: Operand<L::Elem>, depth: usize, cols: usize, width: usize, to: *mut L::Elem) {
+for_lanes! {
+    /// Copies `depth` inner steps of `cols` columns of b, panel after panel: in a panel, one row of `width` for each step, zero beyond
+    /// the last column.
+    ///
+    /// # Safety
+    /// The CPU has the features of `L`; `b` is valid for the block, `to` for writes of `depth` rows of `cols`, rounded up to whole panels;
+    /// `width` is a multiple of `L::N`.
+    pub(super) unsafe fn columns = columns_body<L: Lanes>(b: Operand<L::Elem>, depth: usize, cols: usize, width: usize, to: *mut L::Elem)
+}
+
+#[inline(always)]
+unsafe fn columns_body<L: Lanes>(b: Operand<L::Elem>, depth: usize, cols: usize, width: usize, to: *mut L::Elem) {
     // SAFETY: all reads are of elements of the block, all writes inside the panels; parts of registers are masked.
     unsafe {
         if b.col == 1 {
@@ -26,7 +28,7 @@ pub(super) unsafe fn columns<L: Lanes>(b: Operand<L::Elem>, depth: usize, cols: 
             // does not look ahead by itself.
             for step in 0..depth {
                 for line in (0..cols).step_by(64 / size_of::<L::Elem>()) {
-                    _mm_prefetch::<_MM_HINT_T0>(b.at(step + STEPS_AHEAD, line).cast());
+                    prefetch::<true>(b.at(step + STEPS_AHEAD, line).cast());
                 }
                 for start in (0..cols).step_by(width) {
                     let (from, to) = (b.at(step, start), to.add(start * depth + step * width));
@@ -85,22 +87,20 @@ pub(super) unsafe fn rows_along<T: Copy>(a: Operand<T>, rows: usize, depth: usiz
     }
 }
 
-/// Copies `depth` inner steps of `rows` rows of a whose rows are side by side, tile by tile: a tile's rows side by side for
-/// each step, tiles `stride` elements per row apart, at most as many as a task packs.
-///
-/// # Safety
-/// The CPU has AVX-512F; `a` is valid for the block and has `row == 1`; `to` for writes of `rows * stride`; `depth <= stride`.
-#[target_feature(enable = "avx512f")]
-pub(super) unsafe fn rows_across<L: Lanes>(
-    a: Operand<L::Elem>,
-    rows: usize,
-    depth: usize,
-    stride: usize,
-    to: *mut L::Elem,
-) {
-    let mut tiles = [(0, 0); PACKED_ROWS / MAX_ROWS + 1];
+for_lanes! {
+    /// Copies `depth` inner steps of `rows` rows of a whose rows are side by side, tile by tile: a tile's rows side by side for
+    /// each step, tiles `stride` elements per row apart, at most as many as a task packs.
+    ///
+    /// # Safety
+    /// The CPU has the features of `L`; `a` is valid for the block and has `row == 1`; `to` for writes of `rows * stride`; `depth <= stride`.
+    pub(super) unsafe fn rows_across = rows_across_body<L: Lanes>(a: Operand<L::Elem>, rows: usize, depth: usize, stride: usize, to: *mut L::Elem)
+}
+
+#[inline(always)]
+unsafe fn rows_across_body<L: Lanes>(a: Operand<L::Elem>, rows: usize, depth: usize, stride: usize, to: *mut L::Elem) {
+    let mut tiles = [(0, 0); PACKED_ROWS / LEAST_ROWS + 1];
     let mut count = 0;
-    for (tile, slot) in tile_rows(rows).zip(&mut tiles) {
+    for (tile, slot) in tile_rows::<L>(rows).zip(&mut tiles) {
         *slot = (tile.start, tile.len());
         count += 1;
     }
@@ -108,7 +108,7 @@ pub(super) unsafe fn rows_across<L: Lanes>(
     // ahead by itself.
     for step in 0..depth {
         for line in (0..rows).step_by(64 / size_of::<L::Elem>()) {
-            _mm_prefetch::<_MM_HINT_T0>(a.at(line, step + STEPS_AHEAD).cast());
+            prefetch::<true>(a.at(line, step + STEPS_AHEAD).cast());
         }
         for &(start, height) in tiles.iter().take(count) {
             // SAFETY: reads and writes are masked to the tile's rows, which the contract above covers.
@@ -123,19 +123,17 @@ pub(super) unsafe fn rows_across<L: Lanes>(
     }
 }
 
-/// As [`rows_across`], of rows whose steps are side by side.
-///
-/// # Safety
-/// The CPU has AVX-512F; `a` is valid for the block and has `col == 1`; `to` for writes of `rows * stride`; `depth <= stride`.
-#[target_feature(enable = "avx512f")]
-pub(super) unsafe fn rows_turned<L: Lanes>(
-    a: Operand<L::Elem>,
-    rows: usize,
-    depth: usize,
-    stride: usize,
-    to: *mut L::Elem,
-) {
-    for tile in tile_rows(rows) {
+for_lanes! {
+    /// As [`rows_across`], of rows whose steps are side by side.
+    ///
+    /// # Safety
+    /// The CPU has the features of `L`; `a` is valid for the block and has `col == 1`; `to` for writes of `rows * stride`; `depth <= stride`.
+    pub(super) unsafe fn rows_turned = rows_turned_body<L: Lanes>(a: Operand<L::Elem>, rows: usize, depth: usize, stride: usize, to: *mut L::Elem)
+}
+
+#[inline(always)]
+unsafe fn rows_turned_body<L: Lanes>(a: Operand<L::Elem>, rows: usize, depth: usize, stride: usize, to: *mut L::Elem) {
+    for tile in tile_rows::<L>(rows) {
         let height = tile.len();
         for lane in (0..height).step_by(L::N) {
             let present = (height - lane).min(L::N);
@@ -143,7 +141,7 @@ pub(super) unsafe fn rows_turned<L: Lanes>(
             for step in (0..depth).step_by(L::N) {
                 // The next tile's rows lie on other pages, where the CPU does not look ahead by itself.
                 for row in 0..present {
-                    _mm_prefetch::<_MM_HINT_T1>(a.at(tile.end + lane + row, step).cast());
+                    prefetch::<false>(a.at(tile.end + lane + row, step).cast());
                 }
                 // SAFETY: the elements lie in the block, as do those written in the copy: the tile's, step by step.
                 unsafe {
@@ -163,12 +161,16 @@ pub(super) unsafe fn rows_turned<L: Lanes>(
     }
 }
 
-/// Copies a part of the matrix of windows, row by row, `stride` elements apart.
-///
-/// # Safety
-/// The CPU has AVX-512F; the part lies in the matrix; `to` is valid for writes of the part, whose rows are at most `stride` long.
-#[target_feature(enable = "avx512f")]
-pub(super) unsafe fn windows<L: Lanes>(
+for_lanes! {
+    /// Copies a part of the matrix of windows, row by row, `stride` elements apart.
+    ///
+    /// # Safety
+    /// The CPU has the features of `L`; the part lies in the matrix; `to` is valid for writes of the part, whose rows are at most `stride` long.
+    pub(super) unsafe fn windows = windows_body<L: Lanes>(patches: &Patches<'_, L::Elem>, rows: Range<usize>, cols: Range<usize>, stride: usize, to: *mut L::Elem)
+}
+
+#[inline(always)]
+unsafe fn windows_body<L: Lanes>(
     patches: &Patches<'_, L::Elem>,
     rows: Range<usize>,
     cols: Range<usize>,
@@ -179,12 +181,16 @@ pub(super) unsafe fn windows<L: Lanes>(
     patches.runs(rows, cols, |run| unsafe { copy_run::<L>(&run, stride, to.add(run.row * stride + run.col)) });
 }
 
-/// Copies a part of the matrix of windows panel after panel, as [`columns`] does.
-///
-/// # Safety
-/// As for [`columns`], with the part in the matrix of windows.
-#[target_feature(enable = "avx512f")]
-pub(super) unsafe fn window_columns<L: Lanes>(
+for_lanes! {
+    /// Copies a part of the matrix of windows panel after panel, as [`columns`] does.
+    ///
+    /// # Safety
+    /// As for [`columns`], with the part in the matrix of windows.
+    pub(super) unsafe fn window_columns = window_columns_body<L: Lanes>(patches: &Patches<'_, L::Elem>, rows: Range<usize>, cols: Range<usize>, width: usize, to: *mut L::Elem)
+}
+
+#[inline(always)]
+unsafe fn window_columns_body<L: Lanes>(
     patches: &Patches<'_, L::Elem>,
     rows: Range<usize>,
     cols: Range<usize>,
@@ -207,13 +213,16 @@ pub(super) unsafe fn window_columns<L: Lanes>(
     }
 }
 
-/// Copies one run to `to`, rows `stride` apart.
-///
-/// # Safety
-/// The CPU has AVX-512F; the run's source is valid, and `to` for writes of its rows.
-#[inline]
-#[target_feature(enable = "avx512f")]
-unsafe fn copy_run<L: Lanes>(run: &Run<L::Elem>, stride: usize, to: *mut L::Elem) {
+for_lanes! {
+    /// Copies one run to `to`, rows `stride` apart.
+    ///
+    /// # Safety
+    /// The CPU has the features of `L`; the run's source is valid, and `to` for writes of its rows.
+    unsafe fn copy_run = copy_run_body<L: Lanes>(run: &Run<L::Elem>, stride: usize, to: *mut L::Elem)
+}
+
+#[inline(always)]
+unsafe fn copy_run_body<L: Lanes>(run: &Run<L::Elem>, stride: usize, to: *mut L::Elem) {
     // SAFETY: whole registers are read and written only inside the run; the last ones are masked.
     unsafe {
         let whole = run.len / L::N * L::N;

@@ -1,8 +1,8 @@
 //! A row-major matrix times a vector: one dot product per row, with the registers along the row.
 
-use super::lanes::Lanes;
+use super::lanes::{Lanes, for_lanes};
 use super::{Operand, Product};
-use crate::threads::{Threads, for_blocks};
+use crate::threads::{Interrupted, Threads, try_for_blocks};
 
 /// Sums in flight per row.
 const SUMS: usize = 4;
@@ -16,15 +16,15 @@ const TASK_BYTES: usize = 128 << 10;
 /// bits depend on its row alone.
 ///
 /// # Safety
-/// The CPU has AVX-512F; the product is valid, of these operands, has one column and no epilogue, `a.col == 1` and `b.row == 1`.
+/// The CPU has the features of `L`; the product is valid, of these operands, has one column and no epilogue, `a.col == 1` and `b.row == 1`.
 pub(super) unsafe fn multiply<L: Lanes>(
     threads: Threads,
     product: &Product<'_, L::Elem>,
     a: Operand<L::Elem>,
     b: Operand<L::Elem>,
-) {
+) -> Result<(), Interrupted> {
     let row_bytes = product.depth * size_of::<L::Elem>();
-    for_blocks(threads, product.rows, (TASK_BYTES / row_bytes.max(1)).max(1), |rows| {
+    try_for_blocks(threads, product.rows, (TASK_BYTES / row_bytes.max(1)).max(1), |rows| {
         for row in rows {
             // SAFETY: the row lies in a, and only this task touches the row's element of c.
             unsafe {
@@ -33,13 +33,17 @@ pub(super) unsafe fn multiply<L: Lanes>(
                 *c = if product.accumulate { *c + sum } else { sum };
             }
         }
-    });
+    })
 }
 
-/// # Safety
-/// The CPU has AVX-512F; both operands hold `depth` elements side by side.
-#[target_feature(enable = "avx512f")]
-unsafe fn dot<L: Lanes>(a: Operand<L::Elem>, b: Operand<L::Elem>, depth: usize) -> L::Elem {
+for_lanes! {
+    /// # Safety
+    /// The CPU has the features of `L`; both operands hold `depth` elements side by side.
+    unsafe fn dot = dot_body<L: Lanes>(a: Operand<L::Elem>, b: Operand<L::Elem>, depth: usize) -> L::Elem
+}
+
+#[inline(always)]
+unsafe fn dot_body<L: Lanes>(a: Operand<L::Elem>, b: Operand<L::Elem>, depth: usize) -> L::Elem {
     // SAFETY: whole registers are read only where all their elements exist; the last one is masked.
     unsafe {
         let (a, b) = (a.data, b.data);

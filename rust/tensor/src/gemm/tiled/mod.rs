@@ -1,27 +1,31 @@
-//! Matrix products with AVX-512: how a product is cut into blocks, packed, and given to threads.
+//! Matrix products in tiles: how a product is cut into blocks, packed, and given to threads.
 //!
 //! Every path but one (`dot`, for a single column) computes an element of the product in one way: the inner dimension is cut into blocks of [`INNER`] from its start;
 //! within a block one sum starts at zero and takes the steps in order by fused multiply-adds; block sums are added to the element in
 //! order. So an element's bits depend on its row of a, its column of b, and nothing else: not on threads, on tiles, on
-//! packing, or on which other rows and columns are in the product. All choices below are free to follow speed alone.
+//! packing, on the CPU, or on which other rows and columns are in the product. All choices below are free to follow speed alone.
 
 mod dot;
 pub(crate) mod lanes;
 mod pack;
 pub(crate) mod tile;
 
-use std::arch::x86_64::{__m512, __m512d};
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use lanes::Lanes;
-use tile::{MAX_ROWS, Order, Tile, WIDE, kernel, widest};
+#[cfg(target_arch = "x86_64")]
+use lanes::Pair;
+use lanes::{Lanes, Plain};
+use tile::{Order, Tile, kernel};
 
 use super::patches::{Lines, Patches};
 use crate::buffer::Buffer;
 use crate::status::Result;
-use crate::threads::{Threads, for_blocks};
+use crate::threads::{Interrupted, Threads, try_for_blocks};
+use crate::vector::{Isa, Level};
 
 /// Steps of the inner dimension that one register sum runs over. Part of the definition of the result, see above. A packed
 /// column panel of this depth takes 64 KiB: reading it from the second-level cache costs less than adding to c more often.
@@ -34,8 +38,12 @@ const PACKED_ROW: usize = INNER + 16;
 const OUTER_DEPTH: usize = 2 * INNER;
 const OUTER_COLS: usize = 2048;
 
+/// Most rows of a tile on any CPU, and fewest of the highest tile.
+const MOST_ROWS: usize = 12;
+const LEAST_ROWS: usize = 6;
+
 /// Rows of a task that packs them, so that the copy takes a fifth of the second-level cache (f32), and of one that does not.
-const PACKED_ROWS: usize = 8 * MAX_ROWS;
+const PACKED_ROWS: usize = 8 * MOST_ROWS;
 const TASK_ROWS: usize = 2 * PACKED_ROWS;
 
 /// Up to this many rows, of at least this many panels, a task takes all: it packs its panels of b itself, which saves moving
@@ -130,22 +138,38 @@ pub(super) struct Product<'a, T> {
 // SAFETY: tasks write disjoint blocks of c, and only read the rest.
 unsafe impl<T: Sync> Sync for Product<'_, T> {}
 
-/// The f32 product.
+/// The f32 product with an instruction set.
 ///
 /// # Safety
-/// The CPU has AVX-512F; operands and c are valid for the sizes; nothing else uses c; rows, cols and depth are not zero.
-pub(super) unsafe fn multiply_f32(threads: Threads, product: Product<'_, f32>) -> Result<()> {
-    // SAFETY: handed on.
-    unsafe { multiply::<__m512>(threads, product) }
+/// Operands and c are valid for the sizes; nothing else uses c; rows, cols and depth are not zero.
+pub(super) unsafe fn multiply_f32(isa: Isa, threads: Threads, product: Product<'_, f32>) -> Result<()> {
+    // SAFETY: by this function's contract; the CPU has the features of an `Isa`.
+    unsafe {
+        match isa.level() {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => multiply::<__m512>(threads, product),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => multiply::<Pair<__m256>>(threads, product),
+            _ => multiply::<Plain<f32, 16>>(threads, product),
+        }
+    }
 }
 
-/// The f64 product.
+/// The f64 product with an instruction set.
 ///
 /// # Safety
 /// As for [`multiply_f32`].
-pub(super) unsafe fn multiply_f64(threads: Threads, product: Product<'_, f64>) -> Result<()> {
-    // SAFETY: handed on.
-    unsafe { multiply::<__m512d>(threads, product) }
+pub(super) unsafe fn multiply_f64(isa: Isa, threads: Threads, product: Product<'_, f64>) -> Result<()> {
+    // SAFETY: as for `multiply_f32`.
+    unsafe {
+        match isa.level() {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => multiply::<__m512d>(threads, product),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => multiply::<Pair<__m256d>>(threads, product),
+            _ => multiply::<Plain<f64, 8>>(threads, product),
+        }
+    }
 }
 
 /// Where the kernel finds b.
@@ -198,13 +222,13 @@ impl<T> Target<T> {
 }
 
 /// The tiles of `rows` rows: as few as possible, and of nearly equal height, since a low tile leaves the arithmetic units waiting.
-pub(crate) fn tile_rows(rows: usize) -> impl Iterator<Item = Range<usize>> {
-    let tiles = rows.div_ceil(MAX_ROWS);
+pub(crate) fn tile_rows<L: Lanes>(rows: usize) -> impl Iterator<Item = Range<usize>> {
+    let tiles = rows.div_ceil(L::ROWS);
     (0..tiles).map(move |tile| tile * rows / tiles..(tile + 1) * rows / tiles)
 }
 
 fn panel_width<L: Lanes>() -> usize {
-    WIDE * L::N
+    L::WIDE * L::N
 }
 
 /// Elements of `T` in a buffer, rounded up so that the next part starts on a cache line.
@@ -241,7 +265,7 @@ unsafe fn multiply<L: Lanes>(threads: Threads, mut product: Product<'_, L::Elem>
             b = Operand { data: copy, row: 1, col: 1 };
         }
         // SAFETY: handed on.
-        unsafe { dot::multiply::<L>(threads, &product, a, b) };
+        unsafe { dot::multiply::<L>(threads, &product, a, b)? };
         return Ok(());
     }
     for col in (0..product.cols).step_by(OUTER_COLS) {
@@ -254,9 +278,9 @@ unsafe fn multiply<L: Lanes>(threads: Threads, mut product: Product<'_, L::Elem>
                 if let Columns::Packed(_) = block.b {
                     let copy = reserve(&mut b_buffer, block.depth * block.padded_cols())?;
                     block.b = Columns::Packed(copy);
-                    block.pack(threads, Target(copy));
+                    block.pack(threads, Target(copy))?;
                 }
-                block.compute(threads);
+                block.compute(threads)?;
             }
         }
     }
@@ -307,7 +331,7 @@ fn cut<'p, 'a, L: Lanes>(
     // An even number of tasks, since pools mostly have an even number of threads.
     let even = |tasks: usize| if tasks > 1 { tasks.next_multiple_of(2) } else { 1 };
     let wanted = (m.saturating_mul(n).saturating_mul(2 * k) / TASK_FLOPS).clamp(1, MANY_TASKS);
-    let (most_rows, most_cols) = (m.div_ceil(2 * MAX_ROWS), n.div_ceil(panel));
+    let (most_rows, most_cols) = (m.div_ceil(2 * L::ROWS), n.div_ceil(panel));
     let (row_tasks, col_tasks) = match a {
         Rows::PackedByTask(_) => {
             let rows = even(m.div_ceil(PACKED_ROWS));
@@ -353,15 +377,15 @@ impl<L: Lanes> Block<'_, '_, L> {
     /// Fills the packed copy of b.
     ///
     /// # Safety
-    /// The CPU has AVX-512F; the copy has room for the block.
-    unsafe fn pack(&self, threads: Threads, to: Target<L::Elem>) {
-        for_blocks(threads, self.cols, 4 * panel_width::<L>(), |cols| {
+    /// The CPU has the features of `L`; the copy has room for the block.
+    unsafe fn pack(&self, threads: Threads, to: Target<L::Elem>) -> Result<(), Interrupted> {
+        try_for_blocks(threads, self.cols, 4 * panel_width::<L>(), |cols| {
             for (step, depth) in self.inner() {
                 let to = to.at(step * self.padded_cols() + cols.start * depth);
                 // SAFETY: handed on; each task fills its own panels.
                 unsafe { self.pack_panels(cols.start, cols.len(), step, depth, panel_width::<L>(), to) };
             }
-        });
+        })
     }
 
     unsafe fn pack_rows(&self, order: Order, rows: Range<usize>, step: usize, depth: usize, to: *mut L::Elem) {
@@ -401,9 +425,9 @@ impl<L: Lanes> Block<'_, '_, L> {
     /// Computes the block of c from operands and copies.
     ///
     /// # Safety
-    /// The CPU has AVX-512F; operands, copies and c are valid for the block.
-    unsafe fn compute(&self, threads: Threads) {
-        threads.run(self.row_tasks * self.col_tasks, &|task| {
+    /// The CPU has the features of `L`; operands, copies and c are valid for the block.
+    unsafe fn compute(&self, threads: Threads) -> Result<(), Interrupted> {
+        threads.try_run(self.row_tasks * self.col_tasks, &|task| {
             let rows = part(self.product.rows, self.tiles_from(), self.row_tasks, task / self.col_tasks);
             let cols = part(self.cols, panel_width::<L>(), self.col_tasks, task % self.col_tasks);
             // SAFETY: handed on; each task writes its own part of c.
@@ -413,19 +437,19 @@ impl<L: Lanes> Block<'_, '_, L> {
                     Rows::PackedByTask(_) => ROW_ROOM.with(|room| self.task(rows, cols, room.get().cast())),
                 }
             }
-        });
+        })
     }
 
     /// The number of rows of whose multiples a task begins.
     fn tiles_from(&self) -> usize {
-        if let Rows::Windows(_, lines) = self.a { lines.count } else { MAX_ROWS }
+        if let Rows::Windows(_, lines) = self.a { lines.count } else { L::ROWS }
     }
 
     /// The tiles of a task's rows, each within a line where windows are read in place.
     fn tile_rows(&self, rows: usize) -> impl Iterator<Item = Range<usize>> {
         let line = if let Rows::Windows(_, lines) = self.a { lines.count } else { rows };
         (0..rows).step_by(line.max(1)).flat_map(move |start| {
-            tile_rows(line.min(rows - start)).map(move |tile| start + tile.start..start + tile.end)
+            tile_rows::<L>(line.min(rows - start)).map(move |tile| start + tile.start..start + tile.end)
         })
     }
 
@@ -433,9 +457,9 @@ impl<L: Lanes> Block<'_, '_, L> {
     unsafe fn task(&self, rows: Range<usize>, cols: Range<usize>, room: *mut L::Elem) {
         let mut panel_room = PanelRoom::new();
         let panel = panel_width::<L>();
-        let tiles = rows.len().div_ceil(MAX_ROWS).max(1);
+        let tiles = rows.len().div_ceil(L::ROWS).max(1);
         let across = match self.b {
-            Columns::InPlace(_) => widest(rows.len().div_ceil(tiles)) * L::N,
+            Columns::InPlace(_) => L::widest(rows.len().div_ceil(tiles)) * L::N,
             Columns::PackedByTask if rows.len() <= FEW_ROWS => FEW_ROWS_WIDE * L::N,
             _ => panel,
         };
@@ -509,9 +533,10 @@ impl<L: Lanes> Block<'_, '_, L> {
         let ends = self.step + step + depth == product.depth;
         let mut col = cols.start;
         while col < cols.end {
-            let registers = (cols.end - col).div_ceil(L::N).min(widest(rows.len()));
+            let registers = (cols.end - col).div_ceil(L::N).min(L::widest(rows.len()));
             let registers = 1 << registers.ilog2();
             let width = (registers * L::N).min(cols.end - col);
+            let whole = width == registers * L::N;
             let part = L::first(width - (registers - 1) * L::N);
             let absolute = self.col + col;
             let (a_line, a_jump) = match self.a {
@@ -539,8 +564,8 @@ impl<L: Lanes> Block<'_, '_, L> {
                 ahead,
                 ahead_step,
             };
-            // SAFETY: the tile's parts of a, b, c and bias are inside the block; the CPU has AVX-512F.
-            unsafe { kernel::<L>(rows.len(), registers, order)(&tile) };
+            // SAFETY: the tile's parts of a, b, c and bias are inside the block; the CPU has the features of `L`.
+            unsafe { kernel::<L>(rows.len(), registers, order, whole)(&tile) };
             col += width;
         }
     }
@@ -561,13 +586,13 @@ impl RowRoom {
 }
 
 /// Enough for the wider element, f64.
-const ROW_BYTES: usize = (PACKED_ROWS + MAX_ROWS) * PACKED_ROW * 8;
+const ROW_BYTES: usize = (PACKED_ROWS + MOST_ROWS) * PACKED_ROW * 8;
 
 thread_local! {
     static ROW_ROOM: Box<RowRoom> = Box::new(RowRoom(UnsafeCell::new([const { MaybeUninit::uninit() }; ROW_BYTES])));
 }
 
-/// A register is 64 bytes whatever its elements.
+/// A row of lanes takes 64 bytes whatever its elements.
 const PANEL_BYTES: usize = INNER * FEW_ROWS_WIDE * 64;
 
 impl PanelRoom {

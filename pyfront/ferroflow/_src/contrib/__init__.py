@@ -1,0 +1,1 @@
+"""Parts of `tf.contrib` that stand on public names, a package each."""

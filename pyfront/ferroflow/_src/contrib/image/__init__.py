@@ -1,0 +1,1 @@
+"""`tf.contrib.image`: rotated, moved and warped pictures."""

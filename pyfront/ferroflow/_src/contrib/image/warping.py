@@ -1,0 +1,67 @@
+"""Pictures warped by a flow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array.indexing import gather_nd
+from ferroflow._src.ops.array.joining import stack
+from ferroflow._src.ops.array.making import range as number_range
+from ferroflow._src.ops.array.shaping import broadcast_to, expand_dims, shape
+from ferroflow._src.ops.math.arithmetic import maximum, minimum
+from ferroflow._src.ops.math.cast import cast
+from ferroflow._src.ops.math.elementwise import floor
+
+__all__ = ["dense_image_warp"]
+
+
+def dense_image_warp(image: Any, flow: Any, name: str = "dense_image_warp") -> Tensor:
+    """Returns pictures whose pixel (j, i) is that of the input at (j - flow[j, i, 0], i - flow[j, i, 1]), bilinear.
+
+    Points outside are those at the border.
+
+    Args:
+        image: Tensor of a float dtype of shape [pictures, height, width, channels], height and width at least 2.
+        flow: Tensor of a float dtype of shape [pictures, height, width, 2]: down and to the right.
+        name: str, name scope.
+
+    Returns:
+        Tensor of the dtype and shape of `image`.
+
+    Raises:
+        ValueError: if height or width is known and below 2, or `image` is not of rank 4.
+    """
+    with name_scope(name):
+        pictures = convert_to_tensor(image, name="image")
+        moved = convert_to_tensor(flow, name="flow")
+        if pictures.shape.ndims != 4:
+            raise ValueError("Grid must be 4 dimensional")
+        if any(size is not None and size < 2 for size in pictures.shape.as_list()[1:3]):
+            raise ValueError("Grid must be at least batch_size x 2 x 2.")
+        dims = shape(pictures)
+        kind = moved.dtype.base_dtype
+        y = cast(number_range(dims[1]), kind)[None, :, None] - moved[..., 0]
+        x = cast(number_range(dims[2]), kind)[None, None, :] - moved[..., 1]
+        top, to_bottom = _cell(y, cast(dims[1], kind))
+        left, to_right = _cell(x, cast(dims[2], kind))
+        number = broadcast_to(number_range(dims[0])[:, None, None], shape(left))
+
+        def corner(down: int, right: int) -> Tensor:
+            return gather_nd(pictures, stack([number, top + down, left + right], axis=-1))
+
+        to_bottom, to_right = (expand_dims(cast(part, pictures.dtype.base_dtype), -1) for part in (to_bottom, to_right))
+        upper = to_right * (corner(0, 1) - corner(0, 0)) + corner(0, 0)
+        lower = to_right * (corner(1, 1) - corner(1, 0)) + corner(1, 0)
+        result: Tensor = to_bottom * (lower - upper) + upper
+        result.set_shape(pictures.shape)
+        return result
+
+
+def _cell(at: Tensor, size: Tensor) -> tuple[Tensor, Tensor]:
+    """The number of the cell between two pixels in which a coordinate lies, and the place in it, from 0 to 1."""
+    first = minimum(maximum(floor(at), 0.0), size - 2.0)
+    return cast(first, dtypes.int32), minimum(maximum(at - first, 0.0), 1.0)

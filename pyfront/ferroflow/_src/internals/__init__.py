@@ -1,0 +1,1 @@
+"""What TensorFlow's internal modules hold beside public names, for the libraries that import it from there."""

@@ -1,0 +1,91 @@
+//! ShardDataset: every n-th element.
+
+use super::schema::{described, scalars, unary};
+use super::value::{
+    BoxedIterator, Dataset, DatasetIterator, Element, Pull, SharedDataset, dataset_input, dataset_kernel, scalar,
+};
+use ferroflow_graph::Registry;
+use ferroflow_tensor::{Result, bail, ensure};
+
+struct Shard {
+    input: SharedDataset,
+    count: i64,
+    index: i64,
+    require_non_empty: bool,
+}
+
+struct ShardIterator {
+    input: BoxedIterator,
+    count: i64,
+    index: i64,
+    require_non_empty: bool,
+    /// Number of the next element among `count` of them.
+    place: i64,
+}
+
+impl Dataset for Shard {
+    fn iterator(&self) -> BoxedIterator {
+        BoxedIterator::new(ShardIterator {
+            input: self.input.iterator(),
+            count: self.count,
+            index: self.index,
+            require_non_empty: self.require_non_empty,
+            place: 0,
+        })
+    }
+}
+
+impl DatasetIterator for ShardIterator {
+    fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
+        loop {
+            pull.cancellation.check()?;
+            let Some(element) = self.input.next(pull)? else {
+                if self.require_non_empty && self.place < self.count {
+                    bail!(
+                        InvalidArgument,
+                        "There aren't enough elements in this dataset for each shard to have at least one element (# \
+                         elems = {}, # shards = {}).",
+                        self.place,
+                        self.count
+                    )
+                }
+                return Ok(None);
+            };
+            let is_chosen = self.place % self.count == self.index;
+            // Beyond the first round only the remainder matters.
+            self.place = if self.place + 1 == 2 * self.count { self.count } else { self.place + 1 };
+            if is_chosen {
+                return Ok(Some(element));
+            }
+        }
+    }
+}
+
+pub(super) fn register(r: &mut Registry) {
+    r.add(
+        described(unary("ShardDataset").input("num_shards: int64").input("index: int64"))
+            .attr("require_non_empty: bool = false")
+            .shape(scalars)
+            .doc("Every `num_shards`-th element, from element `index` on.")
+            .kernel(|init| {
+                let require_non_empty = init.bool("require_non_empty")?;
+                dataset_kernel(init, move |ctx| {
+                    let count = scalar::<i64>(ctx, 1, "num_shards")?;
+                    let index = scalar::<i64>(ctx, 2, "index")?;
+                    ensure!(
+                        count > 0,
+                        InvalidArgument,
+                        "Number of shards must be greater than zero (currently num_shards = {count})."
+                    );
+                    ensure!(
+                        (0..count).contains(&index),
+                        InvalidArgument,
+                        "Index must be between 0 and {} (currently index = {index}).",
+                        count - 1
+                    );
+                    let input = dataset_input(ctx, 0)?.dataset;
+                    Ok(Shard { input, count, index, require_non_empty })
+                })
+            }),
+    );
+}

@@ -1,0 +1,23 @@
+//! OptimizeDataset, ModelDataset: what TensorFlow tunes a pipeline with. Here they are the dataset itself.
+
+use super::schema::{described, unary};
+use super::value::dataset_input;
+use ferroflow_graph::{Registry, kernel, shape_rules};
+
+pub(super) fn register(r: &mut Registry) {
+    r.add(
+        described(unary("OptimizeDataset").input("optimizations: string"))
+            .attr("optimization_configs: list(string) = []")
+            .shape(shape_rules::scalar)
+            .doc("The input dataset.")
+            .kernel(|_| kernel(|ctx| dataset_input(ctx, 0)?.into_tensor().map(|t| ctx.set_output(0, t)))),
+    );
+    r.add(
+        described(unary("ModelDataset"))
+            .attr("algorithm: int = 0")
+            .attr("cpu_budget: int = 0")
+            .shape(shape_rules::scalar)
+            .doc("The input dataset.")
+            .kernel(|_| kernel(|ctx| dataset_input(ctx, 0)?.into_tensor().map(|t| ctx.set_output(0, t)))),
+    );
+}
