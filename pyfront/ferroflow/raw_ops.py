@@ -66,7 +66,7 @@ def _function(op_type: str) -> _Callable[..., _Any]:
 
 
 def _grouped(op: _Any, schema: dict[str, _Any]) -> list[_Any]:
-    """The outputs by argument of the schema: a tensor, or a list for list arguments."""
+    """Returns the outputs by argument of the schema: a tensor, or a list for list arguments."""
     rest = list(op.outputs)
     groups: list[_Any] = []
     for arg in schema["outputs"]:

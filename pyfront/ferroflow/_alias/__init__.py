@@ -1,4 +1,6 @@
-"""The alias: `import tensorflow` and `import keras` give ferroflow, in this process, its children or an environment."""
+"""The alias: `import tensorflow` and `import keras` import ferroflow, in this process, its children or an
+environment.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Installs the packages `tensorflow` and `keras` that give ferroflow into a Python environment, as pip would."""
+"""Installation of packages `tensorflow` and `keras` that import ferroflow into a Python environment, as pip would do
+it.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ _INSTALLER: Final = "ferroflow alias"
 
 
 class AliasError(Exception):
-    """The environment has another package of that name, or cannot be written."""
+    """Error: the environment has another package of that name, or cannot be written."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ def state(alias: Alias) -> tuple[str, str]:
 
 
 def install(alias: Alias) -> Path:
-    """Installs an alias; anew, if it is installed already.
+    """Installs an alias, or installs it again.
 
     The metadata are written last, so that `state` shows an installation that was stopped half-way.
 
@@ -116,7 +118,7 @@ def install(alias: Alias) -> Path:
         Path, the package's folder.
 
     Raises:
-        AliasError: if the environment has another package of that name, or its folder cannot be written.
+        AliasError: if the environment has a package of that name already, or its folder cannot be written.
     """
     kind, place = state(alias)
     if kind == "other":

@@ -1,4 +1,4 @@
-"""Finders that give ferroflow's modules to `import tensorflow` and, where no Keras is installed, to `import keras`."""
+"""Finders that load ferroflow's modules for `import tensorflow` and, if Keras is not installed, for `import keras`."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def target_of(module: str) -> str | None:
 
 
 class _Finder:
-    """Loads the target of a module in place of the module."""
+    """Finder that loads the target of a module instead of the module."""
 
     package: str
 
@@ -80,12 +80,12 @@ class _Finder:
 
 
 class TensorFlowFinder(_Finder):
-    """Stands before all other finders, so that an installed TensorFlow is not loaded."""
+    """Finder before all others, so that an installed TensorFlow is not loaded."""
 
     package = _TENSORFLOW
 
 
 class KerasFinder(_Finder):
-    """Stands behind all other finders, so that an installed Keras or a program's own `keras` is loaded."""
+    """Finder after all others, so that an installed Keras or a program's own `keras` is loaded."""
 
     package = _KERAS

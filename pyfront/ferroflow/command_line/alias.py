@@ -1,4 +1,4 @@
-"""`ferroflow alias`: makes `import tensorflow` give ferroflow in every process of this Python environment."""
+"""`ferroflow alias`: makes `import tensorflow` import ferroflow in every process of this Python environment."""
 
 from __future__ import annotations
 
@@ -29,11 +29,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     action.add_argument(
         "--install",
         action="store_true",
-        help="write a package `tensorflow` that gives ferroflow into the environment",
+        help="install a package `tensorflow` that imports ferroflow into the environment",
     )
-    action.add_argument("--remove", action="store_true", help="remove it, and the alias `keras` if it is there")
-    action.add_argument("--status", action="store_true", help="show what `tensorflow` and `keras` are here")
-    parser.add_argument("--keras", action="store_true", help="with --install: also `keras`, which gives tf.keras")
+    action.add_argument(
+        "--remove", action="store_true", help="remove the package, and the alias `keras` if it is installed"
+    )
+    action.add_argument(
+        "--status", action="store_true", help="show which packages `tensorflow` and `keras` are in this environment"
+    )
+    parser.add_argument(
+        "--keras", action="store_true", help="with --install: also install `keras`, which imports tf.keras"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -55,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
             return 0
         for alias in ALIASES:
             if alias.name == "tensorflow" or args.keras:
-                print(f"`import {alias.name}` gives ferroflow now: {install(alias)} ({alias.name} {alias.version})")
+                print(f"`import {alias.name}` now imports ferroflow: {install(alias)} ({alias.name} {alias.version})")
         return 0
     except AliasError as failure:
         print(f"ferroflow alias: {failure}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""`ferroflow bench`: how long a few steps take on this machine, and against TensorFlow where there is one."""
+"""`ferroflow bench`: measures a few steps on this machine, and compares them with TensorFlow if it is installed."""
 
 from __future__ import annotations
 
@@ -29,18 +29,20 @@ _ROUNDS = 3
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the command's arguments to its parser."""
     parser.add_argument("steps", metavar="STEP", nargs="*", help=f"by default all: {', '.join(bench_steps.STEPS)}")
-    parser.add_argument("--seconds", type=float, default=1.0, help="time for each step and round; default: 1")
+    parser.add_argument("--seconds", type=float, default=1.0, help="seconds for each step and round; default: 1")
     parser.add_argument(
-        "--tensorflow", metavar="PYTHON", help="an interpreter with TensorFlow; default: this one, if it has"
+        "--tensorflow",
+        metavar="PYTHON",
+        help="a Python interpreter with TensorFlow; default: this one, if TensorFlow is installed",
     )
     parser.add_argument("--json", action="store_true", help="print the numbers as JSON")
 
 
 def _measured(python: str, library: str, seconds: float, steps: list[str]) -> list[dict[str, Any]]:
-    """The steps' times in a process of an interpreter.
+    """Returns the steps' times in a process of an interpreter.
 
     Raises:
-        subprocess.CalledProcessError: it failed.
+        subprocess.CalledProcessError: if it failed.
     """
     command = [python, "-c", _RUNNER, bench_steps.__file__, library, str(seconds), *steps]
     environment = dict(os.environ)
@@ -53,7 +55,7 @@ def _measured(python: str, library: str, seconds: float, steps: list[str]) -> li
 
 
 def _best(rounds: list[list[dict[str, Any]]]) -> dict[str, dict[str, Any]]:
-    """Of each step the round with the least median: what else the machine did only adds."""
+    """Returns, for each step, the round with the smallest median: other load on the machine can only add time."""
     best: dict[str, dict[str, Any]] = {}
     for row in (row for rows in rounds for row in rows):
         known = best.get(row["name"])
@@ -76,9 +78,9 @@ def _print(ours: dict[str, dict[str, Any]], theirs: dict[str, dict[str, Any]] | 
         columns[3:3] = ["TensorFlow", "ratio"]
     print_table(columns, rows, right=("median", "TensorFlow", "ratio"))
     processors = len(os.sched_getaffinity(0))
-    print(f"Each is a whole Session.run from Python, on {processors} processors; the best of {_ROUNDS} rounds.")
+    print(f"Each number is a whole Session.run from Python, on {processors} processors; the best of {_ROUNDS} rounds.")
     if theirs is None:
-        print("There is no TensorFlow here to compare with (--tensorflow PYTHON).")
+        print("TensorFlow is not installed here, so there is no comparison (name its Python with --tensorflow).")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -18,7 +18,7 @@ import numpy as np
 
 __all__ = ["STEPS", "load", "measured"]
 
-# What is built: (what a step runs, what all its runs must come to).
+# A built step: (its function, a function that returns the result that all runs must reach).
 Step = tuple[Callable[[], Any], Callable[[], float]]
 
 # A sample is of so many seconds at least: clocks are finer, interruptions are not.
@@ -26,7 +26,7 @@ _SAMPLE = 0.002
 
 
 def load(library: str) -> Any:
-    """The library of that name, building graphs as TensorFlow 1.x does."""
+    """Returns the library of that name, building graphs as TensorFlow 1.x does."""
     if library == "ferroflow":
         return importlib.import_module("ferroflow")
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -94,7 +94,7 @@ STEPS: dict[str, tuple[Callable[[Any], Step], str]] = {
 
 
 def measured(library: str, name: str, seconds: float) -> dict[str, Any]:
-    """Times one of the steps.
+    """Measures the time of one of the steps.
 
     Args:
         library: str, `ferroflow` or `tensorflow`.
@@ -102,8 +102,8 @@ def measured(library: str, name: str, seconds: float) -> dict[str, Any]:
         seconds: float, for how long samples are taken.
 
     Returns:
-        dict: `name`; `check`, a value that libraries must agree on; `samples`, how many there are; and `quartiles`,
-        three numbers of microseconds of a step, of which half of all samples lie between the first and the last.
+        dict: `name`; `check`, a value that libraries must agree on; `samples`, the number of samples; and `quartiles`,
+        three times of a step in microseconds. Half of all samples lie between the first and the last quartile.
     """
     tf = load(library)
     with tf.Graph().as_default():

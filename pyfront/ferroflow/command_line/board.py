@@ -20,16 +20,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Becomes TensorBoard.
+    """Starts TensorBoard in place of this process.
 
     Args:
         args: the command's arguments.
 
     Returns:
-        int: 1 where TensorBoard is not installed, 2 where there is no such folder; else TensorBoard's status.
+        int: 1 where TensorBoard is not installed, 2 where there is no such folder; otherwise TensorBoard's status.
     """
     if not os.path.isdir(args.logdir):
-        print(f"ferroflow board: no such folder: {args.logdir}", file=sys.stderr)
+        print(f"ferroflow board: folder does not exist: {args.logdir}", file=sys.stderr)
         return 2
     if importlib.util.find_spec("tensorboard") is None:
         print(

@@ -1,4 +1,4 @@
-"""`ferroflow check`: which of TensorFlow's names programs use, and which of them there are here."""
+"""`ferroflow check`: lists TensorFlow's names that programs use, and reports which of them ferroflow has."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ HELP = "report what programs use that ferroflow, Python or NumPy does not have, 
 EXIT_STATUS = "0; 1 if a name or an argument is missing, or was dropped; 2 if a file cannot be read. With --fix: 0"
 SUPPORTED, OTHER, MISSING, NO_ARGUMENT = "supported", "differs", "missing", "argument missing"
 
-# What is accepted, and means something else than in TensorFlow 1.x.
+# Names that are accepted, but differ in meaning from TensorFlow 1.x.
 DIFFERS = {
     "tf.GPUOptions": "accepted; there is no GPU",
     "tf.OptimizerOptions": "accepted; plans are optimized in one way",
     "tf.enable_resource_variables": "accepted; every variable is read and written in the order of the graph",
 }
 
-# What is there only to refuse, in words that say why.
+# Names that exist only to raise an error with the reason.
 REFUSED = {
     "tf.contrib.cluster_resolver.GceClusterResolver": "raises an error; instead: tf.train.ClusterSpec",
     "tf.contrib.cluster_resolver.KubernetesClusterResolver": "raises an error; instead: tf.train.ClusterSpec",
@@ -291,7 +291,7 @@ def run(args: argparse.Namespace) -> int:
         if counts[NO_ARGUMENT]:
             print(f"{counts[NO_ARGUMENT]} arguments given by name are missing.")
         if counts[MISSING] or counts[NO_ARGUMENT]:
-            print("What is missing raises an error where the program comes to it; what it does before runs.")
+            print("A missing name or argument raises an error when the program reaches it; everything before it runs.")
         for problem in unread:
             print(problem, file=sys.stderr)
     if unread:

@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("target", metavar="TARGET", help="a .npz or .safetensors file, or else a checkpoint's prefix")
     parser.add_argument(
-        "--skip", action="store_true", help="leave out tensors whose type the target's format lacks, instead of failing"
+        "--skip", action="store_true", help="skip tensors whose type the target's format lacks, instead of failing"
     )
 
 
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
             reason = f"{tensor.name}: {tensor.dtype.name}, a type that {kind} files lack"
             print(f"{'left out: ' if args.skip else ''}{reason}", file=sys.stderr)
         if lacking and not args.skip:
-            print("ferroflow convert: nothing was written (--skip leaves these tensors out)", file=sys.stderr)
+            print("ferroflow convert: nothing was written (--skip skips these tensors)", file=sys.stderr)
             return 1
         write(args.target, fitting)
     except (NotReadable, OSError) as failure:

@@ -1,4 +1,4 @@
-"""`ferroflow doctor`: what this machine and this installation are."""
+"""`ferroflow doctor`: shows the properties of this machine and this installation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _processor() -> tuple[str, list[str]]:
-    """The processor's name and which of the features that kernels use it has."""
+    """Returns the processor's name and which of the features that kernels use it has."""
     name, flags = platform.processor() or platform.machine(), set()
     information = Path("/proc/cpuinfo")
     for line in information.read_text(encoding="utf-8").splitlines() if information.exists() else ():

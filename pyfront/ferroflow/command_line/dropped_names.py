@@ -1,4 +1,4 @@
-"""What Python and the packages that programs of TensorFlow's time lean on have renamed or dropped since."""
+"""Names that Python and other packages have renamed or removed since TensorFlow 1.x programs were written."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What to do about failures that programs of TensorFlow's time have in common."""
+"""Advice about common failures of TensorFlow 1.x programs."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ _CONVERT: Final = (
 
 
 def syntax_advice(error: SyntaxError) -> str | None:
-    """What to do about a file that Python 3 does not read.
+    """Returns the advice about a file that is not valid Python 3.
 
     Args:
         error: SyntaxError.
@@ -258,10 +258,10 @@ _SUBJECTS = (
 
 
 def hint(error: BaseException, program: str) -> str | None:
-    """What to do about a failure.
+    """Returns the advice about a failure.
 
     Args:
-        error: what a program raised.
+        error: exception of a program.
         program: str, its file or module.
 
     Returns:
@@ -271,10 +271,10 @@ def hint(error: BaseException, program: str) -> str | None:
 
 
 def add_hint(error: BaseException, program: str) -> None:
-    """Shows what to do about a failure, below its traceback where Python has notes (3.11), else above it.
+    """Shows the advice about a failure below its traceback if Python has notes (3.11), otherwise above it.
 
     Args:
-        error: what a program raised.
+        error: exception of a program.
         program: str, its file or module.
     """
     text = hint(error, program)

@@ -28,15 +28,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "model", metavar="MODEL", help="a checkpoint with its .meta file, a SavedModel, or a file with a graph"
     )
     parser.add_argument("output", metavar="OUTPUT.pb", help="the file to write")
-    parser.add_argument("--checkpoint", help="the variables' values, where MODEL has none (a prefix or a folder)")
-    parser.add_argument("--outputs", help="names of the nodes to keep, by commas; default: those of the signature")
+    parser.add_argument(
+        "--checkpoint", help="the checkpoint (prefix or folder) with the variables' values, if MODEL has none"
+    )
+    parser.add_argument(
+        "--outputs", help="names of the nodes to keep, separated by commas; default: those of the signature"
+    )
     parser.add_argument("--signature", help="the signature whose outputs are kept; default: serving_default")
-    parser.add_argument("--tags", help="tags of the graph in a SavedModel, by commas; default: its only graph")
-    parser.add_argument("--clear-devices", action="store_true", help="drop the devices that nodes ask for")
+    parser.add_argument(
+        "--tags", help="tags of the graph in a SavedModel, separated by commas; default: its only graph"
+    )
+    parser.add_argument("--clear-devices", action="store_true", help="remove the devices of nodes")
 
 
 def _outputs(args: argparse.Namespace, meta_graph: Any) -> list[str]:
-    """The names of the nodes to keep."""
+    """Returns the names of the nodes to keep."""
     if args.outputs:
         return [name.strip().partition(":")[0] for name in args.outputs.split(",")]
     key = args.signature or "serving_default"
@@ -48,7 +54,7 @@ def _outputs(args: argparse.Namespace, meta_graph: Any) -> list[str]:
 
 
 def _checkpoint(args: argparse.Namespace) -> str | None:
-    """The checkpoint with the variables' values; None where none is named."""
+    """Returns the checkpoint with the variables' values; None where none is named."""
     if args.checkpoint:
         path = args.checkpoint
     elif kind_of(args.model) is FileKind.SAVED_MODEL:
@@ -61,7 +67,7 @@ def _checkpoint(args: argparse.Namespace) -> str | None:
 
 
 def frozen(meta_graph: Any, outputs: list[str], checkpoint: str | None) -> Any:
-    """A graph with the values of its variables as constants.
+    """Returns a graph with the values of its variables as constants.
 
     Args:
         meta_graph: MetaGraphDef message; its own operations restore the variables, where it says which they are.
@@ -72,7 +78,7 @@ def frozen(meta_graph: Any, outputs: list[str], checkpoint: str | None) -> Any:
         A GraphDef message.
 
     Raises:
-        NotReadable: a node is missing, or a variable's value.
+        NotReadable: if a node is missing, or a variable's value.
     """
     graph_def, saver = meta_graph.graph_def, meta_graph.saver_def
     nodes = {node.name for node in graph_def.node}
@@ -95,7 +101,7 @@ def frozen(meta_graph: Any, outputs: list[str], checkpoint: str | None) -> Any:
 
 
 def _restore(graph: Any, session: Any, names: list[str], checkpoint: str) -> None:
-    """Gives variables the values that a checkpoint has under their names."""
+    """Assigns the values that a checkpoint has under the variables' names."""
     reader = tf.train.NewCheckpointReader(checkpoint)
     missing = [name for name in names if not reader.has_tensor(name)]
     if missing:

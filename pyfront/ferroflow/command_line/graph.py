@@ -26,14 +26,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "model", metavar="MODEL", help="a file with a graph, a SavedModel, events, or a checkpoint with its .meta file"
     )
-    parser.add_argument("--svg", metavar="FILE", help="write the picture of one scope")
-    parser.add_argument("--html", metavar="FILE", help="write a page in which every scope opens")
+    parser.add_argument("--svg", metavar="FILE", help="write an SVG picture of one scope")
+    parser.add_argument("--html", metavar="FILE", help="write an HTML page in which every scope can be opened")
     parser.add_argument("--scope", default="", help="the name scope to draw; default: the whole graph")
-    parser.add_argument("--tags", help="tags of the graph in a SavedModel, by commas; default: its only graph")
+    parser.add_argument(
+        "--tags", help="tags of the graph in a SavedModel, separated by commas; default: its only graph"
+    )
 
 
 def _nodes(graph_def: Any) -> list[Node]:
-    """The nodes with the shapes that importing them infers; as they are in the file where that cannot be done."""
+    """Returns the nodes with the shapes that importing them infers; as they are in the file where that cannot be
+    done.
+    """
     try:
         with tf.Graph().as_default() as graph:
             tf.import_graph_def(graph_def, name="")

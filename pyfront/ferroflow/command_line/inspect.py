@@ -1,4 +1,4 @@
-"""`ferroflow inspect`: what is in a checkpoint, a graph, a SavedModel, an event file or a record file."""
+"""`ferroflow inspect`: shows the contents of a checkpoint, a graph, a SavedModel, an event file or a record file."""
 
 from __future__ import annotations
 
@@ -29,12 +29,16 @@ _CONTENTS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the command's arguments to its parser."""
-    parser.add_argument("path", metavar="PATH", help="a file, a checkpoint's prefix, or a folder with one of the kinds")
+    parser.add_argument(
+        "path",
+        metavar="PATH",
+        help="a file, a checkpoint's prefix, or a folder with a checkpoint, SavedModel or event files",
+    )
     parser.add_argument(
         "--key",
         action="append",
         default=[],
-        help="print the values of this alone: a checkpoint's tensor, a graph's node, signature or collection, a"
+        help="print only the values of one part: a checkpoint's tensor, a graph's node, signature or collection, a"
         " summary's tag, a feature or a record's index; may be given several times",
     )
     parser.add_argument("--json", action="store_true", help="print the contents as JSON")

@@ -30,18 +30,26 @@ def _count(text: str) -> int:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the command's arguments to its parser."""
-    parser.add_argument("--ps", type=_count, default=1, metavar="N", help="parameter servers (1)")
+    parser.add_argument("--ps", type=_count, default=1, metavar="N", help="number of parameter servers (default: 1)")
     parser.add_argument("--workers", type=_count, default=2, metavar="N", help="workers (2)")
-    parser.add_argument("--chief", action="store_true", help="a job `chief` with one task, besides the workers")
+    parser.add_argument("--chief", action="store_true", help="also start a job `chief` with one task")
     parser.add_argument(
         "--flags", action="store_true", help="also pass --job_name, --task_index, --ps_hosts, --worker_hosts"
     )
     parser.add_argument(
-        "--restarts", type=_count, default=0, metavar="N", help="start a failed task again, N times each (0)"
+        "--restarts", type=_count, default=0, metavar="N", help="restart a failed task at most N times (default: 0)"
     )
-    parser.add_argument("--host", default="127.0.0.1", help="the name or address at which the tasks listen (127.0.0.1)")
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="the host name or address at which the tasks listen (default: 127.0.0.1)"
+    )
     parser.add_argument("--ray", metavar="ADDRESS", help="place the tasks on this Ray cluster (`auto` finds one)")
-    parser.add_argument("--cpus", type=float, default=1.0, metavar="N", help="CPUs that Ray reserves for each task (1)")
+    parser.add_argument(
+        "--cpus",
+        type=float,
+        default=1.0,
+        metavar="N",
+        help="number of CPUs that Ray reserves for each task (default: 1)",
+    )
     parser.add_argument("-m", dest="module", action="store_true", help="PROGRAM is a module's name, not a file")
     parser.add_argument("program", metavar="PROGRAM", help="a Python file, or a folder with __main__.py")
     parser.add_argument("arguments", metavar="...", nargs=argparse.REMAINDER, help="arguments of the program")

@@ -1,4 +1,4 @@
-"""What kind of file a path names, found by contents, and the graphs of those that hold one."""
+"""Kinds of files, found by their contents, and the graphs in the files that have one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TABLE_END = bytes.fromhex("57fb808b247547db")
 
 
 class NotReadable(Exception):
-    """A path that names nothing, or nothing that a command can read; its text says what was looked for."""
+    """Error: a path names nothing, or nothing that a command can read; its text says what was expected."""
 
 
 class FileKind(Enum):
@@ -43,7 +43,7 @@ class FileKind(Enum):
 
 
 def event_files(path: str) -> list[str]:
-    """The event files that a path names.
+    """Returns the event files that a path names.
 
     Args:
         path: str, an event file, or a folder with some, at any depth.
@@ -58,7 +58,7 @@ def event_files(path: str) -> list[str]:
 
 
 def checkpoint_prefix(path: str) -> str | None:
-    """The prefix of the checkpoint that a path names.
+    """Returns the prefix of the checkpoint that a path names.
 
     Args:
         path: str, a folder, whose latest is meant; a prefix; or one of the checkpoint's files.
@@ -79,7 +79,7 @@ def checkpoint_prefix(path: str) -> str | None:
 
 
 def record_compression(path: str) -> str | None:
-    """How the records of a file are compressed.
+    """Returns the compression of a file's records.
 
     Args:
         path: str, a file.
@@ -112,7 +112,9 @@ def _is_whole(graph_def: Any) -> bool:
 
 
 def _message(path: str) -> Any:
-    """The SavedModel, MetaGraphDef or GraphDef in a file, binary or text, by what each must hold; None for another."""
+    """Returns the SavedModel, MetaGraphDef or GraphDef in a file, binary or text, by what each must hold; None for
+    another.
+    """
     content = Path(path).read_bytes()
     saved = _parsed(proto.SavedModel(), content)
     if saved is not None and saved.meta_graphs and saved.saved_model_schema_version:
@@ -139,13 +141,13 @@ def _message(path: str) -> Any:
 
 
 def kind_of(path: str) -> FileKind:
-    """What a path names.
+    """Returns the kind of file that a path names.
 
     Args:
         path: str, a file, a folder, or a checkpoint's prefix.
 
     Raises:
-        NotReadable: nothing is there, or nothing of a kind that is known.
+        NotReadable: if nothing is there, or nothing of a kind that is known.
     """
     if os.path.isdir(path):
         if maybe_saved_model_directory(path):
@@ -174,13 +176,13 @@ def kind_of(path: str) -> FileKind:
 
 
 def saved_model_of(path: str) -> Any:
-    """The SavedModel message of a folder or file.
+    """Returns the SavedModel message of a folder or file.
 
     Args:
         path: str.
 
     Raises:
-        NotReadable: it cannot be read.
+        NotReadable: if it cannot be read.
     """
     if not os.path.isdir(path):
         return _message(path)
@@ -191,7 +193,7 @@ def saved_model_of(path: str) -> Any:
 
 
 def meta_graph_of(path: str, tags: str | None = None) -> Any:
-    """The MetaGraphDef of a file, of a SavedModel, or beside a checkpoint.
+    """Returns the MetaGraphDef of a file, of a SavedModel, or beside a checkpoint.
 
     Args:
         path: str, the file or folder.
@@ -201,7 +203,7 @@ def meta_graph_of(path: str, tags: str | None = None) -> Any:
         A MetaGraphDef message; with nothing but a graph where that is all there is.
 
     Raises:
-        NotReadable: there is no such graph.
+        NotReadable: if the graph does not exist.
     """
     kind = kind_of(path)
     if kind is FileKind.SAVED_MODEL:

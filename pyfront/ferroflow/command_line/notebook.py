@@ -14,7 +14,7 @@ __all__ = ["NotebookError", "cells", "run"]
 
 
 class NotebookError(Exception):
-    """The file is not a notebook, or a cell needs a package that is not installed."""
+    """Error: the file is not a notebook, or a cell needs a package that is not installed."""
 
 
 def cells(path: str) -> Iterator[tuple[int, str]]:

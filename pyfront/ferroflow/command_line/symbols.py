@@ -28,13 +28,13 @@ def _public(name: str) -> str:
 
 
 class _Scan(ast.NodeVisitor):
-    """Follows names that stand for TensorFlow, its modules, or what is in them, through a file's top-level bindings."""
+    """Scan of a file's top-level bindings for names that stand for TensorFlow, its modules, or their members."""
 
     def __init__(self) -> None:
         self.aliases: dict[str, str] = {}
         self.found: list[tuple[str, int]] = []
         self.calls: list[tuple[str, str, int]] = []
-        # What the program puts in the place of TensorFlow's own.
+        # TensorFlow's names to which the program assigns its own objects.
         self.replaced: set[str] = set()
 
     def visit_Import(self, node: ast.Import) -> None:
@@ -91,7 +91,7 @@ class _Scan(ast.NodeVisitor):
             self.found.append((_public(name), node.lineno))
 
     def _name_of(self, node: ast.AST) -> str | None:
-        """The full name that an expression stands for, if it is one of TensorFlow's."""
+        """Returns the full name that an expression stands for, if it is one of TensorFlow's."""
         parts: list[str] = []
         while isinstance(node, ast.Attribute):
             parts.append(node.attr)
@@ -112,7 +112,7 @@ def uses(source: str, file: str = "<program>") -> Iterator[tuple[str, int]]:
         (name as `tf.nn.relu` or `keras.layers.Dense`, line), in the order of the source.
 
     Raises:
-        SyntaxError: it is no Python 3.
+        SyntaxError: if the source is not Python 3.
     """
     scan = _Scan()
     scan.visit(ast.parse(source, file))
@@ -130,7 +130,7 @@ def calls(source: str, file: str = "<program>") -> Iterator[tuple[str, str, int]
         (name as `tf.layers.dense`, name of the argument, line), in the order of the source.
 
     Raises:
-        SyntaxError: it is no Python 3.
+        SyntaxError: if the source is not Python 3.
     """
     scan = _Scan()
     scan.visit(ast.parse(source, file))

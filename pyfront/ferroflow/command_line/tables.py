@@ -126,7 +126,7 @@ def print_value(name: str, value: Any) -> None:
 
 
 def size_text(size: int) -> str:
-    """A number of bytes as people read it.
+    """Returns a number of bytes as people read it.
 
     Args:
         size: int, bytes.

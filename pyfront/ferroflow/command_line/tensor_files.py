@@ -52,7 +52,7 @@ _BITS = {
     tf.quint16: tf.uint16,
     tf.qint32: tf.int32,
 }
-# What safetensors' own reader accepts, in bytes.
+# Largest header that safetensors' own reader accepts, in bytes.
 _LONGEST_HEADER = 100_000_000
 
 
@@ -83,7 +83,7 @@ def format_of(path: str) -> str | None:
 
 
 def types_of(kind: str) -> frozenset[DType]:
-    """The types that a format has.
+    """Returns the types that a format has.
 
     Args:
         kind: str, one of `FORMATS`.
@@ -100,7 +100,7 @@ def read(path: str) -> list[StoredTensor]:
         path: str, a file of one of the formats, or a checkpoint's prefix or folder.
 
     Raises:
-        NotReadable: it is missing, damaged, or has a type that TensorFlow 1.x lacks.
+        NotReadable: if the file is missing or damaged, or has a type that TensorFlow 1.x lacks.
     """
     kind = format_of(path) or FORMATS[0]
     if kind != FORMATS[0] and not os.path.exists(path):
@@ -116,8 +116,8 @@ def write(path: str, tensors: Sequence[StoredTensor]) -> None:
         tensors: list of StoredTensor, of types that the format has.
 
     Raises:
-        OSError: the file cannot be written.
-        tf.errors.OpError: the checkpoint cannot be written.
+        OSError: if the file cannot be written.
+        tf.errors.OpError: if the checkpoint cannot be written.
     """
     kind = format_of(path) or FORMATS[0]
     if kind == "checkpoint":
@@ -191,7 +191,7 @@ def _npz_header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
 
 @contextlib.contextmanager
 def _readable_npz(path: str) -> Iterator[None]:
-    """Raises `NotReadable`, which names the file, for all that the parsers of a damaged archive raise."""
+    """Raises `NotReadable`, which names the file, for every error of the parsers of a damaged archive."""
     try:
         yield
     except NotReadable:
@@ -199,7 +199,7 @@ def _readable_npz(path: str) -> Iterator[None]:
     # RuntimeError: a damaged flag says that a member is encrypted; NotImplementedError, its subclass: that its
     # compression is unknown. OSError: an offset lies before the file. MemoryError: a shape asks for too much memory.
     except (zipfile.BadZipFile, zlib.error, EOFError, MemoryError, OSError, RuntimeError, SyntaxError, ValueError) as e:
-        raise NotReadable(f"{path}: no npz file, or a damaged one: {e or type(e).__name__}") from None
+        raise NotReadable(f"{path}: not an npz file, or a damaged one: {e or type(e).__name__}") from None
 
 
 def _read_npz(path: str) -> list[StoredTensor]:
@@ -260,12 +260,12 @@ def _read_safetensors(path: str) -> list[StoredTensor]:
                 raise NotReadable(f"{path}: {name}: {kind}, a type that TensorFlow 1.x lacks")
             dtype = by_name[kind]
             if min(shape, default=0) < 0 or not 0 <= begin <= end <= size - 8 - length:
-                raise ValueError(f"{name} lies outside of the file")
+                raise ValueError(f"{name} is outside of the file")
             if end - begin != math.prod(shape) * dtype.size:
                 raise ValueError(f"{name} has {end - begin} bytes, and its shape is {list(shape)}")
             found.append(StoredTensor(name, dtype, shape, _safe_array(path, dtype, shape, 8 + length + begin)))
     except (struct.error, ValueError, KeyError, TypeError, AttributeError) as failure:
-        raise NotReadable(f"{path}: no safetensors file, or a damaged one: {failure}") from None
+        raise NotReadable(f"{path}: not a safetensors file, or a damaged one: {failure}") from None
     return found
 
 

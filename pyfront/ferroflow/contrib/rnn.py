@@ -1,4 +1,4 @@
-"""`tf.contrib.rnn`: cells of recurrent networks, and what runs them over lists of inputs."""
+"""`tf.contrib.rnn`: cells of recurrent networks, and functions that run them over lists of inputs."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.rnn.attention_wrapper import AttentionCellWrapper as AttentionCellWrapper

@@ -1,4 +1,4 @@
-"""`tf.contrib.seq2seq`: decoders of sequences, what they attend to, and their loss."""
+"""`tf.contrib.seq2seq`: decoders of sequences, their attention mechanisms, and their loss."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.seq2seq.attention import (

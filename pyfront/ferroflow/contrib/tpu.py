@@ -1,4 +1,4 @@
-"""`tf.contrib.tpu`: what programs need that can also do without a TPU."""
+"""`tf.contrib.tpu`: classes for programs that can also run without a TPU."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.estimator.tpu_estimator import (

@@ -50,7 +50,8 @@ _GATHERING = {
     "training.summary_io": ("train",),
     "training.training": ("train",),
 }
-# Where else names are looked for, by how the module starts: TensorFlow's modules import from each other and pass it on.
+# Other modules to search for names, by the start of the module's path, because TensorFlow's modules import from each
+# other and pass names on.
 _ELSEWHERE = (
     ("estimator.inputs", ("estimator.inputs",)),
     ("estimator.", ("estimator", "estimator.export", "")),
@@ -332,7 +333,7 @@ def _snake_case(op_type: str) -> str:
 
 
 def _arguments(op_type: str) -> list[str]:
-    """The arguments of the generated function, in order: inputs, attributes that no input decides, name."""
+    """Returns the arguments of the generated function, in order: inputs, attributes that no input decides, name."""
     schema = op_schema(op_type)
     decided = {arg.get(kind) for arg in schema["inputs"] for kind in ("type_attr", "number_attr")}
     attrs = [attr for attr in schema["attrs"] if attr["name"] not in decided]
@@ -395,7 +396,7 @@ def _moved(path: str) -> str:
 
 
 def _elsewhere(path: str) -> tuple[str, ...]:
-    """Where the names that a module does not define may be."""
+    """Returns the modules that may have the names a module does not define."""
     if not path.startswith(_KERAS):
         return next((places for start, places in _ELSEWHERE if path.startswith(start)), ())
     parts = [_KERAS, *path.removeprefix(_KERAS_BEFORE).removeprefix(_KERAS).split(".")[1:]]

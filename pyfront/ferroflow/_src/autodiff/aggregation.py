@@ -17,7 +17,7 @@ from ferroflow._src.framework.tensor import Tensor
 
 
 class AggregationMethod:
-    """How gradients of one tensor are added up.
+    """Ways to add up several gradients of one tensor.
 
     ADD_N (the default): one AddN once all are there. EXPERIMENTAL_TREE: pairs, in order. EXPERIMENTAL_ACCUMULATE_N: one
     AccumulateNV2 where the shape is known, pairs elsewhere.
@@ -30,10 +30,10 @@ class AggregationMethod:
 
 
 def check_method(method: int | None) -> int:
-    """The method, with None for the default.
+    """Returns the method, with None for the default.
 
     Raises:
-      ValueError: there is no such method.
+        ValueError: if `method` is not a member of `AggregationMethod`.
     """
     if method is None:
         return AggregationMethod.DEFAULT
@@ -43,10 +43,10 @@ def check_method(method: int | None) -> int:
 
 
 def aggregate(gradients: list[Any], op: Operation, method: int) -> Any:
-    """The sum of gradients of one output of `op`; None of none.
+    """Returns the sum of gradients of one output of `op`; None of none.
 
     Raises:
-      TypeError: one is neither Tensor nor IndexedSlices.
+        TypeError: if a gradient is neither a Tensor nor IndexedSlices.
     """
     if not gradients:
         return None
@@ -78,7 +78,7 @@ def _sum(gradients: list[Tensor], op: Operation, method: int) -> Tensor:
 
 
 def _sum_by_device(gradients: list[Tensor]) -> Tensor:
-    """The sums of the gradients of each device, made there, and of these the sum."""
+    """Returns the sums of the gradients of each device, made there, and of these the sum."""
     on_device: dict[str, list[Tensor]] = {}
     for g in gradients:
         on_device.setdefault(g.op.device or "", []).append(g)
@@ -90,7 +90,7 @@ def _sum_by_device(gradients: list[Tensor]) -> Tensor:
 
 
 def _joined(slices: list[IndexedSlices]) -> IndexedSlices:
-    """Slices one after the other; what they add up to is left to who uses them."""
+    """Returns the slices one after the other, without adding up slices of the same row."""
     indices = [s.indices for s in slices]
     if any(i.dtype == dtypes.int64 for i in indices):
         indices = [cast(i, dtypes.int64) for i in indices]
@@ -98,7 +98,7 @@ def _joined(slices: list[IndexedSlices]) -> IndexedSlices:
 
 
 def _slices_to_tensor(value: IndexedSlices, dtype: Any = None, name: Any = None, as_ref: bool = False) -> Tensor:
-    """The dense tensor of slices; rows that appear several times are added up."""
+    """Returns the dense tensor of slices; rows that appear several times are added up."""
     if dtype and not dtype.is_compatible_with(value.dtype):
         raise ValueError(
             f"Tensor conversion requested dtype {dtype.name} for IndexedSlices with dtype {value.dtype.name}"

@@ -12,7 +12,7 @@ _Dims = tuple[int | None, ...] | None
 
 
 def _repeated_axes(x: _Dims, y: _Dims) -> tuple[list[int], list[int]] | None:
-    """The axes of the result along which x, and y, is repeated; None where only the step tells."""
+    """Returns the axes of the result along which x, and y, is repeated; None where only the step tells."""
     if x is None or y is None:
         return None
     rank = max(len(x), len(y))
@@ -30,13 +30,13 @@ def _repeated_axes(x: _Dims, y: _Dims) -> tuple[list[int], list[int]] | None:
 
 
 def reduced_to_arguments(x: Tensor, y: Tensor, gx: Any, gy: Any) -> tuple[Any, Any]:
-    """Gradients of the shape of a binary operation's result, as gradients of the shapes of its arguments.
+    """Returns gradients of the shape of a binary operation's result, as gradients of the shapes of its arguments.
 
     Args:
-      x: first argument.
-      y: second argument.
-      gx: gradient for `x`, of the shape of the result, or None.
-      gy: gradient for `y`, of the shape of the result, or None.
+        x: first argument.
+        y: second argument.
+        gx: gradient for `x`, of the shape of the result, or None.
+        gy: gradient for `y`, of the shape of the result, or None.
     """
     if gx is None and gy is None:
         return None, None

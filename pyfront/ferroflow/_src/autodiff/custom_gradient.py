@@ -23,7 +23,7 @@ _numbers = itertools.count()
 
 
 def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorates a function that gives its results and the function of their gradient.
+    """Decorates a function that returns its results and the function of their gradients.
 
     Args:
         f: called with Tensors, gives (results, `grad_fn`): results are a Tensor or a nest of Tensors; `grad_fn` takes a
@@ -87,7 +87,9 @@ def _takes_variables(grad_fn: Callable[..., Any]) -> bool:
 
 
 def _variables_used(graph: Graph, results: list[Tensor], arguments: list[Tensor], first_new: int) -> list[Any]:
-    """The trainable variables that new operations between the arguments and the results read, in order of creation."""
+    """Returns the trainable variables that new operations between the arguments and the results read, in order of
+    creation.
+    """
     by_name = {v.op.name: v for v in graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)}
     stops = {id(t.op) for t in arguments}
     seen: set[int] = set()
@@ -100,7 +102,7 @@ def _variables_used(graph: Graph, results: list[Tensor], arguments: list[Tensor]
         seen.add(id(op))
         if op.name in by_name:
             found[op.name] = by_name[op.name]
-        # What was there before, other than variables and their reads, came from outside.
+        # Tensors that existed before, other than variables and their reads, came from outside.
         if op._id >= first_new or op.type == "Identity":
             stack.extend(t.op for t in op.inputs)
     return [found[name] for name in sorted(found, key=lambda n: by_name[n].op._id)]

@@ -14,11 +14,11 @@ from ferroflow._src.framework.tensor import Tensor
 
 
 def gate_together(gradients: list[Any], name: str = "tuple") -> list[Any]:
-    """The gradients behind one gate: none is usable before all are computed.
+    """Returns the gradients behind one gate: none is usable before all are computed.
 
     Args:
-      gradients: tensors, IndexedSlices, or None (which stays).
-      name: name scope of the gate's operations.
+        gradients: tensors, IndexedSlices, or None (which stays).
+        name: name scope of the gate's operations.
     """
     present = [g for g in gradients if g is not None]
     tensors = [g.values if isinstance(g, IndexedSlices) else g for g in present]

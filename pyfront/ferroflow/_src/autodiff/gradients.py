@@ -41,26 +41,28 @@ def gradients(
     stop_gradients: Any = None,
     unconnected_gradients: Any = UnconnectedGradients.NONE,
 ) -> list[Any]:
-    """Derivatives of the sum of `ys` with respect to each of `xs`.
+    """Returns the derivatives of the sum of `ys` with respect to each of `xs`.
 
     Args:
-      ys: Tensor or list of Tensors of float or complex dtypes, of any shape.
-      xs: Tensor or Variable of a float or complex dtype, of any shape, or list of them.
-      grad_ys: list of the gradients that reach `ys`, each of its y's dtype and shape; None, alone or in it, means ones.
-      name: name scope of the operations made.
-      colocate_gradients_with_ops: places each gradient with its forward operation.
-      gate_gradients: makes the gradients of one operation usable only together.
-      aggregation_method: a constant of `AggregationMethod`.
-      stop_gradients: Tensor, or list of Tensors, of any dtype and shape, to be held constant.
-      unconnected_gradients: an `UnconnectedGradients` or its value: what stands for an x that no y depends on.
+        ys: Tensor or list of Tensors of float or complex dtypes, of any shape.
+        xs: Tensor or Variable of a float or complex dtype, of any shape, or list of them.
+        grad_ys: list of the gradients that reach `ys`, each of its y's dtype and shape; None, alone or in it, means
+            ones.
+        name: name scope of the operations made.
+        colocate_gradients_with_ops: places each gradient with its forward operation.
+        gate_gradients: makes the gradients of one operation usable only together.
+        aggregation_method: a constant of `AggregationMethod`.
+        stop_gradients: Tensor, or list of Tensors, of any dtype and shape, to be held constant.
+        unconnected_gradients: an `UnconnectedGradients` or its value: what stands for an x that no y depends on.
 
     Returns:
-      For each x a tensor of its dtype and shape, IndexedSlices, or, where no y depends on it, None or zeros.
+        For each x a tensor of its dtype and shape, IndexedSlices, or, where no y depends on it, None or zeros.
 
     Raises:
-      LookupError: an operation between has no gradient rule.
-      TypeError: a y, x or gradient has a wrong dtype.
-      ValueError: numbers of gradients or shapes do not fit, or there is no such `unconnected_gradients`.
+        LookupError: if an operation between has no gradient rule.
+        TypeError: if a y, x or gradient has a wrong dtype.
+        ValueError: if numbers of gradients or shapes are incompatible, or `unconnected_gradients` is not a member of
+            `UnconnectedGradients`.
     """
     ys, xs = _as_list(ys), _as_list(xs)
     stops = _as_list(stop_gradients) if stop_gradients is not None else []
@@ -100,7 +102,9 @@ _sources: list[str] = []
 
 
 def _new_source(graph: Graph) -> str:
-    """What names the gradients of a call: its scope, but never what names gradients that were imported."""
+    """Returns the name that marks the gradients of a call: its scope, made different from the names of imported
+    gradients.
+    """
     source, count = graph._name_stack, 0
     while source in graph._imported_sources:
         count += 1
@@ -109,12 +113,12 @@ def _new_source(graph: Graph) -> str:
 
 
 def current_source() -> str:
-    """What names the gradients of the call of `gradients` under way."""
+    """Returns the name that marks the gradients of the current call of `gradients`."""
     return _sources[-1]
 
 
 def _level(ys: Sequence[Any]) -> Any:
-    """The branch or loop that the ys are in."""
+    """Returns the branch or loop that the ys are in."""
     return ys[0].op._get_control_flow_context() if ys else None
 
 
@@ -127,7 +131,7 @@ def _colocated(op: Operation, wanted: bool) -> contextlib.AbstractContextManager
 
 
 def _seeds(given: Sequence[Any], ys: Sequence[Any], colocate: bool) -> list[Any]:
-    """The gradients that reach `ys`: the given ones checked, ones where none is given."""
+    """Returns the gradients that reach `ys`: the given ones checked, ones where none is given."""
     seeds = [
         seed
         if seed is None or isinstance(seed, Tensor | IndexedSlices)
@@ -176,7 +180,7 @@ def _ones_like(y: Tensor, name: str) -> Tensor:
 
 
 class Options(NamedTuple):
-    """How a walk builds gradients."""
+    """Options of a walk that builds gradients."""
 
     colocate: bool
     gate: bool
@@ -185,7 +189,7 @@ class Options(NamedTuple):
 
 
 class Sweep:
-    """One walk from the ys back to the xs, through the operations of one control flow context.
+    """One backward pass from the ys to the xs, through the operations of one control flow context.
 
     Conditionals and loops in that context are passed as wholes.
     """
@@ -207,7 +211,7 @@ class Sweep:
         self.stops: set[int] = set()
 
     def gradient_of(self, x: Tensor) -> Any:
-        """The gradient of `x` after the walk, or None."""
+        """Returns the gradient of `x` after the walk, or None."""
         inside = self._inside.get((x._node_id, x._index))
         if inside is not None:
             return inside
@@ -215,30 +219,30 @@ class Sweep:
         return None if summed is None else summed[x._index]
 
     def passes(self, x: Tensor) -> bool:
-        """Whether a gradient of `x` is of use: it lies on a way to an x of the walk, or is one."""
+        """Returns True if the gradient of `x` is needed: `x` is one of the walk's xs or lies on a path to one."""
         return x._node_id in self._between
 
     def xs_within(self, context: Any) -> list[Tensor]:
-        """The xs of the walk that a conditional's branch or a loop contains."""
+        """Returns the xs of the walk that a conditional's branch or a loop contains."""
         return [x for x in self._xs if x._node_id in self._between and context.contains(x.op)]
 
     def take_from(self, inner: Sweep, xs: Sequence[Tensor]) -> None:
-        """Keeps the gradients of xs that the walk through a conditional or loop found."""
+        """Keeps the gradients of xs that the walk through a conditional or loop computed."""
         for x in xs:
             self._inside[x._node_id, x._index] = inner.gradient_of(x)
 
     def run(self, ys: list[Tensor], seeds: list[Any], xs: list[Tensor], stops: set[int]) -> None:
-        """Visits the operations between, each after all that read it.
+        """Visits the operations between ys and xs, each after all operations that read it.
 
         Args:
-          ys: where to start.
-          seeds: the gradients that reach them.
-          xs: where to end.
-          stops: ids of nodes not to walk through.
+            ys: Tensors at which the walk starts.
+            seeds: the gradients that reach them.
+            xs: Tensors at which the walk ends.
+            stops: ids of nodes not to walk through.
         """
         graph, core = self.graph, self.graph._core
         self._xs, self.stops = xs, stops
-        # What one iteration hands to the next is no part of its derivatives.
+        # Values that one iteration passes to the next are not part of its derivatives.
         ends = regions.loop_variables_around(self._level)
         between = core.between([(x._node_id, x._index) for x in xs], [y._node_id for y in ys], ends)
         self._between = frozenset(between)
@@ -272,7 +276,7 @@ class Sweep:
                         queue.append(before)
 
     def _gradients_of(self, step: int, steps: Any, stops: set[int]) -> list[tuple[Tensor, Any]]:
-        """The gradients of what one step reads."""
+        """Returns the gradients of what one step reads."""
         operation = self.graph._operation
         region = steps.region_of(step)
         if region is not None:
@@ -305,7 +309,7 @@ class Sweep:
         by_output[tensor._index].append(gradient)
 
     def _visit(self, op: Operation, stops: set[int], reads: Sequence[Any]) -> list[Any]:
-        """The gradients of an operation's inputs."""
+        """Returns the gradients of an operation's inputs."""
         with _colocated(op, self._colocate):
             received = self._received.pop(op._id, None)
             if received is None:
@@ -368,7 +372,7 @@ def _fit(op: Operation, read: Tensor, gradient: Any, position: int) -> None:
 
 
 def _fit_region(read: Tensor, gradient: Any) -> None:
-    """Completes the shape of a gradient that left a conditional or a loop, which may know less than what entered it."""
+    """Completes the static shape of a gradient that left a conditional or a loop."""
     if not isinstance(gradient, Tensor) or read.dtype in (dtypes.resource, dtypes.variant):
         return
     if gradient.shape.is_compatible_with(read.shape):

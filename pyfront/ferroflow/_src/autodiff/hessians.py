@@ -25,22 +25,22 @@ def hessians(
     gate_gradients: bool = False,
     aggregation_method: int | None = None,
 ) -> list[Tensor]:
-    """Second derivatives of the sum of `ys` with respect to the elements of each of `xs`.
+    """Returns second derivatives of the sum of `ys` with respect to the elements of each of `xs`.
 
     Args:
-      ys: Tensor or list of Tensors of a float dtype, of any shape.
-      xs: Tensor of a float dtype, or list of them.
-      name: name scope of the operations made.
-      colocate_gradients_with_ops: as for `gradients`.
-      gate_gradients: as for `gradients`.
-      aggregation_method: as for `gradients`.
+        ys: Tensor or list of Tensors of a float dtype, of any shape.
+        xs: Tensor of a float dtype, or list of them.
+        name: name scope of the operations made.
+        colocate_gradients_with_ops: as for `gradients`.
+        gate_gradients: as for `gradients`.
+        aggregation_method: as for `gradients`.
 
     Returns:
-      For each x a Tensor of its dtype, whose shape is that of `x` twice over.
+        For each x a Tensor of its dtype, whose shape is that of `x` twice over.
 
     Raises:
-      LookupError: an operation between has no gradient rule.
-      ValueError: no y depends on an x, or the gradient does not.
+        LookupError: if an operation between has no gradient rule.
+        ValueError: if no y depends on an x, or the gradient does not.
     """
     xs = list(xs) if isinstance(xs, list | tuple) else [xs]
     options: Any = {
@@ -72,7 +72,7 @@ def _row(element: Tensor, x: Tensor, options: Any) -> Tensor:
 
 
 def _in_loop(gradient: Tensor, x: Tensor, options: Any) -> Tensor:
-    """As many rows as `x` has elements when it is run."""
+    """Computes the Hessian in a loop over the elements of `x`, whose number is only known when the step runs."""
     flat = reshape(gradient, [-1])
     count = size(x)
     _, rows = while_loop(

@@ -31,18 +31,18 @@ def _any_shape() -> Tensor:
 
 
 def empty_list(dtype: dtypes.DType) -> Tensor:
-    """A list of tensors of one type, variant scalar."""
+    """Returns a list of tensors of one type, variant scalar."""
     unlimited = constant(-1, dtype=dtypes.int32, name="max_num_elements")
     return tensor_op("EmptyTensorList", [_any_shape(), unlimited], {"element_dtype": dtype})
 
 
 def pushed(values: Tensor, element: Tensor) -> Tensor:
-    """The list with one more element."""
+    """Returns the list with one more element."""
     return tensor_op("TensorListPushBack", [values, element])
 
 
 def popped(values: Tensor, dtype: dtypes.DType) -> tuple[Tensor, Tensor]:
-    """(the list without its last element, that element)."""
+    """Returns (the list without its last element, that element)."""
     op = apply_op("TensorListPopBack", [values, _any_shape()], {"element_dtype": dtype})
     return op.outputs[0], op.outputs[1]
 
@@ -68,14 +68,14 @@ def _pop_back_gradient(op: Operation, rest: Any, element: Any) -> list[Any]:
 
 
 def recalled_constant(tensor: Tensor) -> Tensor | None:
-    """A constant like `tensor`, if that is one."""
+    """Returns a constant like `tensor`, if that is one."""
     if tensor.op.type != "Const":
         return None
     return constant(constant_value(tensor), dtype=tensor.dtype.base_dtype)
 
 
 def at_level_of(context: Any, tensor: Tensor) -> Tensor:
-    """A tensor of a branch in `context` as one of `context` itself."""
+    """Returns a tensor of a branch in `context` as one of `context` itself."""
     inner = tensor.op._get_control_flow_context()
     while inner is not context:
         if not isinstance(inner, CondContext):
@@ -116,7 +116,7 @@ class GradientLoop(WhileContext):
 
 
 def _history(graph: Graph, loop: WhileContext, tensor: Tensor) -> Tensor:
-    """The list of the values of a tensor in all iterations of its loop, as the loop leaves it."""
+    """Returns the list of the values of a tensor in all iterations of its loop, as the loop leaves it."""
     key = (tensor._node_id, tensor._index)
     kept = loop.histories.get(key)
     if kept is None:
@@ -128,7 +128,7 @@ def _history(graph: Graph, loop: WhileContext, tensor: Tensor) -> Tensor:
 
 
 class LoopRegion:
-    """A loop on the way of gradients."""
+    """A loop in the backward pass."""
 
     def __init__(self, graph: Graph, loop: WhileContext) -> None:
         self._graph = graph
@@ -195,7 +195,7 @@ class LoopRegion:
 
 
 def _summed(graph: Graph, backward: GradientLoop, captured: Tensor, gradient: Any) -> Tensor:
-    """The sum over all iterations of the gradients of a tensor brought into the loop."""
+    """Returns the sum over all iterations of the gradients of a tensor brought into the loop."""
     with made_in(graph, backward.outer_context):
         zero = _dense(None, captured.op.inputs[0])
     variable = backward.add_variable(zero, lambda total: _shaped(tensor_op("Add", [total, densified(gradient)]), total))
@@ -205,7 +205,7 @@ def _summed(graph: Graph, backward: GradientLoop, captured: Tensor, gradient: An
 def _gathered(
     graph: Graph, backward: GradientLoop, captured: Tensor, slices: IndexedSlices, count: Tensor, left: Tensor
 ) -> IndexedSlices:
-    """The slices of all `count` iterations, of which `left` are left in this one, one after the other."""
+    """Returns the slices of all `count` iterations, of which `left` are left in this one, one after the other."""
     source = captured.op.inputs[0]
     with made_in(graph, backward.outer_context):
         dimensions = shape(source, out_type=dtypes.int64)
@@ -234,7 +234,7 @@ def _gathered(
 
 
 def carries(tensor: Tensor) -> bool:
-    """Whether a tensor, or what a list holds, is of a type that has gradients."""
+    """Returns True if a tensor, or what a list holds, is of a type that has gradients."""
     dtype = value_dtype(tensor)
     if dtype == dtypes.variant:
         dtype = _element_type(tensor)
@@ -242,7 +242,7 @@ def carries(tensor: Tensor) -> bool:
 
 
 def _element_type(values: Tensor) -> dtypes.DType:
-    """The type of a list's elements; variant where the graph does not tell."""
+    """Returns the type of a list's elements; variant where the graph does not tell."""
     seen = set()
     while values.op._id not in seen:
         op = values.op
@@ -271,7 +271,7 @@ def _shaped(tensor: Tensor, like: Tensor) -> Tensor:
 
 
 def _that_matter(graph: Graph, loop: WhileContext, outputs: set[int]) -> list[LoopVariable]:
-    """The variables whose gradients reach what left the loop on the way to a y.
+    """Returns the variables whose gradients reach what left the loop on the way to a y.
 
     TF 1.x: one that only seems to reach a y, as through a stopped gradient, has zeros there.
     """

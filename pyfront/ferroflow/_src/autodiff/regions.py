@@ -15,20 +15,20 @@ Reads = list[tuple[int, int]]
 
 
 class Region(Protocol):
-    """A conditional or a loop on the way of gradients."""
+    """A conditional or a loop in the backward pass."""
 
     # The nodes that bring values out of it.
     outputs: list[int]
 
     def reads(self) -> Reads:
-        """The (node, output) pairs that come in."""
+        """Returns the (node, output) pairs that come in."""
 
     def gradients(self, sweep: Any, arriving: dict[int, Any]) -> list[tuple[Tensor, Any]]:
-        """The gradients of what comes in, given those of what goes out by node."""
+        """Returns the gradients of what comes in, given those of what goes out by node."""
 
 
 class Steps:
-    """What a walk visits: operations by node, and regions by numbers below zero."""
+    """Steps of a walk: operations by node, and regions by negative numbers."""
 
     def __init__(self, reads: dict[int, Reads], region_of_node: dict[int, int], regions: dict[int, Region]) -> None:
         self.reads = reads
@@ -36,25 +36,25 @@ class Steps:
         self._regions = regions
 
     def of(self, node: int) -> int:
-        """The step that visits a node."""
+        """Returns the step that visits a node."""
         return self._region_of_node.get(node, node)
 
     def region_of(self, step: int) -> Region | None:
-        """The region that a step is, or None."""
+        """Returns the region that a step is, or None."""
         return self._regions.get(step)
 
 
-# How the gradients of a kind of region are made: (kind of context, maker of a region); filled by the modules that know.
+# Makers of regions: (kind of context, maker); filled by the modules that define the contexts.
 _MAKERS: list[tuple[type, Callable[[Graph, Any], Region]]] = []
 
 
 def register_region(kind: type, maker: Callable[[Graph, Any], Region]) -> None:
-    """Tells how to make the region of a context."""
+    """Registers the function that makes the region of a context."""
     _MAKERS.append((kind, maker))
 
 
 def steps(graph: Graph, between: Sequence[int], level: Any) -> Steps:
-    """The steps of a walk over the nodes `between`, in the context `level`."""
+    """Returns the steps of a walk over the nodes `between`, in the context `level`."""
     node_inputs = graph._core.node_inputs
     if not graph._flow_contexts:
         return Steps({node: node_inputs(node) for node in between}, {}, {})
@@ -89,7 +89,9 @@ def _context_of_output(graph: Graph, node: int) -> Any:
 
 
 def _region(graph: Graph, node: int, level: Any) -> Any:
-    """The outermost conditional or loop inside of `level` that a node belongs to (its way out included), or None."""
+    """Returns the outermost conditional or loop inside of `level` that a node belongs to (its way out included), or
+    None.
+    """
     context: Any = graph._flow_contexts.get(node)
     if context is level:
         loop: Any = graph._loop_of_exit.get(node)
@@ -109,7 +111,7 @@ def _region(graph: Graph, node: int, level: Any) -> Any:
 
 
 def loop_variables_around(context: Any) -> list[int]:
-    """The nodes at which the iterations of the loops around a context begin."""
+    """Returns the nodes at which the iterations of the loops around a context begin."""
     nodes = []
     while context is not None:
         if isinstance(context, WhileContext):
@@ -119,7 +121,7 @@ def loop_variables_around(context: Any) -> list[int]:
 
 
 def is_way_in(op: Operation) -> bool:
-    """Whether an operation brings a value from around its own context in: its gradient passes unchanged."""
+    """Returns True if an operation brings a value from around its own context in: its gradient passes unchanged."""
     context = op._get_control_flow_context()
     if isinstance(context, CondContext):
         return op.type in ("Switch", "RefSwitch") and op.inputs[1] is context.pred

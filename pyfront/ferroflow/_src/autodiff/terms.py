@@ -1,4 +1,4 @@
-"""The terms that gradient rules are written in: operations whose nodes have the names TF1 gives them."""
+"""Terms of gradient rules: operations whose nodes have the names that TensorFlow 1 gives them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ferroflow._src.framework.default_graph import (
 )
 from ferroflow._src.framework.tensor import Tensor
 
-# What a handle passes through unchanged.
+# Ops that pass a handle through unchanged.
 _HAND_ON = ("Identity", "Enter", "Switch", "Exit")
 # TF 1.x: zeros and ones of known shapes with fewer elements are constants, larger ones are Fills.
 _LARGEST_CONSTANT = 1000
@@ -26,20 +26,20 @@ _LARGE_SPARSE_NUM_ELEMENTS = 100_000_000
 
 
 def term(op_type: str, arguments: int = 1, **attrs: Any) -> Callable[..., Tensor]:
-    """A function that adds an operation of a given type and number of arguments, and gives its first output."""
+    """Returns a function that adds an operation of a given type and number of arguments, and gives its first output."""
     if arguments == 1:
         return lambda x: tensor_op(op_type, [x], attrs or None)
     return lambda *inputs: tensor_op(op_type, list(inputs), attrs or None)
 
 
 def dims(tensor: Tensor) -> tuple[int | None, ...] | None:
-    """The known dimensions of a tensor, None for unknown ones; None for unknown rank."""
+    """Returns the known dimensions of a tensor, None for unknown ones; None for unknown rank."""
     found: tuple[int | None, ...] | None = tensor.graph._core.output_shape(tensor._node_id, tensor._index)
     return found
 
 
 def _variable_of(handle: Tensor) -> Any:
-    """The operation that names the variable of a handle; None where the graph does not tell."""
+    """Returns the operation that names the variable of a handle; None if unknown when the graph is built."""
     op = handle.op
     while op.type != "VarHandleOp":
         if op.type not in _HAND_ON:
@@ -49,7 +49,7 @@ def _variable_of(handle: Tensor) -> Any:
 
 
 def value_dtype(tensor: Tensor) -> dtypes.DType:
-    """The type of the elements; of a variable's handle, of the variable's."""
+    """Returns the type of the elements; of a variable's handle, of the variable's."""
     if tensor.dtype == dtypes.resource:
         variable = _variable_of(tensor)
         if variable is not None:
@@ -58,7 +58,7 @@ def value_dtype(tensor: Tensor) -> dtypes.DType:
 
 
 def value_shape(tensor: Tensor) -> TensorShape:
-    """What is known of the shape; of a variable's handle, of the variable's."""
+    """Returns the static shape of a tensor; for a variable's handle, the variable's."""
     if tensor.dtype != dtypes.resource:
         return tensor.shape
     variable = _variable_of(tensor)
@@ -66,7 +66,7 @@ def value_shape(tensor: Tensor) -> TensorShape:
 
 
 def known_dims(tensor: Tensor) -> tuple[int, ...] | None:
-    """The dimensions where all are known, else None; of a variable's handle, the variable's."""
+    """Returns the dimensions where all are known, else None; of a variable's handle, the variable's."""
     found = dims(tensor)
     if found == () and tensor.dtype == dtypes.resource:
         of_variable = value_shape(tensor)
@@ -75,7 +75,7 @@ def known_dims(tensor: Tensor) -> tuple[int, ...] | None:
 
 
 def same_known_shape(*tensors: Any) -> bool:
-    """Whether all are tensors of one fully known shape."""
+    """Returns True if all are tensors of one fully known shape."""
     if not all(isinstance(t, Tensor) for t in tensors):
         return False
     first = known_dims(tensors[0])
@@ -83,30 +83,30 @@ def same_known_shape(*tensors: Any) -> bool:
 
 
 def conj(x: Any) -> Any:
-    """The complex conjugate; a real tensor itself."""
+    """Returns the complex conjugate; a real tensor itself."""
     if x.dtype.base_dtype.is_complex:
         return tensor_op("Conj", [x])
     return x
 
 
 def real(x: Tensor) -> Tensor:
-    """The real part, of the real dtype."""
+    """Returns the real part, of the real dtype."""
     return tensor_op("Real", [x], {"Tout": x.dtype.base_dtype.real_dtype})
 
 
 def imag(x: Tensor) -> Tensor:
-    """The imaginary part, of the real dtype."""
+    """Returns the imaginary part, of the real dtype."""
     return tensor_op("Imag", [x], {"Tout": x.dtype.base_dtype.real_dtype})
 
 
 def complex_of(x: Tensor, y: Tensor) -> Tensor:
-    """The complex number of a real and an imaginary part."""
+    """Returns the complex number of a real and an imaginary part."""
     is_double = x.dtype.base_dtype == dtypes.float64
     return tensor_op("Complex", [x, y], {"Tout": dtypes.complex128 if is_double else dtypes.complex64})
 
 
 def cast(x: Tensor, dtype: Any) -> Tensor:
-    """`x` with elements of `dtype`; itself where it has them."""
+    """Returns `x` with elements of `dtype`; itself where it has them."""
     dtype = dtypes.as_dtype(dtype).base_dtype
     if x.dtype.base_dtype == dtype:
         return x
@@ -114,7 +114,7 @@ def cast(x: Tensor, dtype: Any) -> Tensor:
 
 
 def shape(x: Any, out_type: Any = dtypes.int32) -> Tensor:
-    """The shape, int vector: a constant where it is known."""
+    """Returns the shape, int vector: a constant where it is known."""
     if isinstance(x, IndexedSlices):
         x = densified(x)
     known = known_dims(x)
@@ -126,13 +126,13 @@ def shape(x: Any, out_type: Any = dtypes.int32) -> Tensor:
 
 
 def rank(x: Tensor) -> Tensor:
-    """The number of dimensions, int32 scalar: a constant where it is known."""
+    """Returns the number of dimensions, int32 scalar: a constant where it is known."""
     found = dims(x)
     return tensor_op("Rank", [x]) if found is None else constant(len(found), dtype=dtypes.int32, name="Rank")
 
 
 def size(x: Tensor, out_type: Any = dtypes.int32) -> Tensor:
-    """The number of elements, int scalar: a constant where it is known."""
+    """Returns the number of elements, int scalar: a constant where it is known."""
     known = known_dims(x)
     if known is None:
         return tensor_op("Size", [x], {"out_type": out_type})
@@ -149,7 +149,7 @@ def _filled_like(x: Tensor, value: int, name: str, dtype: Any) -> Tensor:
 
 
 def zeros_like(x: Any, dtype: Any = None) -> Tensor:
-    """Zeros of the shape of `x`; of a variable's handle, of the variable's."""
+    """Returns zeros of the shape of `x`; of a variable's handle, of the variable's."""
     x = densified(x)
     if known_dims(x) is None and dtype is None and x.dtype != dtypes.resource:
         return tensor_op("ZerosLike", [x], name="zeros_like")
@@ -157,7 +157,7 @@ def zeros_like(x: Any, dtype: Any = None) -> Tensor:
 
 
 def ones_like(x: Tensor, dtype: Any = None) -> Tensor:
-    """Ones of the shape of `x`."""
+    """Returns ones of the shape of `x`."""
     dtype = x.dtype.base_dtype if dtype is None else dtypes.as_dtype(dtype).base_dtype
     with name_scope("ones_like", None, [x]) as scope:
         dimensions = shape(x)
@@ -165,13 +165,13 @@ def ones_like(x: Tensor, dtype: Any = None) -> Tensor:
 
 
 def filled(dimensions: Any, value: int, dtype: Any, name: str) -> Tensor:
-    """A tensor with all elements equal.
+    """Returns a tensor with all elements equal.
 
     Args:
-      dimensions: int vector, or sequence of ints.
-      value: the element.
-      dtype: its type.
-      name: name of the node, or of the scope of its parts.
+        dimensions: int vector, or sequence of ints.
+        value: the element.
+        dtype: its type.
+        name: name of the node, or of the scope of its parts.
     """
     if isinstance(dimensions, Tensor):
         with name_scope(name) as scope:
@@ -187,19 +187,19 @@ def filled(dimensions: Any, value: int, dtype: Any, name: str) -> Tensor:
 
 
 def reshape(x: Any, to: Any) -> Tensor:
-    """`x` with the dimensions `to`, an int vector or a sequence of ints."""
+    """Returns `x` with the dimensions `to`, an int vector or a sequence of ints."""
     return tensor_op("Reshape", [densified(x), to])
 
 
 def concat(parts: list[Any], axis: int = 0) -> Tensor:
-    """The parts joined along `axis`."""
+    """Returns the parts joined along `axis`."""
     if len(parts) == 1:
         return tensor_op("Identity", [densified(parts[0])], name="concat")
     return tensor_op("ConcatV2", [parts, axis], name="concat")
 
 
 def stack(parts: list[Any], axis: int = 0) -> Tensor:
-    """The parts, tensors or ints, joined along a new dimension."""
+    """Returns the parts, tensors or ints, joined along a new dimension."""
     with name_scope("stack") as scope:
         tensors = [
             p if isinstance(p, Tensor) else constant(p, dtype=dtypes.int32, name=str(i)) for i, p in enumerate(parts)
@@ -208,32 +208,32 @@ def stack(parts: list[Any], axis: int = 0) -> Tensor:
 
 
 def expand_dims(x: Any, axis: int) -> Tensor:
-    """`x` with a new dimension of one."""
+    """Returns `x` with a new dimension of one."""
     return tensor_op("ExpandDims", [x, axis])
 
 
 def gather(x: Any, indices: Any, axis: int = 0) -> Tensor:
-    """The slices of `x` at `indices` of a dimension."""
+    """Returns the slices of `x` at `indices` of a dimension."""
     return tensor_op("GatherV2", [densified(x), indices, axis])
 
 
 def select(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    """`x` where `condition` holds, `y` elsewhere: all three of one shape."""
+    """Returns `x` where `condition` holds, `y` elsewhere: all three of one shape."""
     return tensor_op("Select", [condition, x, y])
 
 
 def reduce_sum(x: Any, axes: Any, keep_dims: bool = False) -> Tensor:
-    """The sum over the dimensions `axes`."""
+    """Returns the sum over the dimensions `axes`."""
     return tensor_op("Sum", [densified(x), axes], {"keep_dims": keep_dims})
 
 
 def reduce_prod(x: Tensor) -> Tensor:
-    """The product of all elements."""
+    """Returns the product of all elements."""
     return tensor_op("Prod", [x, all_axes(x)])
 
 
 def all_axes(x: Tensor) -> Tensor:
-    """The numbers of all dimensions, int32 vector: a constant where the rank is known."""
+    """Returns the numbers of all dimensions, int32 vector: a constant where the rank is known."""
     found = dims(x)
     # TF 1.x: a scalar's are not known beforehand.
     if found:
@@ -251,27 +251,27 @@ def _strided_slice(vector: Tensor, begin: int, end: int, **masks: int) -> Tensor
 
 
 def item(vector: Tensor, index: int) -> Tensor:
-    """One element of a vector; -1 is the last."""
+    """Returns one element of a vector; -1 is the last."""
     return _strided_slice(vector, index, index + 1, shrink_axis_mask=1, end_mask=int(index == -1))
 
 
 def part(vector: Tensor, begin: int | None = None, end: int | None = None) -> Tensor:
-    """`vector[begin:end]`."""
+    """Returns `vector[begin:end]`."""
     return _strided_slice(vector, begin or 0, end or 0, begin_mask=int(begin is None), end_mask=int(end is None))
 
 
 def span(start: Any, limit: Any, step: Any = 1) -> Tensor:
-    """The integers from `start` up to, without, `limit`."""
+    """Returns the integers from `start` up to, without, `limit`."""
     return tensor_op("Range", [start, limit, step], name="range")
 
 
 def densified(x: Any, name: str | None = None) -> Any:
-    """IndexedSlices as a tensor in which slices of one row are added up; anything else itself.
+    """Returns IndexedSlices as a tensor in which slices of one row are added up; anything else itself.
 
     Warns where the tensor is large, or may be.
 
     Raises:
-      ValueError: the slices do not tell their dense shape.
+        ValueError: if the slices have no dense shape.
     """
     if not isinstance(x, IndexedSlices):
         return x

@@ -1,4 +1,4 @@
-"""`UnconnectedGradients`: what a gradient is where nothing depends on the variable."""
+"""`UnconnectedGradients`: the gradient of a variable on which nothing depends."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ class UnconnectedGradients(enum.Enum):
 
 
 def checked_unconnected(value: Any) -> UnconnectedGradients:
-    """The member of the enumeration that `value` is or is the value of.
+    """Returns the member of the enumeration that `value` is or is the value of.
 
     Raises:
-      ValueError: there is none.
+        ValueError: if `value` is not a member of `UnconnectedGradients`, nor a member's value.
     """
     try:
         return UnconnectedGradients(value)

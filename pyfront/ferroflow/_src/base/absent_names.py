@@ -1,4 +1,4 @@
-"""TensorFlow's names that are not here: what to write instead, and the errors that say it."""
+"""Missing names of TensorFlow: their replacements, and the errors that name them."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ INSTEAD: Final[dict[str, str]] = {
 
 
 def instead_of(name: str) -> str:
-    """What to write instead of a name that is not here.
+    """Returns what to write instead of a missing name.
 
     Args:
         name: str, TensorFlow's name, such as `tf.contrib.learn.DNNClassifier`.
@@ -198,10 +198,10 @@ def near_name(module: object, name: str) -> str | None:
 
 
 def tell_absent(namespace: dict[str, Any]) -> None:
-    """Makes a module say what to do about the names that it lacks.
+    """Makes a module's missing names raise errors with advice.
 
-    The module's own text defines neither `__getattr__`, as type checkers would then take every name for one that is
-    there, nor `__path__`, with which `from module import name` asks the finders for a name that the module lacks.
+    The module's own text does not define `__getattr__`, because type checkers would then accept every name. It does not
+    define `__path__` either, because `from module import name` would then ask the finders for missing names.
 
     Args:
         namespace: dict, the `globals()` of the module; what it has of the two stays.
@@ -216,7 +216,7 @@ def tell_absent(namespace: dict[str, Any]) -> None:
 
 
 class AbsentModules:
-    """The last finder of modules: says what to do about one of ferroflow's that no other finder knows."""
+    """The last module finder: raises an error with advice for a module of ferroflow that no other finder has."""
 
     @staticmethod
     def find_spec(fullname: str, path: Sequence[str] | None = None, target: Any = None) -> None:
@@ -228,7 +228,7 @@ class AbsentModules:
             target: module; not used.
 
         Raises:
-            ModuleNotFoundError: the name is one of ferroflow's.
+            ModuleNotFoundError: if the name is one of ferroflow's.
         """
         if fullname.startswith(f"{_ROOT}.") and not fullname.startswith(f"{_ROOT}._"):
             # Without `name`: `from package import module` drops the error, text and all, of the very name it tried.

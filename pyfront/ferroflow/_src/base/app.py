@@ -11,16 +11,16 @@ from ferroflow._src.base import flags
 
 
 def run(main: Callable[[list[str]], Any] | None = None, argv: list[str] | None = None) -> NoReturn:
-    """Parses the flags and runs a program; flags that are not defined are left to `main`.
+    """Parses the flags, calls `main` with the remaining arguments, and exits.
 
     `--help` shows the flags of the main module, `--helpfull` those of all modules.
 
     Args:
-        main: callable with one argument, what is left of `argv`; None for `main` of the main module.
+        main: callable with one argument, the rest of `argv`; None for `main` of the main module.
         argv: list of str, the program and its arguments; None for `sys.argv`.
 
     Raises:
-        SystemExit: always; with the result of `main`, or 1 after help or a wrong flag.
+        SystemExit: on every call, with the result of `main`, or 1 after help or a wrong flag.
     """
     # Not absl.app: it defines flags of its own, among them `log_dir`, which many programs define too.
     _define_help_flags()

@@ -21,7 +21,7 @@ def _key(function: Callable[..., Any]) -> Any:
 
 
 def current_arg_scope() -> Scope:
-    """The scope in force, to be opened again with `arg_scope`.
+    """Returns the scope in force, to be opened again with `arg_scope`.
 
     Returns:
         Dict from keys of functions to dicts of defaults by argument; it is not to be changed.
@@ -30,7 +30,7 @@ def current_arg_scope() -> Scope:
 
 
 def has_arg_scope(func: Callable[..., Any]) -> bool:
-    """Whether a function takes its defaults from scopes: whether it is decorated with `add_arg_scope`.
+    """Returns True if a function is decorated with `add_arg_scope`, so that scopes set its defaults.
 
     Args:
         func: a Python function.
@@ -42,7 +42,7 @@ def has_arg_scope(func: Callable[..., Any]) -> bool:
 
 
 def arg_scoped_arguments(func: Callable[..., Any]) -> tuple[str, ...]:
-    """The names of the arguments of a function that a scope can set: those with defaults.
+    """Returns the names of the arguments of a function that a scope can set: those with defaults.
 
     Args:
         func: a Python function that is decorated with `add_arg_scope`.
@@ -51,7 +51,7 @@ def arg_scoped_arguments(func: Callable[..., Any]) -> tuple[str, ...]:
         Tuple of str, in the order of the signature.
 
     Raises:
-        ValueError: the function is not decorated with `add_arg_scope`.
+        ValueError: if the function is not decorated with `add_arg_scope`.
     """
     if not has_arg_scope(func):
         raise ValueError(f"{(func.__module__, func.__name__)} is not decorated with @add_arg_scope")
@@ -61,7 +61,7 @@ def arg_scoped_arguments(func: Callable[..., Any]) -> tuple[str, ...]:
 
 @contextlib.contextmanager
 def arg_scope(list_ops_or_scope: Any, **kwargs: Any) -> Iterator[Scope]:
-    """Gives some functions other defaults for arguments.
+    """Sets other defaults for arguments of some functions in a `with` block.
 
     Args:
         list_ops_or_scope: list or tuple of functions that are decorated with `add_arg_scope`; or a scope to open again.
@@ -71,8 +71,8 @@ def arg_scope(list_ops_or_scope: Any, **kwargs: Any) -> Iterator[Scope]:
         On entry, the scope.
 
     Raises:
-        TypeError: `list_ops_or_scope` is neither.
-        ValueError: a function is not decorated, or defaults are given to a scope that is opened again.
+        TypeError: if `list_ops_or_scope` is neither a list, a tuple nor a scope.
+        ValueError: if a function is not decorated, or defaults are given to a scope that is opened again.
     """
     if isinstance(list_ops_or_scope, dict):
         if kwargs:
@@ -95,7 +95,7 @@ def arg_scope(list_ops_or_scope: Any, **kwargs: Any) -> Iterator[Scope]:
 
 
 def add_arg_scope(func: _Function) -> _Function:
-    """Lets a function take defaults from the scopes in force.
+    """Makes a function take defaults from the active scopes.
 
     Args:
         func: a Python function.

@@ -1,4 +1,4 @@
-"""Values to arrays: what NumPy array a Python value, nested list or array stands for as a tensor, by TF's rules."""
+"""Conversion of Python values, nested lists and arrays to NumPy arrays, by TensorFlow's rules."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ def to_array(values: Any, dtype: Any = None, shape: Any = None, verify_shape: bo
     """Converts a value to the array that a constant of it holds.
 
     Without `dtype`, Python floats are float32, and ints int32 unless one needs 64 bits; arrays and NumPy scalars keep
-    their type. With `dtype`, arrays are cast, but Python values must be of that kind: 1.5 is no int32.
+    their type. With `dtype`, arrays are cast, but Python values must be of that kind: 1.5 is not an int32.
 
     Args:
         values: a number, bool, string, nested list or tuple of those, NumPy array, or object with `__array__`.
-        dtype: what `as_dtype` accepts, or None.
+        dtype: a value that `as_dtype` accepts, or None.
         shape: list of ints, or None for the shape of `values`. If it has more elements, the last value is repeated.
-        verify_shape: whether `values` must have exactly the shape `shape`.
+        verify_shape: If True, `values` must have exactly the shape `shape`.
 
     Returns:
         A C-contiguous array in native byte order; strings are an array of bytes objects, quantized types record arrays.
         It may share memory with `values`.
 
     Raises:
-        TypeError: `values` has no tensor type or not that of `dtype`, is out of the range of `dtype`, or not of shape
-            `shape` with `verify_shape`.
-        ValueError: `values` is None, not rectangular, or has more elements than `shape`.
+        TypeError: if `values` has no tensor type or not that of `dtype`, is out of the range of `dtype`, or not of
+            shape `shape` with `verify_shape`.
+        ValueError: if `values` is None, not rectangular, or has more elements than `shape`.
         tf.errors.ResourceExhaustedError: if there is not enough memory for `shape`.
     """
     array, full_shape = to_compact_array(values, dtype, shape, verify_shape)
@@ -89,7 +89,7 @@ def to_compact_array(
         The array of the given values, and the shape of the constant, which may have more elements.
 
     Raises:
-        TypeError, ValueError: as `to_array`.
+        TypeError, ValueError: on the same conditions as `to_array`.
     """
     wanted = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
     full_shape = None if shape is None else _checked_shape(shape)
@@ -164,7 +164,7 @@ def _bytes_array(leaves: list[Any], shape: tuple[int, ...]) -> np.ndarray[Any, A
 
 
 def _from_python(values: Any, wanted: DType | None) -> np.ndarray[Any, Any]:
-    """The array of a Python scalar or nested list."""
+    """Returns the array of a Python scalar or nested list."""
     if wanted is None:
         return _inferred(values)
     numpy_type = _numpy_type(wanted, values)
@@ -195,7 +195,7 @@ def _from_python(values: Any, wanted: DType | None) -> np.ndarray[Any, Any]:
 
 
 def _natural(values: Any, wanted: DType | None) -> np.ndarray[Any, Any]:
-    """The array that NumPy makes of a Python value."""
+    """Returns the array that NumPy makes of a Python value."""
     try:
         return np.array(values)
     except UnicodeDecodeError:
@@ -212,7 +212,7 @@ def _natural(values: Any, wanted: DType | None) -> np.ndarray[Any, Any]:
 
 
 def _inferred(values: Any) -> np.ndarray[Any, Any]:
-    """The array of a Python value whose type decides the dtype."""
+    """Returns the array of a Python value whose type decides the dtype."""
     array = _natural(values, None)
     kind = array.dtype.kind
     if kind == "O":
@@ -245,7 +245,7 @@ def _strings(values: Any) -> np.ndarray[Any, Any]:
 
 
 def _dense_dimensions(values: Any) -> list[int]:
-    """The shape that the first element of each level tells."""
+    """Returns the shape that the first element of each level tells."""
     dims: list[int] = []
     while isinstance(values, (list, tuple)):
         dims.append(len(values))
@@ -299,7 +299,7 @@ def holds_dimension(value: Any) -> bool:
 
 
 def _leaves(values: Any) -> Iterator[Any]:
-    """The values in nested lists and tuples, in order; lists may be nested to any depth."""
+    """Yields the values in nested lists and tuples, in order; lists may be nested to any depth."""
     if not isinstance(values, (list, tuple)):
         yield values
         return
@@ -373,7 +373,7 @@ def _check_kind(values: Any, wanted: DType) -> None:
 
 
 def _is_list_of_tuples(values: Any) -> bool:
-    """TF 1.x: a quantized value is a tuple of one integer."""
+    """Returns True for a list of tuples. TF 1.x: a quantized value is a tuple of one integer."""
     if isinstance(values, tuple):
         return len(values) == 1 and not isinstance(values[0], (list, tuple))
     return isinstance(values, list) and all(_is_list_of_tuples(part) for part in values)

@@ -20,7 +20,7 @@ __all__ = [
 
 
 def executing_eagerly() -> bool:
-    """Whether operations run as they are made: they never do here.
+    """Returns False: operations never run eagerly.
 
     Returns:
         False.
@@ -33,7 +33,7 @@ def disable_eager_execution() -> None:
 
 
 def disable_v2_behavior() -> None:
-    """Makes reference variables by default; in all else the behaviour is that of TensorFlow 1 already."""
+    """Makes reference variables the default; all other behaviour is already that of TensorFlow 1."""
     disable_resource_variables()
 
 
@@ -46,7 +46,7 @@ def disable_v2_tensorshape() -> None:
 
 
 def disable_tensor_equality() -> None:
-    """Does nothing: two tensors are equal where they are one."""
+    """Does nothing: two tensors are equal only if they are the same object."""
 
 
 _resource_variables: list[bool] = [False]
@@ -63,12 +63,12 @@ def enable_resource_variables() -> None:
 
 
 def resource_variables_enabled() -> bool:
-    """Whether `use_resource` is True by default."""
+    """Returns True if `use_resource` is True by default."""
     return _resource_variables[0]
 
 
 def enable_eager_execution(config: Any = None, device_policy: Any = None, execution_mode: Any = None) -> None:
-    """Refuses: operations make a graph here.
+    """Raises an error: operations always build a graph.
 
     Args:
         config: `ConfigProto` message.
@@ -76,15 +76,15 @@ def enable_eager_execution(config: Any = None, device_policy: Any = None, execut
         execution_mode: of TensorFlow's.
 
     Raises:
-        NotImplementedError: always.
+        NotImplementedError: on every call.
     """
     raise NotImplementedError("ferroflow runs graphs; eager execution is not offered.")
 
 
 def enable_v2_behavior() -> None:
-    """Refuses: the behaviour here is that of TensorFlow 1.
+    """Raises an error: the behaviour is always that of TensorFlow 1.
 
     Raises:
-        NotImplementedError: always.
+        NotImplementedError: on every call.
     """
     raise NotImplementedError("ferroflow has the behaviour of TensorFlow 1; that of TensorFlow 2 is not offered.")

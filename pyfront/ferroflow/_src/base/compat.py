@@ -27,8 +27,8 @@ def as_bytes(bytes_or_text: bytes | str, encoding: str = "utf-8") -> bytes:
         bytes.
 
     Raises:
-        TypeError: `bytes_or_text` is neither.
-        UnicodeEncodeError: the text cannot be written in `encoding`.
+        TypeError: if `bytes_or_text` is neither str nor bytes.
+        UnicodeEncodeError: if the text cannot be written in `encoding`.
     """
     if isinstance(bytes_or_text, str):
         return bytes_or_text.encode(encoding)
@@ -48,8 +48,8 @@ def as_text(bytes_or_text: bytes | str, encoding: str = "utf-8") -> str:
         str.
 
     Raises:
-        TypeError: `bytes_or_text` is neither.
-        UnicodeDecodeError: the bytes are not text in `encoding`.
+        TypeError: if `bytes_or_text` is neither str nor bytes.
+        UnicodeDecodeError: if the bytes are not text in `encoding`.
     """
     if isinstance(bytes_or_text, str):
         return bytes_or_text
@@ -71,7 +71,7 @@ def as_str_any(value: Any) -> str:
         str.
 
     Raises:
-        UnicodeDecodeError: `value` is bytes that are not text in UTF-8.
+        UnicodeDecodeError: if `value` is bytes that are not text in UTF-8.
     """
     return as_str(value) if isinstance(value, bytes) else str(value)
 
@@ -93,7 +93,7 @@ _horizon = datetime.date(2019, 10, 14)
 
 
 def forward_compatible(year: int, month: int, day: int) -> bool:
-    """Whether programs may use what TF 1.x began to write at a date, because all readers understand it.
+    """Returns True if the forward compatibility horizon is past the given date.
 
     Args:
         year: int, of the date of the change.
@@ -101,7 +101,7 @@ def forward_compatible(year: int, month: int, day: int) -> bool:
         day: int, 1 to 31.
 
     Returns:
-        Whether the date lies before the horizon.
+        True if the date lies before the horizon.
     """
     return _horizon > datetime.date(year, month, day)
 

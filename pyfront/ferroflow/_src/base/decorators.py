@@ -1,4 +1,6 @@
-"""Decorators that stand for what they decorate: `tensorflow.python.util.tf_decorator`, for libraries that import it."""
+"""Decorators that look like the decorated function: `tensorflow.python.util.tf_decorator`, for libraries that import
+it.
+"""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def warn_deprecated(old: str, new: str, stacklevel: int = 1) -> None:
-    """Issues the warning that `old` has become `new`.
+    """Issues the warning that `new` replaces `old`.
 
     Args:
         old: str, what was used.
@@ -48,7 +48,7 @@ def deprecated(new_name: str, name: str | None = None) -> Callable[[_Function], 
 
 
 def deprecated_args(**new_names: str) -> Callable[[_Function], _Function]:
-    """Marks arguments of a function as deprecated: each call that gives one a value but None issues a warning.
+    """Marks arguments of a function as deprecated: each call that passes one a value other than None issues a warning.
 
     The arguments reach the function as they were given; `deprecated_argument_lookup` chooses between old and new.
 
@@ -59,7 +59,7 @@ def deprecated_args(**new_names: str) -> Callable[[_Function], _Function]:
         A decorator.
 
     Raises:
-        ValueError: by the decorator; the function has no argument of an old or new name.
+        ValueError: on decoration, if the function has no argument with the old or the new name.
     """
 
     def decorate(func: _Function) -> _Function:
@@ -87,7 +87,7 @@ def deprecated_args(**new_names: str) -> Callable[[_Function], _Function]:
 
 
 def deprecated_argument_lookup(new_name: str, new_value: Any, old_name: str, old_value: Any) -> Any:
-    """The value of an argument that can be given by a new or an old name.
+    """Returns the value of an argument that can be given by a new or an old name.
 
     Args:
         new_name: str.
@@ -99,7 +99,7 @@ def deprecated_argument_lookup(new_name: str, new_value: Any, old_name: str, old
         The value that was given, or None.
 
     Raises:
-        ValueError: both were given.
+        ValueError: if both were given.
     """
     if old_value is None:
         return new_value

@@ -58,7 +58,7 @@ class DeviceSpec:
         device_index: int, the index among the devices of that type.
 
     Raises:
-        ValueError: an index is no integer.
+        ValueError: if an index is not an integer.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class DeviceSpec:
             This object.
 
         Raises:
-            ValueError: a part is unknown, an index is no integer, or there are two device types.
+            ValueError: if a part is unknown, an index is not an integer, or there are two device types.
         """
         self._job, self._replica, self._task, self._device_type, self._device_index = _parse(spec)
         return self
@@ -153,7 +153,7 @@ class DeviceSpec:
             self._device_index = dev._device_index
 
     def to_string(self) -> str:
-        """The canonical device name: `/job:<name>/replica:<id>/task:<id>/device:<type>:<id or *>`."""
+        """Returns the canonical device name: `/job:<name>/replica:<id>/task:<id>/device:<type>:<id or *>`."""
         name = ""
         if self._job is not None:
             name += f"/job:{self._job}"
@@ -167,7 +167,7 @@ class DeviceSpec:
 
     @staticmethod
     def from_string(spec: str) -> DeviceSpec:
-        """The `DeviceSpec` of a device name.
+        """Returns the `DeviceSpec` of a device name.
 
         Args:
             spec: str, as for `parse_from_string`.
@@ -176,7 +176,7 @@ class DeviceSpec:
             `DeviceSpec`.
 
         Raises:
-            ValueError: as `parse_from_string`.
+            ValueError: on the same conditions as `parse_from_string`.
         """
         return DeviceSpec().parse_from_string(spec)
 
@@ -196,10 +196,10 @@ def check_valid(spec: str) -> None:
 
 
 def canonical_name(device: DeviceSpec | str | None) -> str:
-    """The canonical name of a device; empty for None.
+    """Returns the canonical name of a device; empty for None.
 
     Raises:
-        ValueError: `device` is not a device name.
+        ValueError: if `device` is not a device name.
     """
     if device is None:
         return ""
@@ -209,7 +209,7 @@ def canonical_name(device: DeviceSpec | str | None) -> str:
 
 
 def merge_device(spec: DeviceSpec | str | None) -> Callable[[Any], DeviceSpec]:
-    """A device function that fills the parts that an op's own device leaves open from `spec`.
+    """Returns a device function that fills the parts that an op's own device leaves open from `spec`.
 
     Args:
         spec: a device name or `DeviceSpec`; None for no device.
@@ -218,7 +218,7 @@ def merge_device(spec: DeviceSpec | str | None) -> Callable[[Any], DeviceSpec]:
         A function from an object with a `device` name to the merged `DeviceSpec`.
 
     Raises:
-        ValueError: `spec` is not a device name.
+        ValueError: if `spec` is not a device name.
     """
     outer = spec if isinstance(spec, DeviceSpec) else DeviceSpec.from_string(spec or "")
 

@@ -126,7 +126,7 @@ class DType:
         type_enum: int, a number of TF's `DataType` enum (reference types are 100 higher).
 
     Raises:
-        TypeError: `type_enum` is no valid type number.
+        TypeError: if `type_enum` is not a valid type number.
     """
 
     __slots__ = ("__weakref__", "_base_enum", "_name", "_type_enum")
@@ -144,7 +144,7 @@ class DType:
 
     @property
     def _is_ref_dtype(self) -> builtins.bool:
-        """Whether this is a reference type."""
+        """True if this is a reference type."""
         return self._type_enum > _REF_OFFSET
 
     @property
@@ -168,7 +168,7 @@ class DType:
 
     @property
     def is_numpy_compatible(self) -> builtins.bool:
-        """Whether a NumPy array can hold values of this type."""
+        """True if a NumPy array can hold values of this type."""
         return self._base_enum not in _NOT_NUMPY
 
     @property
@@ -176,7 +176,7 @@ class DType:
         """The NumPy type of this type: a scalar type, `np.object_` for strings, a record dtype for quantized types.
 
         Raises:
-            TypeError: there is none, or it is one that NumPy lacks (`bfloat16`) and `ml_dtypes` is not installed.
+            TypeError: if there is no NumPy type, or NumPy lacks the type (`bfloat16`) and `ml_dtypes` is not installed.
         """
         numpy_type = _TYPES[self._base_enum][1]
         if numpy_type is not None:
@@ -192,32 +192,32 @@ class DType:
 
     @property
     def is_bool(self) -> builtins.bool:
-        """Whether this is the Boolean type."""
+        """True if this is the Boolean type."""
         return self._base_enum == DT_BOOL
 
     @property
     def is_integer(self) -> builtins.bool:
-        """Whether this is an integer type that is not quantized."""
+        """True if this is an integer type that is not quantized."""
         return self._base_enum in _INTEGER
 
     @property
     def is_floating(self) -> builtins.bool:
-        """Whether this is a real floating point type."""
+        """True if this is a real floating point type."""
         return self._base_enum in _FLOATING
 
     @property
     def is_complex(self) -> builtins.bool:
-        """Whether this is a complex type."""
+        """True if this is a complex type."""
         return self._base_enum in _COMPLEX
 
     @property
     def is_quantized(self) -> builtins.bool:
-        """Whether this is a quantized type."""
+        """True if this is a quantized type."""
         return self._base_enum in _QUANTIZED
 
     @property
     def is_unsigned(self) -> builtins.bool:
-        """Whether this is an unsigned integer type that is not quantized."""
+        """True if this is an unsigned integer type that is not quantized."""
         return self._base_enum in _UNSIGNED
 
     @property
@@ -225,7 +225,7 @@ class DType:
         """The smallest finite value of this type.
 
         Raises:
-            TypeError: values of this type have no order or no number, or the type is quantized.
+            TypeError: if values of this type have no order or no number, or the type is quantized.
         """
         return self._number_info("minimum").min
 
@@ -234,7 +234,7 @@ class DType:
         """The largest finite value of this type.
 
         Raises:
-            TypeError: values of this type have no order or no number, or the type is quantized.
+            TypeError: if values of this type have no order or no number, or the type is quantized.
         """
         return self._number_info("maximum").max
 
@@ -249,7 +249,7 @@ class DType:
         """The (lowest, highest) intensity of an image of this type; the lowest is clipped to 0.
 
         Raises:
-            TypeError: the type is not bool, integer or floating.
+            TypeError: if the type is not bool, integer or floating.
         """
         if self._base_enum == DT_BOOL:
             return 0, True
@@ -260,7 +260,7 @@ class DType:
         raise TypeError(f"Cannot find intensity limits of {self}.")
 
     def is_compatible_with(self, other: Any) -> builtins.bool:
-        """Whether a tensor of type `other` is accepted where this type is wanted.
+        """Returns True if a tensor of type `other` is accepted where this type is wanted.
 
         A reference is accepted where its value is wanted, not the other way round.
 
@@ -271,7 +271,7 @@ class DType:
             bool.
 
         Raises:
-            TypeError: `other` is no type.
+            TypeError: if `other` is not a type.
         """
         other = as_dtype(other)
         return self._type_enum in (other._type_enum, other._base_enum)
@@ -428,7 +428,7 @@ def as_dtype(type_value: Any) -> DType:
         The `DType`.
 
     Raises:
-        TypeError: `type_value` names no type.
+        TypeError: if `type_value` does not name a type.
     """
     if type_value.__class__ is DType:
         return type_value
@@ -461,7 +461,9 @@ def dtype_or_none(type_value: Any) -> DType | None:
 
 
 def _from_numpy(type_value: Any) -> DType | None:
-    """The type of a NumPy type that is equal to none of the tables: strings, other byte orders, aliases, bfloat16."""
+    """Returns the type of a NumPy type that is equal to none of the tables: strings, other byte orders, aliases,
+    bfloat16.
+    """
     if isinstance(type_value, type) and issubclass(type_value, np.generic):
         if type_value.__name__ in _BY_ML_NAME:
             return _BY_ML_NAME[type_value.__name__]

@@ -26,14 +26,14 @@ _ONE = _EngineErrors()
 
 
 def engine_errors() -> _EngineErrors:
-    """A context manager that raises the engine's failures inside of it as subclasses of `tf.errors.OpError`."""
+    """Returns a context manager that raises the engine's failures inside of it as subclasses of `tf.errors.OpError`."""
     return _ONE
 
 
 class raise_exception_on_not_ok_status:  # noqa: N801  # TF1's spelling
-    """A context manager around calls of the native interface, whose failures it raises as `tf.errors.OpError`.
+    """Context manager around calls of the native interface, whose failures it raises as `tf.errors.OpError`.
 
-    What it gives to `with` is the status that TensorFlow's calls take; those of this library raise by themselves.
+    The `with` block gets a status, which TensorFlow's functions take; functions of this library raise without it.
     """
 
     def __enter__(self) -> None:

@@ -46,7 +46,7 @@ class OpError(Exception):
 
     @property
     def message(self) -> Any:
-        """What went wrong."""
+        """The error message."""
         return self._message
 
     @property
@@ -95,7 +95,7 @@ def _formatted_stack(op: Any) -> list[str]:
 
 
 def _without_shared_start(stack: list[str], previous: list[str]) -> list[str]:
-    """The lines of `stack`, with the middle of the part that starts `previous` too left out."""
+    """Returns the lines of `stack`, with the middle of the part that starts `previous` too left out."""
     shared = 0
     for line, previous_line in zip(stack, previous, strict=False):
         if line != previous_line:
@@ -108,7 +108,7 @@ def _without_shared_start(stack: list[str], previous: list[str]) -> list[str]:
 
 
 class CancelledError(OpError):
-    """A step, or an operation of one, was cancelled: its session or queue was closed, or the user interrupted it.
+    """Error: a step or operation was cancelled, because its session or queue was closed or the user interrupted it.
 
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
@@ -121,7 +121,7 @@ class CancelledError(OpError):
 
 
 class UnknownError(OpError):
-    """The reason for the failure is not known, or its code is none of TF's.
+    """Error: the cause is unknown, or its code is not one of TF's.
 
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
@@ -135,7 +135,7 @@ class UnknownError(OpError):
 
 
 class InvalidArgumentError(OpError):
-    """An operation received an argument with a value or shape that it does not accept.
+    """Error: an operation received an argument with a value or shape that it does not accept.
 
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
@@ -148,7 +148,7 @@ class InvalidArgumentError(OpError):
 
 
 class DeadlineExceededError(OpError):
-    """An operation did not end within the time it was given.
+    """Error: an operation did not end in time.
 
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
@@ -161,7 +161,7 @@ class DeadlineExceededError(OpError):
 
 
 class NotFoundError(OpError):
-    """Something that was asked for, such as a file or a key of a checkpoint, does not exist.
+    """Error: a requested object, such as a file or a key of a checkpoint, does not exist.
 
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
@@ -174,7 +174,7 @@ class NotFoundError(OpError):
 
 
 class AlreadyExistsError(OpError):
-    """Something that was to be created exists already.
+    """Error: an object to create already exists.
 
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
@@ -187,7 +187,7 @@ class AlreadyExistsError(OpError):
 
 
 class PermissionDeniedError(OpError):
-    """The caller may not do what was asked, for example read a file.
+    """Error: the caller has no permission, for example to read a file.
 
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
@@ -200,7 +200,7 @@ class PermissionDeniedError(OpError):
 
 
 class UnauthenticatedError(OpError):
-    """The caller has not shown who it is.
+    """Error: the caller is not authenticated.
 
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
@@ -213,7 +213,7 @@ class UnauthenticatedError(OpError):
 
 
 class ResourceExhaustedError(OpError):
-    """Memory, disk space or another resource does not suffice.
+    """Error: memory, disk space or another resource is exhausted.
 
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
@@ -226,7 +226,7 @@ class ResourceExhaustedError(OpError):
 
 
 class FailedPreconditionError(OpError):
-    """The state that an operation needs is not there, for example a variable has no value yet.
+    """Error: the state that an operation needs is missing, for example a variable is not initialized.
 
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
@@ -239,7 +239,7 @@ class FailedPreconditionError(OpError):
 
 
 class AbortedError(OpError):
-    """An operation was given up because of something that ran at the same time, such as the loss of a worker.
+    """Error: an operation was aborted because of a concurrent event, such as the loss of a worker.
 
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
@@ -252,7 +252,7 @@ class AbortedError(OpError):
 
 
 class OutOfRangeError(OpError):
-    """An operation went past the end of its input: end of file, empty closed queue, or finished iterator.
+    """Error of an operation that passed the end of its input: end of file, empty closed queue, or finished iterator.
 
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
@@ -265,7 +265,7 @@ class OutOfRangeError(OpError):
 
 
 class UnimplementedError(OpError):
-    """An operation has no implementation for its types, attributes or arguments.
+    """Error: an operation has no implementation for its types, attributes or arguments.
 
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
@@ -278,7 +278,7 @@ class UnimplementedError(OpError):
 
 
 class InternalError(OpError):
-    """Something that should always hold did not: a defect of the runtime.
+    """Error: an invariant of the runtime does not hold, which is a defect.
 
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
@@ -291,7 +291,7 @@ class InternalError(OpError):
 
 
 class UnavailableError(OpError):
-    """A part of the runtime, such as another task of the cluster, cannot be reached at present.
+    """Error: a part of the runtime, such as another task of the cluster, is currently unreachable.
 
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
@@ -304,7 +304,7 @@ class UnavailableError(OpError):
 
 
 class UnreachableTaskError(DeadlineExceededError, UnavailableError):
-    """A step did not end within the time it was given, and a task that it needs does not answer.
+    """Error: a step did not end in time, and a task that it needs does not answer.
 
     Programs that match on `DeadlineExceededError` see the deadline. Those that wait for lost tasks, such as monitored
     sessions, see that a task is unavailable.
@@ -320,7 +320,7 @@ class UnreachableTaskError(DeadlineExceededError, UnavailableError):
 
 
 class DataLossError(OpError):
-    """Data is damaged or cut off beyond repair, for example in a checkpoint or record file.
+    """Error: data is damaged or truncated beyond repair, for example in a checkpoint or record file.
 
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
@@ -355,7 +355,7 @@ _EXCEPTION_TO_CODE: Final = {cls: code for code, cls in _CODE_TO_EXCEPTION.items
 
 
 def exception_type_from_error_code(error_code: int) -> type[OpError]:
-    """The exception class of a code.
+    """Returns the exception class of a code.
 
     Args:
         error_code: int, one of the codes of `tf.errors`.
@@ -364,13 +364,13 @@ def exception_type_from_error_code(error_code: int) -> type[OpError]:
         A subclass of `OpError`.
 
     Raises:
-        KeyError: `error_code` is `OK` or none of TF's codes.
+        KeyError: if `error_code` is `OK` or not one of TF's codes.
     """
     return _CODE_TO_EXCEPTION[error_code]
 
 
 def error_code_from_exception_type(cls: type[OpError]) -> int:
-    """The code of an exception class.
+    """Returns the code of an exception class.
 
     Args:
         cls: a subclass of `OpError`.
@@ -379,13 +379,13 @@ def error_code_from_exception_type(cls: type[OpError]) -> int:
         int.
 
     Raises:
-        KeyError: `cls` is not one of the classes that have a code.
+        KeyError: if `cls` is not one of the classes that have a code.
     """
     return _EXCEPTION_TO_CODE[cls]
 
 
 def make_exception(node_def: Any, op: Any, message: Any, error_code: int) -> OpError:
-    """The exception, of the class of `error_code`, for a failed op.
+    """Returns the exception, of the class of `error_code`, for a failed op.
 
     Args:
         node_def: the `NodeDef` of the op, or None.

@@ -53,15 +53,15 @@ def DEFINE_string(*args: Any, **kwargs: Any) -> Any:  # noqa: N802 (TF 1.x: the 
     """Defines a flag whose value is any string.
 
     Args:
-        *args: name (str), default (str or None) and help (str) of the flag, then what absl takes.
+        *args: name (str), default (str or None) and help (str) of the flag, then further arguments of absl's function.
         **kwargs: the same by name; `flag_name`, `default_value` and `docstring` are the old names.
 
     Returns:
         absl.flags.FlagHolder, whose `value` is the flag's value.
 
     Raises:
-        absl.flags.DuplicateFlagError: there is a flag of that name.
-        absl.flags.IllegalFlagValueError: the default is no value of that kind.
+        absl.flags.DuplicateFlagError: if a flag of that name is already defined.
+        absl.flags.IllegalFlagValueError: if the default is not a value of that kind.
     """
     return _define("DEFINE_string", args, kwargs)
 
@@ -77,7 +77,7 @@ def DEFINE_boolean(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spe
         absl.flags.FlagHolder, whose `value` is the flag's value.
 
     Raises:
-        absl.flags.DuplicateFlagError, absl.flags.IllegalFlagValueError: as `DEFINE_string`.
+        absl.flags.DuplicateFlagError, absl.flags.IllegalFlagValueError: on the same conditions as `DEFINE_string`.
     """
     return _define("DEFINE_boolean", args, kwargs)
 
@@ -93,7 +93,7 @@ def DEFINE_bool(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spelli
         absl.flags.FlagHolder, whose `value` is the flag's value.
 
     Raises:
-        absl.flags.DuplicateFlagError, absl.flags.IllegalFlagValueError: as `DEFINE_string`.
+        absl.flags.DuplicateFlagError, absl.flags.IllegalFlagValueError: on the same conditions as `DEFINE_string`.
     """
     return _define("DEFINE_boolean", args, kwargs)
 
@@ -109,7 +109,7 @@ def DEFINE_float(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spell
         absl.flags.FlagHolder, whose `value` is the flag's value.
 
     Raises:
-        absl.flags.DuplicateFlagError, absl.flags.IllegalFlagValueError: as `DEFINE_string`.
+        absl.flags.DuplicateFlagError, absl.flags.IllegalFlagValueError: on the same conditions as `DEFINE_string`.
     """
     return _define("DEFINE_float", args, kwargs)
 
@@ -125,7 +125,7 @@ def DEFINE_integer(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spe
         absl.flags.FlagHolder, whose `value` is the flag's value.
 
     Raises:
-        absl.flags.DuplicateFlagError, absl.flags.IllegalFlagValueError: as `DEFINE_string`.
+        absl.flags.DuplicateFlagError, absl.flags.IllegalFlagValueError: on the same conditions as `DEFINE_string`.
     """
     return _define("DEFINE_integer", args, kwargs)
 
@@ -191,13 +191,13 @@ class _FlagValuesWrapper:
 
         Args:
             argv: list of str.
-            known_only: whether flags that are not defined are left alone, instead of being an error.
+            known_only: If True, flags that are not defined are left alone, instead of being an error.
 
         Returns:
-            What is left of `argv`.
+            The arguments of `argv` that are not flags.
 
         Raises:
-            absl.flags.Error: a flag has an illegal value, is required but missing, or is not defined.
+            absl.flags.Error: if a flag has an illegal value, is required but missing, or is not defined.
         """
         rest: list[str] = _wrapped(self)(argv, known_only)
         return rest

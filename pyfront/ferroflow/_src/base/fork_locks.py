@@ -31,7 +31,7 @@ class RenewedLock:
         _renewed.add(self)
 
     def renew(self) -> None:
-        """Frees the lock where a thread holds it that does not exist in this process."""
+        """Replaces the lock if the thread that holds it does not exist in this process."""
         if not _is_available(self._lock):
             self._lock = threading.RLock()
 
@@ -45,7 +45,7 @@ class RenewedLock:
 
 
 class _LostLock:
-    """What a held lock becomes in a forked process: taking it raises instead of waiting for ever."""
+    """Replacement of a held lock in a forked process: acquiring it raises an error instead of blocking for ever."""
 
     def __enter__(self) -> NoReturn:
         raise errors.FailedPreconditionError(None, None, LOST_MESSAGE)

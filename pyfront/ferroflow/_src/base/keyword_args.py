@@ -19,7 +19,7 @@ def keyword_args_only(func: Callable[..., _Result]) -> Callable[..., _Result]:
         The wrapped function.
 
     Raises:
-        ValueError: `func` is not callable.
+        ValueError: if `func` is not callable.
     """
     if not callable(func):
         raise ValueError(f"{func} is not a function. If this is a property, apply @keyword_args_only after @property.")

@@ -8,7 +8,7 @@ from typing import Any
 
 
 def is_sequence(seq: Any) -> bool:
-    """Whether `seq` is a structure, not a leaf: a dict or a sequence, but no string.
+    """Returns True if `seq` is a structure, not a leaf: a dict or a sequence, but no string.
 
     Args:
         seq: any object; arrays, sets and tensors of any shape are leaves.
@@ -47,7 +47,7 @@ def yield_value(iterable: Any) -> Iterator[Any]:
     """Yields the children of a structure; those of a dict in the order of its sorted keys.
 
     Raises:
-        TypeError: a dict has keys that cannot be sorted.
+        TypeError: if a dict has keys that cannot be sorted.
     """
     if isinstance(iterable, dict):
         return iter([iterable[key] for key in _sorted_keys(iterable)])
@@ -55,7 +55,7 @@ def yield_value(iterable: Any) -> Iterator[Any]:
 
 
 def _like(instance: Any, children: list[Any]) -> Any:
-    """A structure of the class of `instance` with other children."""
+    """Returns a structure of the class of `instance` with other children."""
     if isinstance(instance, dict):
         by_key = dict(zip(_sorted_keys(instance), children, strict=True))
         items = [(key, by_key[key]) for key in instance]
@@ -68,7 +68,7 @@ def _like(instance: Any, children: list[Any]) -> Any:
 
 
 def flatten(nest: Any) -> list[Any]:
-    """The leaves of a structure, from left to right, dicts in the order of their sorted keys.
+    """Returns the leaves of a structure, from left to right, dicts in the order of their sorted keys.
 
     Args:
         nest: a structure, or a leaf (which gives a list of itself); arrays and tensors are leaves, whatever their
@@ -78,7 +78,7 @@ def flatten(nest: Any) -> list[Any]:
         A list.
 
     Raises:
-        TypeError: a dict has keys that cannot be sorted.
+        TypeError: if a dict has keys that cannot be sorted.
     """
     leaves: list[Any] = []
     _append_leaves(nest, leaves)
@@ -94,7 +94,7 @@ def _append_leaves(nest: Any, leaves: list[Any]) -> None:
 
 
 def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
-    """The inverse of `flatten`: a structure like `structure` whose leaves are `flat_sequence`.
+    """Returns the inverse of `flatten`: a structure like `structure` whose leaves are `flat_sequence`.
 
     Args:
         structure: a structure or a leaf.
@@ -104,8 +104,8 @@ def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
         The structure, or `flat_sequence[0]` if `structure` is a leaf.
 
     Raises:
-        TypeError: `flat_sequence` is no sequence, or a dict has keys that cannot be sorted.
-        ValueError: the number of leaves differs.
+        TypeError: if `flat_sequence` is not a sequence, or a dict has keys that cannot be sorted.
+        ValueError: if the number of leaves differs.
     """
     if not is_sequence(flat_sequence):
         raise TypeError("flat_sequence must be a sequence")
@@ -137,11 +137,11 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> N
     Args:
         nest1: a structure or leaf.
         nest2: a structure or leaf.
-        check_types: whether the classes of the structures and the keys of dicts must agree too.
+        check_types: If True, the classes of the structures and the keys of dicts must also agree.
 
     Raises:
-        TypeError: the classes of two substructures differ.
-        ValueError: the nesting, the number of elements or the keys of two substructures differ.
+        TypeError: if the classes of two substructures differ.
+        ValueError: if the nesting, the number of elements or the keys of two substructures differ.
     """
     found = _difference(nest1, nest2, check_types)
     if found is not None:
@@ -181,7 +181,7 @@ def _difference(nest1: Any, nest2: Any, check_types: bool) -> tuple[type[Excepti
 
 
 def _is_plain_namedtuple(instance: Any) -> bool:
-    """Whether `instance` is of a namedtuple class itself, not of a class that inherits from one."""
+    """Returns True if `instance` is of a namedtuple class itself, not of a class that inherits from one."""
     return type(instance).__base__ is tuple and _is_namedtuple(instance)
 
 
@@ -205,14 +205,14 @@ def _type_difference(nest1: Any, nest2: Any) -> tuple[type[Exception], str] | No
 
 
 def flatten_dict_items(dictionary: dict[Any, Any]) -> dict[Any, Any]:
-    """A dict from each leaf of each key to the leaf of its value at the same place.
+    """Returns a dict from each leaf of each key to the leaf of its value at the same place.
 
     Args:
         dictionary: dict, each key a leaf or a structure like its value.
 
     Raises:
-        TypeError: `dictionary` is no dict.
-        ValueError: a key and its value have different numbers of leaves, or a leaf is in the keys twice.
+        TypeError: if `dictionary` is not a dict.
+        ValueError: if a key and its value have different numbers of leaves, or a leaf is in the keys twice.
     """
     if not isinstance(dictionary, dict):
         raise TypeError("input must be a dictionary")
@@ -246,8 +246,8 @@ def map_structure(func: Callable[..., Any], *structure: Any, **check_types_dict:
         A structure like the first one, of the results.
 
     Raises:
-        TypeError: `func` is not callable, or the classes of two structures differ.
-        ValueError: there is no structure, two structures differ, or there is another keyword argument.
+        TypeError: if `func` is not callable, or the classes of two structures differ.
+        ValueError: if no structure is given, two structures differ, or there is an unexpected keyword argument.
     """
     if not callable(func):
         raise TypeError(f"func must be callable, got: {func}")
@@ -268,11 +268,11 @@ def assert_shallow_structure(shallow_tree: Any, input_tree: Any, check_types: bo
     Args:
         shallow_tree: a structure or leaf.
         input_tree: a structure or leaf.
-        check_types: whether the classes of the structures and the keys of dicts must agree too.
+        check_types: If True, the classes of the structures and the keys of dicts must also agree.
 
     Raises:
-        TypeError: a structure of `shallow_tree` stands where `input_tree` has a leaf, or their classes differ.
-        ValueError: the lengths or keys of two structures differ.
+        TypeError: if a structure of `shallow_tree` stands where `input_tree` has a leaf, or their classes differ.
+        ValueError: if the lengths or keys of two structures differ.
     """
     if not is_sequence(shallow_tree):
         return
@@ -302,7 +302,7 @@ def assert_shallow_structure(shallow_tree: Any, input_tree: Any, check_types: bo
 
 
 def flatten_up_to(shallow_tree: Any, input_tree: Any) -> list[Any]:
-    """The parts of `input_tree` that stand at the leaves of `shallow_tree`.
+    """Returns the parts of `input_tree` that stand at the leaves of `shallow_tree`.
 
     Args:
         shallow_tree: a structure or leaf.
@@ -312,7 +312,7 @@ def flatten_up_to(shallow_tree: Any, input_tree: Any) -> list[Any]:
         A list, one part per leaf of `shallow_tree`.
 
     Raises:
-        TypeError, ValueError: as `assert_shallow_structure`.
+        TypeError, ValueError: on the same conditions as `assert_shallow_structure`.
     """
     assert_shallow_structure(shallow_tree, input_tree)
     parts: list[Any] = []
@@ -340,8 +340,8 @@ def map_structure_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: An
         A structure like `shallow_tree`, of the results.
 
     Raises:
-        ValueError: there is no input.
-        TypeError, ValueError: as `assert_shallow_structure`.
+        ValueError: if there is no input.
+        TypeError, ValueError: on the same conditions as `assert_shallow_structure`.
     """
     if not inputs:
         raise ValueError("Cannot map over no sequences")
@@ -350,7 +350,7 @@ def map_structure_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: An
 
 
 def get_traverse_shallow_structure(traverse_fn: Callable[[Any], Any], structure: Any) -> Any:
-    """A structure of bools that says, for `flatten_up_to`, how deep to go into `structure`.
+    """Returns a structure of bools that says, for `flatten_up_to`, how deep to go into `structure`.
 
     Args:
         traverse_fn: callable from a substructure to a bool (go into it or not), or to a structure like its top level
@@ -361,7 +361,7 @@ def get_traverse_shallow_structure(traverse_fn: Callable[[Any], Any], structure:
         A structure of bools that is a shallow structure of `structure`.
 
     Raises:
-        TypeError: `traverse_fn` returned something else.
+        TypeError: if `traverse_fn` returns neither a bool nor a structure of bools.
     """
     to_traverse = traverse_fn(structure)
     if not is_sequence(structure):
@@ -404,7 +404,7 @@ def yield_flat_paths(nest: Any) -> Iterator[tuple[Any, ...]]:
 
 
 def flatten_with_joined_string_paths(structure: Any, separator: str = "/") -> list[tuple[str, Any]]:
-    """The leaves of a structure with their paths.
+    """Returns the leaves of a structure with their paths.
 
     Args:
         structure: a structure or leaf.
@@ -418,5 +418,7 @@ def flatten_with_joined_string_paths(structure: Any, separator: str = "/") -> li
 
 
 def flatten_with_tuple_paths(structure: Any) -> list[tuple[tuple[Any, ...], Any]]:
-    """The leaves of a structure with their paths as tuples: a list of (path, leaf), in the order of `flatten`."""
+    """Returns the leaves of a structure with their paths as tuples: a list of (path, leaf), in the order of
+    `flatten`.
+    """
     return list(zip(yield_flat_paths(structure), flatten(structure), strict=True))

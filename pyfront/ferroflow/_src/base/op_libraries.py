@@ -11,40 +11,40 @@ __all__ = ["load_file_system_library", "load_library", "load_op_library"]
 
 
 def load_op_library(library_filename: Any) -> NoReturn:
-    """Refuses to load a library of ops: compiled for TensorFlow, they cannot run here.
+    """Raises an error: libraries of ops that were compiled for TensorFlow cannot run here.
 
     Args:
         library_filename: str or path object, the library's file.
 
     Raises:
-        tf.errors.NotFoundError: there is no such file.
-        NotImplementedError: there is.
+        tf.errors.NotFoundError: if the file does not exist.
+        NotImplementedError: if the file exists.
     """
     _refuse(library_filename, "ops", "write them as functions of other ops with tf.custom_gradient, or with tf.py_func")
 
 
 def load_library(library_location: Any) -> NoReturn:
-    """Refuses to load a library, or those of a folder: compiled for TensorFlow, they cannot run here.
+    """Raises an error: libraries of ops that were compiled for TensorFlow cannot run here.
 
     Args:
         library_location: str or path object, the library's file, or a folder.
 
     Raises:
-        tf.errors.NotFoundError: there is no such file.
-        NotImplementedError: there is.
+        tf.errors.NotFoundError: if the file does not exist.
+        NotImplementedError: if the file exists.
     """
     _refuse(library_location, "ops", "write them as functions of other ops with tf.custom_gradient, or with tf.py_func")
 
 
 def load_file_system_library(library_filename: Any) -> NoReturn:
-    """Refuses to load a library of file systems: compiled for TensorFlow, they cannot run here.
+    """Raises an error: libraries of file systems that were compiled for TensorFlow cannot run here.
 
     Args:
         library_filename: str or path object, the library's file.
 
     Raises:
-        tf.errors.NotFoundError: there is no such file.
-        NotImplementedError: there is.
+        tf.errors.NotFoundError: if the file does not exist.
+        NotImplementedError: if the file exists.
     """
     _refuse(library_filename, "file systems", "mount the file system, or copy its files to the disk")
 

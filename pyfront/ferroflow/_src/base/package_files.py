@@ -1,4 +1,4 @@
-"""Where this package lies, and which files are its own."""
+"""Location of this package, and its files."""
 
 from __future__ import annotations
 

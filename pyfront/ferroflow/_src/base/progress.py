@@ -20,7 +20,7 @@ def _unseen(done: int) -> None:
 
 @contextlib.contextmanager
 def shown(progress: Progress | None, total: int | None, desc: str, unit: str) -> Iterator[Callable[[int], Any]]:
-    """A context in which work is done whose progress is shown.
+    """Shows the progress of the work done in a `with` block.
 
     Args:
       progress: `tqdm.tqdm`, or what is called alike, as `on_terminal`; None shows nothing.
@@ -29,7 +29,7 @@ def shown(progress: Progress | None, total: int | None, desc: str, unit: str) ->
       unit: str, of `total`; "B" for bytes.
 
     Yields:
-      A function to be called with how much more is done, an int.
+        A function to be called with how much more is done, an int.
     """
     if progress is None:
         yield _unseen

@@ -9,7 +9,7 @@ from ferroflow._src.base.package_files import PACKAGE_FOLDER
 
 
 def load_resource(path: str) -> bytes:
-    """The contents of a file of this package.
+    """Returns the contents of a file of this package.
 
     Args:
         path: str, relative to the root of the package.
@@ -18,19 +18,21 @@ def load_resource(path: str) -> bytes:
         bytes.
 
     Raises:
-        OSError: there is no such file, or it cannot be read.
+        OSError: if the file does not exist, or it cannot be read.
     """
     with open(os.path.join(PACKAGE_FOLDER, path), "rb") as file:
         return file.read()
 
 
 def get_data_files_path() -> str:
-    """The directory of the file that calls this."""
+    """Returns the directory of the file that calls this."""
     return os.path.dirname(sys._getframe(1).f_code.co_filename)
 
 
 def get_root_dir_with_all_resources() -> str:
-    """The directory under `*.runfiles` that holds the file that calls this; without such, the directory of the file."""
+    """Returns the directory under `*.runfiles` that holds the file that calls this; without such, the directory of the
+    file.
+    """
     script_directory = os.path.dirname(sys._getframe(1).f_code.co_filename)
     child, directory = "", script_directory
     while ".runfiles" not in os.path.basename(directory):
@@ -42,7 +44,7 @@ def get_root_dir_with_all_resources() -> str:
 
 
 def get_path_to_datafile(path: str) -> str:
-    """The path of a file that lies beside the file that calls this.
+    """Returns the path of a file that lies beside the file that calls this.
 
     Args:
         path: str, relative to the directory of the caller's file.
@@ -54,7 +56,7 @@ def get_path_to_datafile(path: str) -> str:
 
 
 def readahead_file_path(path: str, readahead: str = "128M") -> str:
-    """The path itself: files are not read ahead.
+    """Returns the path itself: files are not read ahead.
 
     Args:
         path: str.

@@ -1,4 +1,4 @@
-"""`tf.sysconfig`: where this package lies, for those who build on it."""
+"""`tf.sysconfig`: the location of this package, for programs that build on it."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ MONOLITHIC_BUILD = 0
 
 
 def get_lib() -> str:
-    """The directory of this package, which holds its native library."""
+    """Returns the directory of this package, which holds its native library."""
     return PACKAGE_FOLDER
 
 
 def get_include() -> NoReturn:
-    """Not offered: there are no C++ headers.
+    """Raises an error: there are no C++ headers.
 
     Raises:
-        NotImplementedError: always.
+        NotImplementedError: on every call.
     """
     _refuse()
 
 
 def get_compile_flags() -> NoReturn:
-    """Not offered: there are no C++ headers.
+    """Raises an error: there are no C++ headers.
 
     Raises:
-        NotImplementedError: always.
+        NotImplementedError: on every call.
     """
     _refuse()
 
 
 def get_link_flags() -> NoReturn:
-    """Not offered: there is no C++ library.
+    """Raises an error: there is no C++ library.
 
     Raises:
-        NotImplementedError: always.
+        NotImplementedError: on every call.
     """
     _refuse()
 

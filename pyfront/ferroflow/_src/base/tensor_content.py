@@ -55,22 +55,23 @@ def _is_tensor_proto(value: Any) -> bool:
 def make_tensor_proto(
     values: Any, dtype: Any = None, shape: Any = None, verify_shape: bool = False, allow_broadcast: bool = False
 ) -> Any:
-    """Creates a `TensorProto`.
+    """Returns a `TensorProto` with given values.
 
     Args:
         values: a number, bool, string, nested list of those, NumPy array, or object with `__array__`. A `TensorProto`
             is returned as it is.
-        dtype: what `as_dtype` accepts, or None to take it from `values`.
-        shape: list of ints, or None for the shape of `values`. If it has more elements, the last value stands for them.
-        verify_shape: whether `values` must have exactly the shape `shape`.
-        allow_broadcast: accepted: the last value stands for missing ones in any case.
+        dtype: a value that `as_dtype` accepts, or None to take it from `values`.
+        shape: list of ints, or None for the shape of `values`. If it has more elements, the last value fills the rest.
+        verify_shape: If True, `values` must have exactly the shape `shape`.
+        allow_broadcast: accepted; missing elements always repeat the last value.
 
     Returns:
         The `TensorProto`.
 
     Raises:
-        TypeError: `values` has no tensor type or not that of `dtype`, or not the shape `shape` with `verify_shape`.
-        ValueError: `values` is None, not rectangular, has more elements than `shape`, or takes 2 GiB or more.
+        TypeError: if `values` has no tensor type or does not fit `dtype`; or, with `verify_shape`, if its shape is not
+            `shape`.
+        ValueError: if `values` is None, not rectangular, has more elements than `shape`, or takes 2 GiB or more.
     """
     del allow_broadcast
     if _is_tensor_proto(values):
@@ -107,7 +108,7 @@ def _field_values(array: np.ndarray[Any, Any], tensor_type: DType) -> list[Any]:
 
 
 def make_ndarray(tensor: Any) -> np.ndarray[Any, Any]:
-    """Creates the array that a `TensorProto` holds.
+    """Returns the array that a `TensorProto` holds.
 
     Args:
         tensor: a `TensorProto`.
@@ -117,8 +118,9 @@ def make_ndarray(tensor: Any) -> np.ndarray[Any, Any]:
         the last one, or 0 (false, empty) if there is none.
 
     Raises:
-        TypeError: its type has no array form.
-        ValueError: it has more values than its shape, or its raw content is not as long as its shape needs.
+        TypeError: if its dtype has no NumPy type.
+        ValueError: if there are more values than the shape has elements, or the raw content does not have the shape's
+            size.
     """
     shape = tuple(dim.size for dim in tensor.tensor_shape.dim)
     if any(size < 0 for size in shape) or tensor.tensor_shape.unknown_rank:
@@ -151,7 +153,7 @@ def make_ndarray(tensor: Any) -> np.ndarray[Any, Any]:
 
 
 def _decoded(field: Any, tensor_type: DType, numpy_type: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """The values of a repeated field as a vector."""
+    """Returns the values of a repeated field as a vector."""
     if tensor_type is dtypes.string:
         strings = np.empty(len(field), np.object_)
         strings[:] = list(field)
@@ -175,14 +177,14 @@ MakeNdarray = make_ndarray
 
 
 def ShapeEquals(tensor_proto: Any, shape: Any) -> bool:  # noqa: N802 (TF 1.x: the name in `tensor_util`)
-    """Whether a `TensorProto` has a shape.
+    """Returns True if a `TensorProto` has a shape.
 
     Args:
         tensor_proto: a `TensorProto`.
         shape: list or tuple of ints, or a `TensorShapeProto`.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: if an argument has a wrong type.
     """
     if not _is_tensor_proto(tensor_proto):
         raise TypeError("tensor_proto is not a tensor_pb2.TensorProto object")

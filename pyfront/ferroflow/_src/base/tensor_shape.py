@@ -20,8 +20,8 @@ class Dimension:
         value: None for unknown, else a non-negative integer or something equal to one (`Dimension`, `"12"`, `12.0`).
 
     Raises:
-        TypeError: `value` is a `DType` or has no integer value.
-        ValueError: `value` is negative or not a whole number.
+        TypeError: if `value` is a `DType` or has no integer value.
+        ValueError: if `value` is negative or not a whole number.
     """
 
     __slots__ = ("_value",)
@@ -74,16 +74,16 @@ class Dimension:
         return Dimension, (self._value,)
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Whether both sizes are equal or one is unknown.
+        """Returns True if both sizes are equal or one is unknown.
 
         Args:
-            other: what `Dimension` accepts.
+            other: a value that `Dimension` accepts.
 
         Returns:
             bool.
 
         Raises:
-            TypeError, ValueError: as the constructor of `Dimension`.
+            TypeError, ValueError: on the same conditions as the constructor of `Dimension`.
         """
         other = as_dimension(other)
         return self._value is None or other._value is None or self._value == other._value
@@ -92,25 +92,25 @@ class Dimension:
         """Checks that both sizes are equal or one is unknown.
 
         Args:
-            other: what `Dimension` accepts.
+            other: a value that `Dimension` accepts.
 
         Raises:
-            ValueError: both sizes are known and differ.
+            ValueError: if both sizes are known and differ.
         """
         if not self.is_compatible_with(other):
             raise ValueError(f"Dimensions {self} and {other} are not compatible")
 
     def merge_with(self, other: Any) -> Dimension:
-        """The dimension known from `self` and `other` together.
+        """Returns the dimension known from `self` and `other` together.
 
         Args:
-            other: what `Dimension` accepts.
+            other: a value that `Dimension` accepts.
 
         Returns:
             `Dimension`, known if one of both is.
 
         Raises:
-            ValueError: both sizes are known and differ.
+            ValueError: if both sizes are known and differ.
         """
         other = as_dimension(other)
         self.assert_is_compatible_with(other)
@@ -201,8 +201,8 @@ def as_dimension(value: Any) -> Dimension:
     """Converts `value` to a `Dimension`; a `Dimension` is returned as it is.
 
     Raises:
-        TypeError: `value` has no integer value.
-        ValueError: `value` is negative or not a whole number.
+        TypeError: if `value` has no integer value.
+        ValueError: if `value` is negative or not a whole number.
     """
     return value if isinstance(value, Dimension) else Dimension(value)
 
@@ -236,7 +236,7 @@ def dimension_at_index(shape: TensorShape, index: int) -> Dimension:
 
 
 def _dimension_values(dims: Any) -> tuple[int | None, ...] | None:
-    """The sizes that a constructor argument of `TensorShape` stands for; None for unknown rank."""
+    """Returns the sizes that a constructor argument of `TensorShape` stands for; None for unknown rank."""
     if dims is None:
         return None
     if isinstance(dims, TensorShape):
@@ -267,8 +267,8 @@ class TensorShape:
             (size -1 is unknown), or one integer for a vector.
 
     Raises:
-        TypeError: `dims` is a string or holds something that is no dimension.
-        ValueError: a dimension is negative or not a whole number.
+        TypeError: if `dims` is a string or holds something that is not a dimension.
+        ValueError: if a dimension is negative or not a whole number.
     """
 
     __slots__ = ("__weakref__", "_values")
@@ -331,11 +331,11 @@ class TensorShape:
     def __getitem__(self, key: SupportsIndex) -> Dimension: ...
 
     def __getitem__(self, key: Any) -> Any:
-        """The dimension at index `key`, or the shape of the dimensions in slice `key`.
+        """Returns the dimension at index `key`, or the shape of the dimensions in slice `key`.
 
         Raises:
-            IndexError: the rank is known and `key` is not below it.
-            ValueError: the rank is unknown and slice `key` has a step.
+            IndexError: if the rank is known and `key` is not below it.
+            ValueError: if the rank is unknown and slice `key` has a step.
         """
         if self._values is not None:
             if isinstance(key, slice):
@@ -352,7 +352,7 @@ class TensorShape:
         return unknown_shape(ndims=key.stop - start)
 
     def num_elements(self) -> int | None:
-        """The product of the sizes, or None if the shape is not fully defined."""
+        """Returns the product of the sizes, or None if the shape is not fully defined."""
         if self._values is None:
             return None
         size = 1
@@ -363,16 +363,16 @@ class TensorShape:
         return size
 
     def merge_with(self, other: Any) -> TensorShape:
-        """The shape known from `self` and `other` together.
+        """Returns the shape known from `self` and `other` together.
 
         Args:
-            other: what `TensorShape` accepts.
+            other: a value that `TensorShape` accepts.
 
         Returns:
             `TensorShape`; each dimension is known that one of both knows.
 
         Raises:
-            ValueError: the ranks or two known sizes differ.
+            ValueError: if the ranks or two known sizes differ.
         """
         known: TensorShape = as_shape(other)
         if self._values is None:
@@ -396,16 +396,16 @@ class TensorShape:
             return NotImplemented
 
     def concatenate(self, other: Any) -> TensorShape:
-        """The dimensions of `self` followed by those of `other`.
+        """Returns the dimensions of `self` followed by those of `other`.
 
         Args:
-            other: what `TensorShape` accepts.
+            other: a value that `TensorShape` accepts.
 
         Returns:
             `TensorShape`; of unknown rank if one of both is.
 
         Raises:
-            TypeError, ValueError: as the constructor of `TensorShape`.
+            TypeError, ValueError: on the same conditions as the constructor of `TensorShape`.
         """
         other = as_shape(other)
         if self._values is None or other._values is None:
@@ -416,10 +416,10 @@ class TensorShape:
         """Checks that both ranks are equal or one is unknown.
 
         Args:
-            other: what `TensorShape` accepts.
+            other: a value that `TensorShape` accepts.
 
         Raises:
-            ValueError: both ranks are known and differ.
+            ValueError: if both ranks are known and differ.
         """
         other = as_shape(other)
         if self._values is not None and other._values is not None and len(self._values) != len(other._values):
@@ -432,13 +432,13 @@ class TensorShape:
             rank: int.
 
         Raises:
-            ValueError: the rank is known and not `rank`.
+            ValueError: if the rank is known and not `rank`.
         """
         if self._values is not None and len(self._values) != rank:
             raise ValueError(f"Shape {self} must have rank {rank}")
 
     def with_rank(self, rank: int) -> TensorShape:
-        """This shape with its rank known to be `rank`.
+        """Returns this shape with its rank known to be `rank`.
 
         Args:
             rank: int.
@@ -447,7 +447,7 @@ class TensorShape:
             `TensorShape`; itself where its rank is known.
 
         Raises:
-            ValueError: the rank is known and not `rank`.
+            ValueError: if the rank is known and not `rank`.
         """
         if self._values is None:
             return unknown_shape(ndims=rank)
@@ -456,7 +456,7 @@ class TensorShape:
         return self
 
     def with_rank_at_least(self, rank: int) -> TensorShape:
-        """This shape, checked to have a rank of `rank` or more as far as its rank is known.
+        """Returns this shape, checked to have a rank of `rank` or more as far as its rank is known.
 
         Args:
             rank: int.
@@ -465,14 +465,14 @@ class TensorShape:
             Itself.
 
         Raises:
-            ValueError: the rank is known and less than `rank`.
+            ValueError: if the rank is known and less than `rank`.
         """
         if self._values is not None and len(self._values) < rank:
             raise ValueError(f"Shape {self} must have rank at least {rank}")
         return self
 
     def with_rank_at_most(self, rank: int) -> TensorShape:
-        """This shape, checked to have a rank of `rank` or less as far as its rank is known.
+        """Returns this shape, checked to have a rank of `rank` or less as far as its rank is known.
 
         Args:
             rank: int.
@@ -481,23 +481,23 @@ class TensorShape:
             Itself.
 
         Raises:
-            ValueError: the rank is known and greater than `rank`.
+            ValueError: if the rank is known and greater than `rank`.
         """
         if self._values is not None and len(self._values) > rank:
             raise ValueError(f"Shape {self} must have rank at most {rank}")
         return self
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Whether some fully defined shape fits both `self` and `other`.
+        """Returns True if some fully defined shape fits both `self` and `other`.
 
         Args:
-            other: what `TensorShape` accepts.
+            other: a value that `TensorShape` accepts.
 
         Returns:
             bool.
 
         Raises:
-            TypeError, ValueError: as the constructor of `TensorShape`.
+            TypeError, ValueError: on the same conditions as the constructor of `TensorShape`.
         """
         other = as_shape(other)
         if self._values is None or other._values is None:
@@ -510,25 +510,25 @@ class TensorShape:
         """Checks that some fully defined shape fits both `self` and `other`.
 
         Args:
-            other: what `TensorShape` accepts.
+            other: a value that `TensorShape` accepts.
 
         Raises:
-            ValueError: there is none.
+            ValueError: if the shapes are incompatible.
         """
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {other} are incompatible")
 
     def most_specific_compatible_shape(self, other: Any) -> TensorShape:
-        """The most defined shape that is compatible with everything `self` or `other` is compatible with.
+        """Returns the most defined shape that is compatible with everything `self` or `other` is compatible with.
 
         Args:
-            other: what `TensorShape` accepts.
+            other: a value that `TensorShape` accepts.
 
         Returns:
             `TensorShape`: the dimensions in which both agree, the others unknown; of unknown rank where ranks differ.
 
         Raises:
-            TypeError, ValueError: as the constructor of `TensorShape`.
+            TypeError, ValueError: on the same conditions as the constructor of `TensorShape`.
         """
         other = as_shape(other)
         if self._values is None or other._values is None or len(self._values) != len(other._values):
@@ -536,30 +536,30 @@ class TensorShape:
         return TensorShape([a if a == b else None for a, b in zip(self._values, other._values, strict=True)])
 
     def is_fully_defined(self) -> bool:
-        """Whether every dimension is known."""
+        """Returns True if every dimension is known."""
         return self._values is not None and None not in self._values
 
     def assert_is_fully_defined(self) -> None:
         """Checks that every dimension is known.
 
         Raises:
-            ValueError: a dimension or the rank is unknown.
+            ValueError: if a dimension or the rank is unknown.
         """
         if not self.is_fully_defined():
             raise ValueError(f"Shape {self} is not fully defined")
 
     def as_list(self) -> list[int | None]:
-        """The sizes, None for each unknown one.
+        """Returns the sizes, None for each unknown one.
 
         Raises:
-            ValueError: the rank is unknown.
+            ValueError: if the rank is unknown.
         """
         if self._values is None:
             raise ValueError("as_list() is not defined on an unknown TensorShape.")
         return list(self._values)
 
     def as_proto(self) -> Any:
-        """This shape as a message.
+        """Returns this shape as a message.
 
         Returns:
             `TensorShapeProto`, with -1 for each unknown size.
@@ -602,26 +602,26 @@ def as_shape(shape: Any) -> TensorShape:
     """Converts `shape` to a `TensorShape`; a `TensorShape` is returned as it is.
 
     Raises:
-        TypeError, ValueError: as the constructor of `TensorShape`.
+        TypeError, ValueError: on the same conditions as the constructor of `TensorShape`.
     """
     return shape if isinstance(shape, TensorShape) else TensorShape(shape)
 
 
 def unknown_shape(ndims: int | None = None) -> TensorShape:
-    """A shape of rank `ndims` (unknown if None) with every dimension unknown."""
+    """Returns a shape of rank `ndims` (unknown if None) with every dimension unknown."""
     return TensorShape(None if ndims is None else [None] * ndims)
 
 
 def scalar() -> TensorShape:
-    """The shape of a scalar."""
+    """Returns the shape of a scalar."""
     return TensorShape([])
 
 
 def vector(length: Any) -> TensorShape:
-    """The shape of a vector of `length` elements (None: unknown)."""
+    """Returns the shape of a vector of `length` elements (None: unknown)."""
     return TensorShape([length])
 
 
 def matrix(rows: Any, cols: Any) -> TensorShape:
-    """The shape of a matrix of `rows` rows and `cols` columns (None: unknown)."""
+    """Returns the shape of a matrix of `rows` rows and `cols` columns (None: unknown)."""
     return TensorShape([rows, cols])

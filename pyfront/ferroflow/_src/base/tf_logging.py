@@ -61,7 +61,7 @@ def log(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
         level: int, such as `tf.logging.INFO`.
         msg: str with the places of `args` in the manner of `%`, or any object.
         *args: values of any kind that stand in these places.
-        **kwargs: what `logging.Logger.log` takes, such as `exc_info` and `extra`.
+        **kwargs: arguments of `logging.Logger.log`, such as `exc_info` and `extra`.
     """
     _emit(level, msg, args, kwargs)
 
@@ -182,7 +182,7 @@ def log_every_n(level: int, msg: Any, n: int, *args: Any) -> None:
         *args: values of any kind that stand in these places.
 
     Raises:
-        ZeroDivisionError: `n` is 0.
+        ZeroDivisionError: if `n` is 0.
     """
     if _calls_so_far() % n == 0:
         _emit(level, msg, args, {})
@@ -202,14 +202,14 @@ def log_first_n(level: int, msg: Any, n: int, *args: Any) -> None:
 
 
 def _calls_so_far() -> int:
-    """The earlier calls of the public function that calls this, from the line that called that."""
+    """Returns the earlier calls of the public function that calls this, from the line that called that."""
     frame = sys._getframe(2)
     place = (frame.f_code.co_filename, frame.f_lineno)
     return next(_counters.setdefault(place, itertools.count()))
 
 
 def get_verbosity() -> int:
-    """The lowest level that is logged.
+    """Returns the lowest level that is logged.
 
     Returns:
         int, such as `tf.logging.INFO`.
@@ -224,7 +224,7 @@ def set_verbosity(v: int | str) -> None:
         v: int, such as `tf.logging.INFO`, or the name of a level, such as `"INFO"`.
 
     Raises:
-        ValueError: `v` is a str that names no level.
-        TypeError: `v` is neither.
+        ValueError: if `v` is a str that is not the name of a level.
+        TypeError: if `v` is neither int nor str.
     """
     _get_logger().setLevel(v)

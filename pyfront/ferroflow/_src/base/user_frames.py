@@ -1,4 +1,4 @@
-"""Which frames of a stack are the user's, and how tracebacks show these alone."""
+"""The user's frames of a stack, and tracebacks that show only these."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ferroflow._src.base.package_files import is_package_file
 
 __all__ = ["formatted", "install_hooks", "is_user_file", "place", "shows_all_frames", "trimmed", "user_rows"]
 
-# What starts programs, notebooks, tests and servers: its frames stand above the user's in every stack.
+# Packages that start programs, notebooks, tests and servers: their frames are above the user's in every stack.
 _LAUNCHERS: Final = frozenset(
     (
         "IPython",
@@ -165,7 +165,7 @@ def _show_in_ipython(
     trace: TracebackType | None,
     tb_offset: int | None = None,
 ) -> Any:
-    """Shows an exception as IPython does. The offset counts IPython's own frames, which are trimmed already."""
+    """Shows an exception like IPython. The offset counts IPython's own frames, which are already trimmed."""
     shown = trimmed(trace)
     text = shell.InteractiveTB.structured_traceback(
         kind, error, shown, tb_offset=0 if shown is not trace else tb_offset

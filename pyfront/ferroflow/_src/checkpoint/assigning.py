@@ -37,7 +37,7 @@ def assign_from_values(var_names_to_values: Mapping[str, Any]) -> tuple[Operatio
         The operation, and the dict from placeholders, of the dtypes and shapes of the variables, to the values to feed.
 
     Raises:
-        ValueError: there is no variable of a name.
+        ValueError: if there is no variable of a name.
     """
     assigns: list[Any] = []
     feeds: dict[Tensor, Any] = {}
@@ -55,7 +55,7 @@ def assign_from_values(var_names_to_values: Mapping[str, Any]) -> tuple[Operatio
 
 
 def assign_from_values_fn(var_names_to_values: Mapping[str, Any]) -> Callable[[BaseSession], Any]:
-    """As `assign_from_values`, but for a session to be told later.
+    """Returns a function of a session that assigns values as `assign_from_values` does.
 
     Args:
         var_names_to_values: dict of NumPy arrays by the names of variables.
@@ -64,14 +64,14 @@ def assign_from_values_fn(var_names_to_values: Mapping[str, Any]) -> Callable[[B
         A function of a session that gives the variables their values.
 
     Raises:
-        ValueError: as `assign_from_values`.
+        ValueError: on the same conditions as `assign_from_values`.
     """
     operation, feeds = assign_from_values(var_names_to_values)
     return lambda session: session.run(operation, feeds)
 
 
 def get_variable_full_name(var: Variable) -> str:
-    """The name that checkpoints have a variable under: of a slice, that of the whole.
+    """Returns the name that checkpoints have a variable under: of a slice, that of the whole.
 
     Args:
         var: Variable.
@@ -91,13 +91,13 @@ def assign_from_checkpoint(
     Args:
         model_path: str, the checkpoint's prefix.
         var_list: list of variables, or dict of variables or lists of slices by the checkpoint's names.
-        ignore_missing_vars: bool, whether variables that the checkpoint does not have are left out with a warning.
+        ignore_missing_vars: bool. If True, variables that the checkpoint does not have are left out with a warning.
 
     Returns:
         The operation, and the dict from placeholders, of the dtypes and shapes of the variables, to the values to feed.
 
     Raises:
-        ValueError: the checkpoint does not have a variable, or has it in another shape.
+        ValueError: if a variable is not in the checkpoint, or has another shape there.
     """
     grouped: dict[str, list[Variable]] = {}
     if isinstance(var_list, Mapping):
@@ -135,19 +135,19 @@ def assign_from_checkpoint(
 def assign_from_checkpoint_fn(
     model_path: str, var_list: Any, ignore_missing_vars: bool = False, reshape_variables: bool = False
 ) -> Callable[[BaseSession], None] | None:
-    """A function of a session that gives variables the values of a checkpoint.
+    """Returns a function of a session that gives variables the values of a checkpoint.
 
     Args:
         model_path: str, the checkpoint's prefix.
         var_list: list of variables, or dict of them by the checkpoint's names.
-        ignore_missing_vars: bool, whether variables that the checkpoint does not have are left out with a warning.
-        reshape_variables: bool, whether values get the shapes of the variables.
+        ignore_missing_vars: bool. If True, variables that the checkpoint does not have are left out with a warning.
+        reshape_variables: bool. If True, values get the shapes of the variables.
 
     Returns:
         The function; None where no variable is left.
 
     Raises:
-        ValueError: `var_list` is empty.
+        ValueError: if `var_list` is empty.
     """
     if not var_list:
         raise ValueError("var_list cannot be empty")

@@ -20,14 +20,15 @@ def init_from_checkpoint(ckpt_dir_or_file: str, assignment_map: Mapping[str, Any
 
     Args:
         ckpt_dir_or_file: str, the checkpoint's prefix, or a folder whose latest checkpoint is meant.
-        assignment_map: dict of what is initialized from what. `"a/": "b/"` for all variables in the scope `b` from
-            tensors of the scope `a`, of the same shapes (`"/"` is the root); `"a/x": "b/y"` for one by its name;
-            `"a/x": v` for a `Variable`, a `PartitionedVariable` or a list of the slices of one.
+        assignment_map: dict from sources in the checkpoint to targets in the graph. `"a/": "b/"` initializes all
+            variables in the scope `b` from tensors of the scope `a` with the same shapes (`"/"` is the root). `"a/x":
+            "b/y"` initializes one variable by its name. `"a/x": v` initializes a `Variable`, a `PartitionedVariable` or
+            a list of one's slices.
 
     Raises:
-        ValueError: a tensor is not in the checkpoint or has another shape, a scope stands for a tensor, or there is no
-            checkpoint.
-        tf.errors.OpError: the checkpoint cannot be read.
+        ValueError: if there is no checkpoint, a tensor is not in it or has another shape, or a scope is mapped to a
+            tensor.
+        tf.errors.OpError: if the checkpoint cannot be read.
     """
     prefix = checkpoint_filename(ckpt_dir_or_file)
     shapes = load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map()
@@ -47,7 +48,7 @@ def init_from_checkpoint(ckpt_dir_or_file: str, assignment_map: Mapping[str, Any
 
 
 def _variable(target: Any) -> Any:
-    """The variable, or list of slices of one, that is meant; None for a scope."""
+    """Returns the variable, or list of slices of one, that is meant; None for a scope."""
     if isinstance(target, Variable):
         return target
     if isinstance(target, PartitionedVariable):
@@ -59,7 +60,7 @@ def _variable(target: Any) -> Any:
 
 
 def _slices(name: str, known: Mapping[str, Any]) -> list[Variable] | None:
-    """The slices of a partitioned variable of that name."""
+    """Returns the slices of a partitioned variable of that name."""
     parts: list[Variable] = []
     while f"{name}/part_{len(parts)}" in known:
         parts.append(known[f"{name}/part_{len(parts)}"])
@@ -67,7 +68,7 @@ def _slices(name: str, known: Mapping[str, Any]) -> list[Variable] | None:
 
 
 def _in_scopes(source: str, target: str, checkpoint: str, shapes: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Pairs of tensors and variables, for a scope of the checkpoint and one of the graph."""
+    """Returns pairs of tensors and variables, for a scope of the checkpoint and one of the graph."""
     scope = target.rpartition("/")[0]
     if not source.endswith("/"):
         raise ValueError(

@@ -19,13 +19,13 @@ def import_meta_graph(
 
     Args:
         meta_graph_or_file: the message, or the name of a file with it.
-        clear_devices: bool, whether to leave out devices.
+        clear_devices: bool. If True, leave out devices.
         import_scope: str, a name scope for all that is added.
         **kwargs: `graph`, `input_map`, `unbound_inputs_col_name`, `restore_collections_predicate`: as for
             `import_scoped_meta_graph`.
 
     Returns:
-        The saver that the message describes, else one of all variables; None where there are no variables.
+        The saver that the message describes, otherwise one for all variables; None if there are no variables.
     """
     message = meta_graph_message(meta_graph_or_file)
     imported = import_scoped_meta_graph(message, clear_devices=clear_devices, import_scope=import_scope, **kwargs)
@@ -43,7 +43,7 @@ def import_meta_graph(
 
 
 def _copied(saver_def: Any) -> Any:
-    """A copy: the saver puts its scope before the names."""
+    """Returns a copy: the saver puts its scope before the names."""
     result = type(saver_def)()
     result.CopyFrom(saver_def)
     return result
@@ -62,7 +62,7 @@ def export_meta_graph(
     clear_extraneous_savers: bool = False,
     strip_default_attrs: bool = False,
 ) -> Any:
-    """A graph with its collections as a MetaGraphDef.
+    """Returns a graph with its collections as a MetaGraphDef.
 
     Args:
         filename: str, a file to write it to.
@@ -70,18 +70,18 @@ def export_meta_graph(
         graph_def: a GraphDef message to take instead of the graph's own.
         saver_def: a SaverDef message to add.
         collection_list: names of the collections to add; None for all.
-        as_text: bool, whether the file is in protobuf's text format.
+        as_text: bool. If True, the file is in protobuf's text format.
         graph: the `Graph`; None for the default graph.
         export_scope: str, a name scope whose nodes alone are exported; it is taken off the names.
-        clear_devices: bool, whether to leave out devices.
-        clear_extraneous_savers: bool, whether to leave out the nodes of other savers.
-        strip_default_attrs: bool, whether to leave out attributes with their default values.
+        clear_devices: bool. If True, leave out devices.
+        clear_extraneous_savers: bool. If True, leave out the nodes of other savers.
+        strip_default_attrs: bool. If True, leave out attributes with their default values.
 
     Returns:
         A MetaGraphDef message.
 
     Raises:
-        ValueError: the GraphDef would be larger than 2 GB.
+        ValueError: if the GraphDef would be larger than 2 GB.
     """
     return export_scoped_meta_graph(
         filename=filename,

@@ -21,7 +21,7 @@ from ferroflow._src.framework.proto_functions import (
 )
 from ferroflow._src.framework.scope_names import strip_name_scope
 
-# What the names of inputs from outside an exported scope begin with.
+# First part of the names of inputs from outside an exported scope.
 UNBOUND_INPUT_PREFIX = "$unbound_inputs_"
 _MOST_BYTES = 1 << 31
 # The functions of a GraphDef.
@@ -37,7 +37,7 @@ _BODY_OPS = frozenset(("_Arg", "_Retval", "_ListToArray", "_ArrayToList"))
 
 
 def _scoped_node(node: Any, export_scope: str | None, unbound_inputs: list[str], clear_devices: bool) -> Any:
-    """A copy of a NodeDef with a scope taken off its names."""
+    """Returns a copy of a NodeDef with a scope taken off its names."""
     result = proto.NodeDef()
     result.CopyFrom(node)
     for i, name in enumerate(node.input):
@@ -64,7 +64,7 @@ def _scoped_node(node: Any, export_scope: str | None, unbound_inputs: list[str],
 
 
 def ops_used_by_graph_def(graph_def: Any) -> list[str]:
-    """The types of the ops of a GraphDef and of the functions that it uses.
+    """Returns the types of the ops of a GraphDef and of the functions that it uses.
 
     Args:
         graph_def: a GraphDef message.
@@ -81,7 +81,7 @@ def ops_used_by_graph_def(graph_def: Any) -> list[str]:
 
 
 def stripped_op_list_for_graph(graph_def: Any) -> Any:
-    """The schemas of the ops that a GraphDef uses, sorted.
+    """Returns the schemas of the ops that a GraphDef uses, sorted.
 
     Args:
         graph_def: a GraphDef message.
@@ -90,7 +90,7 @@ def stripped_op_list_for_graph(graph_def: Any) -> Any:
         An OpList message.
 
     Raises:
-        ValueError: an op is not registered.
+        ValueError: if an op is not registered.
     """
     schemas = []
     for op_type in sorted(ops_used_by_graph_def(graph_def)):
@@ -104,12 +104,12 @@ def stripped_op_list_for_graph(graph_def: Any) -> Any:
 
 
 def _scope_of(node_name: str) -> str:
-    """The name scope of a node, with a slash at its end."""
+    """Returns the name scope of a node, with a slash at its end."""
     return node_name.removeprefix("^").rpartition("/")[0] + "/"
 
 
 def _extraneous_saver_nodes(graph_def: Any, saver_def: Any) -> set[str]:
-    """The nodes of savers other than that of `saver_def`, each of which has a name scope of its own."""
+    """Returns the nodes of savers other than that of `saver_def`, each of which has a name scope of its own."""
     scopes = {_scope_of(node.name) for node in graph_def.node if node.op in _SAVER_OPS}
     if saver_def is not None:
         for name in (saver_def.save_tensor_name, saver_def.restore_op_name):
@@ -119,7 +119,7 @@ def _extraneous_saver_nodes(graph_def: Any, saver_def: Any) -> set[str]:
 
 
 def _is_included(item: Any, export_scope: str | None, exclude_nodes: Collection[str] | None) -> bool:
-    """Whether a node or an object of a collection is exported."""
+    """Returns True if a node or an object of a collection is exported."""
     name = item if isinstance(item, str) else getattr(item, "name", None)
     if not isinstance(name, str):
         return True
@@ -144,10 +144,10 @@ def add_collection_def(
         graph: the `Graph` of the collection; None for the default graph.
         export_scope: str, a name scope to take off the names; what is not in it is left out.
         exclude_nodes: names of nodes to leave out.
-        override_contents: what to write instead of the collection.
+        override_contents: dict or list to write instead of the collection.
 
     Raises:
-        TypeError: `graph` is no `Graph`.
+        TypeError: if `graph` is not a `Graph`.
     """
     if graph is not None and not isinstance(graph, Graph):
         raise TypeError(f"graph must be of type Graph, not {type(graph)}")
@@ -253,15 +253,15 @@ def create_meta_graph_def(
         graph: the `Graph`; None for the default graph.
         export_scope: str, a name scope to take off the names of collections.
         exclude_nodes: names of nodes to leave out of collections.
-        clear_extraneous_savers: bool, whether the collection of savers has but that of `saver_def`.
-        strip_default_attrs: bool, whether attributes with their default values are left out.
+        clear_extraneous_savers: bool. If True, the collection of savers has but that of `saver_def`.
+        strip_default_attrs: bool. If True, attributes with their default values are left out.
 
     Returns:
         A MetaGraphDef message.
 
     Raises:
-        TypeError: an argument is of another type.
-        ValueError: an op is not registered.
+        TypeError: if an argument has a wrong type.
+        ValueError: if an op is not registered.
     """
     if graph is not None and not isinstance(graph, Graph):
         raise TypeError(f"graph must be of type Graph, not {type(graph)}")
@@ -305,19 +305,19 @@ def export_scoped_meta_graph(
     meta_info_def: Any = None,
     collection_list: Iterable[str] | None = None,
 ) -> tuple[Any, dict[str, Any]]:
-    """A graph, or what is in one of its name scopes, as a MetaGraphDef.
+    """Returns a graph, or what is in one of its name scopes, as a MetaGraphDef.
 
     Args:
         filename: str, a file to write it to.
         graph_def: a GraphDef message to take instead of the graph's own.
         graph: the `Graph`; None for the default graph.
         export_scope: str, the name scope, which is taken off the names; None for the whole graph.
-        as_text: bool, whether the file is in protobuf's text format.
+        as_text: bool. If True, the file is in protobuf's text format.
         unbound_inputs_col_name: str, a collection for the names of inputs from outside the scope.
-        clear_devices: bool, whether to leave out devices.
+        clear_devices: bool. If True, leave out devices.
         saver_def: a SaverDef message to add.
-        clear_extraneous_savers: bool, whether to leave out the nodes of other savers.
-        strip_default_attrs: bool, whether to leave out attributes with their default values.
+        clear_extraneous_savers: bool. If True, leave out the nodes of other savers.
+        strip_default_attrs: bool. If True, leave out attributes with their default values.
         meta_info_def: a MetaInfoDef message to complete.
         collection_list: names of the collections to add; None for all.
 
@@ -325,7 +325,7 @@ def export_scoped_meta_graph(
         A MetaGraphDef message, and a dict of the variables in the scope by their names in it.
 
     Raises:
-        ValueError: the GraphDef would be larger than 2 GB.
+        ValueError: if the GraphDef would be larger than 2 GB.
     """
     graph = graph or get_default_graph()
     exclude_nodes: set[str] | None = None

@@ -27,7 +27,7 @@ def read_meta_graph_file(filename: str) -> Any:
         filename: str, the file's path.
 
     Raises:
-        IOError: there is no such file, or it holds no MetaGraphDef.
+        IOError: if the file does not exist, or it holds no MetaGraphDef.
     """
     path = local_path(filename)
     if not os.path.exists(path):
@@ -50,7 +50,7 @@ def read_meta_graph_file(filename: str) -> Any:
 
 
 def meta_graph_message(meta_graph_or_file: Any) -> Any:
-    """The MetaGraphDef that a message or a file's name stands for."""
+    """Returns the MetaGraphDef that a message or a file's name stands for."""
     if isinstance(meta_graph_or_file, proto.MetaGraphDef):
         return meta_graph_or_file
     descriptor = getattr(meta_graph_or_file, "DESCRIPTOR", None)
@@ -84,7 +84,7 @@ def import_scoped_meta_graph(
 
     Args:
         meta_graph_or_file: the message, or the name of a file with it.
-        clear_devices: bool, whether to leave out devices.
+        clear_devices: bool. If True, leave out devices.
         graph: the `Graph`; None for the default graph.
         import_scope: str, a name scope for all that is added.
         input_map: dict of tensors to take instead of inputs, by the names of these.
@@ -95,8 +95,8 @@ def import_scoped_meta_graph(
         Dict of the global variables in the scope, by their names in it.
 
     Raises:
-        ValueError: `input_map` does not give the unbound inputs.
-        tf.errors.DataLossError: an element of a collection is damaged.
+        ValueError: if `input_map` does not give the unbound inputs.
+        tf.errors.DataLossError: if an element of a collection is damaged.
     """
     message = meta_graph_message(meta_graph_or_file)
     _check_unbound_inputs(message, unbound_inputs_col_name, input_map)
@@ -125,7 +125,7 @@ def import_scoped_meta_graph(
 
 
 def _element(proto_type: Any, value: bytes, key: str) -> Any:
-    """The message that an element of a collection is."""
+    """Returns the message that an element of a collection is."""
     try:
         return proto_type.FromString(value)
     except proto.decode_errors() as error:
@@ -135,7 +135,7 @@ def _element(proto_type: Any, value: bytes, key: str) -> Any:
 
 
 def _restore_collection(graph: Graph, key: str, collection_def: Any, scope: str, restored: dict[bytes, Any]) -> None:
-    """Fills a collection. `restored` has the variables restored so far, which may be in several collections."""
+    """Restores a collection. `restored` has the variables restored so far, which may be in several collections."""
     kind = collection_def.WhichOneof("kind")
     if kind is None:
         tf_logging.error("Cannot identify data type for collection %s. Skipping.", key)
@@ -170,7 +170,7 @@ def _restore_collection(graph: Graph, key: str, collection_def: Any, scope: str,
 def copy_scoped_meta_graph(
     from_scope: str, to_scope: str, from_graph: Graph | None = None, to_graph: Graph | None = None
 ) -> dict[str, Any]:
-    """Copies what is in a name scope, with its collections, to another.
+    """Copies the contents of a name scope, with their collections, to another scope.
 
     Args:
         from_scope: str, the scope.
@@ -182,7 +182,7 @@ def copy_scoped_meta_graph(
         Dict of the variables in the other scope, by their names in it.
 
     Raises:
-        ValueError: the scopes are the same, of the same graph.
+        ValueError: if the scopes are the same, of the same graph.
     """
     from_graph = from_graph or get_default_graph()
     to_graph = to_graph or get_default_graph()

@@ -19,8 +19,8 @@ class CheckpointReader:
         filename: str, the checkpoint's prefix; of the first format the file, or a pattern of its files.
 
     Raises:
-        tf.errors.NotFoundError: there is no such checkpoint.
-        tf.errors.DataLossError: it is damaged.
+        tf.errors.NotFoundError: if the checkpoint does not exist.
+        tf.errors.DataLossError: if the checkpoint is damaged.
     """
 
     def __init__(self, filename: str) -> None:
@@ -29,7 +29,7 @@ class CheckpointReader:
         self._listed: list[tuple[str, int, list[int], int]] | None = None
 
     def _tensors(self) -> list[tuple[str, int, list[int], int]]:
-        """Name, dtype, shape and number of slices of each tensor."""
+        """Returns name, dtype, shape and number of slices of each tensor."""
         if self._listed is None:
             self._listed = [(self._text(name), *rest) for name, *rest in _raising(self._reader.list)]
         return self._listed
@@ -43,7 +43,7 @@ class CheckpointReader:
             ) from None
 
     def has_tensor(self, tensor_str: str) -> bool:
-        """Whether there is a tensor of that name.
+        """Returns True if there is a tensor of that name.
 
         Args:
             tensor_str: str, its name.
@@ -54,7 +54,7 @@ class CheckpointReader:
         return bool(self._reader.has_tensor(compat.as_bytes(tensor_str)))
 
     def get_tensor(self, tensor_str: str) -> Any:
-        """A tensor's value.
+        """Returns a tensor's value.
 
         Args:
             tensor_str: str, its name.
@@ -63,13 +63,13 @@ class CheckpointReader:
             A NumPy array; bytes for a single string.
 
         Raises:
-            tf.errors.NotFoundError: there is no tensor of that name.
-            tf.errors.DataLossError: it is damaged.
+            tf.errors.NotFoundError: if there is no tensor of that name.
+            tf.errors.DataLossError: if the checkpoint is damaged.
         """
         return _raising(self._reader.get_tensor, compat.as_bytes(tensor_str))
 
     def get_variable_to_shape_map(self) -> dict[str, list[int]]:
-        """The shapes of all tensors, by name.
+        """Returns the shapes of all tensors, by name.
 
         Raises:
             tf.errors.DataLossError: if a name is damaged.
@@ -77,7 +77,7 @@ class CheckpointReader:
         return {name: list(shape) for name, _, shape, _ in self._tensors()}
 
     def get_variable_to_dtype_map(self) -> dict[str, dtypes.DType]:
-        """The dtypes of all tensors, by name.
+        """Returns the dtypes of all tensors, by name.
 
         Raises:
             tf.errors.DataLossError: if a name is damaged.
@@ -85,7 +85,7 @@ class CheckpointReader:
         return {name: dtypes.as_dtype(dtype) for name, dtype, _, _ in self._tensors()}
 
     def debug_string(self) -> bytes:
-        """A line for each tensor: name, dtype, shape, and the number of slices where there are several."""
+        """Returns a line for each tensor: name, dtype, shape, and the number of slices where there are several."""
         lines = []
         for name, dtype, shape, slices in self._tensors():
             several = f", {slices} slices" if slices > 1 else ""
@@ -94,12 +94,12 @@ class CheckpointReader:
         return "".join(lines).encode()
 
 
-# Where the message's name of a type is not that of the dtype.
+# Types whose name in the message differs from the dtype's name.
 _WIRE_NAMES = {1: "FLOAT", 2: "DOUBLE", 19: "HALF"}
 
 
 def _raising(function: Any, *args: Any) -> Any:
-    """What a function of the core returns; its failure as an exception of `tf.errors`."""
+    """Returns the result of a core function; raises its failures as exceptions of `tf.errors`."""
     with engine_errors():
         return function(*args)
 
@@ -114,14 +114,14 @@ def NewCheckpointReader(filepattern: str) -> CheckpointReader:  # noqa: N802  # 
         CheckpointReader.
 
     Raises:
-        tf.errors.NotFoundError: there is no such checkpoint.
-        tf.errors.DataLossError: it is damaged.
+        tf.errors.NotFoundError: if the checkpoint does not exist.
+        tf.errors.DataLossError: if the checkpoint is damaged.
     """
     return CheckpointReader(filepattern)
 
 
 def checkpoint_filename(ckpt_dir_or_file: str) -> str | None:
-    """The prefix of a folder's latest checkpoint; what is no folder is a prefix itself."""
+    """Returns the prefix of a folder's latest checkpoint; what is not a folder is a prefix itself."""
     name = os.fspath(ckpt_dir_or_file)
     return latest_checkpoint(name) if os.path.isdir(local_path(name)) else name
 
@@ -136,8 +136,8 @@ def load_checkpoint(ckpt_dir_or_file: str) -> CheckpointReader:
         CheckpointReader.
 
     Raises:
-        ValueError: the folder has no checkpoint.
-        tf.errors.NotFoundError: there is no such checkpoint.
+        ValueError: if the folder has no checkpoint.
+        tf.errors.NotFoundError: if the checkpoint does not exist.
     """
     name = checkpoint_filename(ckpt_dir_or_file)
     if name is None:
@@ -148,7 +148,7 @@ def load_checkpoint(ckpt_dir_or_file: str) -> CheckpointReader:
 
 
 def load_variable(ckpt_dir_or_file: str, name: str) -> Any:
-    """The value of a variable in a checkpoint.
+    """Returns the value of a variable in a checkpoint.
 
     Args:
         ckpt_dir_or_file: as for `load_checkpoint`.
@@ -158,13 +158,13 @@ def load_variable(ckpt_dir_or_file: str, name: str) -> Any:
         A NumPy array.
 
     Raises:
-        ValueError: the folder has no checkpoint.
+        ValueError: if the folder has no checkpoint.
     """
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))
 
 
 def list_variables(ckpt_dir_or_file: str) -> list[tuple[str, list[int]]]:
-    """Names and shapes of a checkpoint's variables, sorted by name.
+    """Returns names and shapes of a checkpoint's variables, sorted by name.
 
     Args:
         ckpt_dir_or_file: as for `load_checkpoint`.
@@ -173,7 +173,7 @@ def list_variables(ckpt_dir_or_file: str) -> list[tuple[str, list[int]]]:
         List of pairs of a name (str) and a shape (list of int).
 
     Raises:
-        ValueError: the folder has no checkpoint.
-        tf.errors.NotFoundError: there is no such checkpoint.
+        ValueError: if the folder has no checkpoint.
+        tf.errors.NotFoundError: if the checkpoint does not exist.
     """
     return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())

@@ -64,10 +64,11 @@ def load_and_remap_matrix(
         the matrix's dtype.
 
     Raises:
-        ValueError: a number of buckets is negative, one file of a pair is missing, or both pairs are.
-        tf.errors.InvalidArgumentError: the tensor is no matrix or has other columns, or a vocabulary is too short.
-        tf.errors.FailedPreconditionError: an old vocabulary has an entry twice.
-        tf.errors.NotFoundError: there is no such checkpoint, tensor or file.
+        ValueError: if a number of buckets is negative, one file of a pair is missing, or both pairs are.
+        tf.errors.InvalidArgumentError: if the tensor is not a matrix or has other columns, or a vocabulary is too
+            short.
+        tf.errors.FailedPreconditionError: if an old vocabulary has an entry twice.
+        tf.errors.NotFoundError: if the checkpoint does not exist, tensor or file.
     """
     del max_rows_in_memory
     for argument, buckets in (
@@ -133,7 +134,7 @@ def load_and_remap_matrix_initializer(
     initializer: Callable[..., Any] | None = None,
     max_rows_in_memory: int = -1,
 ) -> Callable[..., Tensor]:
-    """An initializer of a variable that is a matrix of a checkpoint in the order of new vocabularies.
+    """Returns an initializer of a variable that is a matrix of a checkpoint in the order of new vocabularies.
 
     Args:
         ckpt_path: as `load_and_remap_matrix`.
@@ -156,7 +157,7 @@ def load_and_remap_matrix_initializer(
         ValueError for another shape or a cut by columns, and what `load_and_remap_matrix` raises.
 
     Raises:
-        TypeError: `initializer` is not callable.
+        TypeError: if `initializer` is not callable.
     """
     if initializer is None:
         initializer = Zeros()
@@ -164,7 +165,7 @@ def load_and_remap_matrix_initializer(
         raise TypeError(f"initializer must be callable, instead of being {initializer} of type {type(initializer)}.")
 
     def made(shape: Any, dtype: Any = dtypes.float32, partition_info: PartitionInfo | None = None) -> Tensor:
-        del dtype  # That of the checkpoint's matrix, as TensorFlow's.
+        del dtype  # The dtype is the checkpoint matrix's, as in TensorFlow.
         size = [int(n) for n in shape]
         if len(size) != 2:
             raise ValueError(f"Expected 2-dim shape, but received: {size}")
@@ -215,7 +216,7 @@ def _both_or_none(kind: str, old: str | None, new: str | None) -> tuple[str, str
 
 
 def _matrix(checkpoint: str, name: str) -> tuple[Any, list[int]]:
-    """The dtype and the shape of a matrix in a checkpoint."""
+    """Returns the dtype and the shape of a matrix in a checkpoint."""
     reader = CheckpointReader(checkpoint)
     shape = reader.get_variable_to_shape_map().get(name)
     if shape is None:
@@ -231,14 +232,14 @@ def _matrix(checkpoint: str, name: str) -> tuple[Any, list[int]]:
 
 
 def _vocabulary(file: str) -> list[bytes]:
-    """The lines of a file; the last one need not end."""
+    """Returns the lines of a file; the last one need not end."""
     with GFile(file, "rb") as opened:
         lines = compat.as_bytes(opened.read()).split(b"\n")
     return lines[:-1] if not lines[-1] else lines
 
 
 def _remapping(old_file: str, new_file: str, offset: int, count: int, old_size: int) -> np.ndarray[Any, Any]:
-    """The lines in the old vocabulary of `count` entries of the new one, -1 where there is none."""
+    """Returns the lines in the old vocabulary of `count` entries of the new one, -1 where there is none."""
     new = _vocabulary(new_file)
     if offset + count > len(new):
         raise errors.InvalidArgumentError(
@@ -264,7 +265,7 @@ def _remapping(old_file: str, new_file: str, offset: int, count: int, old_size: 
 
 
 def _with_new_rows(old: Tensor, new: Tensor, rows: np.ndarray[Any, Any]) -> Tensor:
-    """Rows of a matrix by their numbers, those without one taken from the new values in their order."""
+    """Returns rows of a matrix by their numbers, those without one taken from the new values in their order."""
     is_kept = rows != _MISSING
     kept = np.count_nonzero(is_kept)
     order = np.empty(len(rows), np.int64)
@@ -275,7 +276,9 @@ def _with_new_rows(old: Tensor, new: Tensor, rows: np.ndarray[Any, Any]) -> Tens
 
 
 def _with_new_elements(old: Tensor, new: Tensor, kept: np.ndarray[Any, Any], numbers: np.ndarray[Any, Any]) -> Tensor:
-    """Elements of a matrix by their numbers, those that are not kept taken from the new values in their order."""
+    """Returns elements of a matrix by their numbers, those that are not kept taken from the new values in their
+    order.
+    """
     size = int(old.shape[0]) * int(old.shape[1])
     sources = numbers.copy()
     sources[~kept] = size + np.arange(np.count_nonzero(~kept))

@@ -32,35 +32,35 @@ _folder_locks: defaultdict[str, RenewedLock] = defaultdict(RenewedLock)
 
 
 def all_saveable_objects(scope: str | None = None) -> list[Any]:
-    """All that savers save by default: the global variables, and the collection of other saveable objects."""
+    """Returns all that savers save by default: the global variables, and the collection of other saveable objects."""
     return [*global_variables(scope), *get_collection(GraphKeys.SAVEABLE_OBJECTS, scope)]
 
 
 class Saver:
-    """Saves variables to checkpoints, keeps some of these and deletes others, and restores variables from them.
+    """Saver of variables: writes checkpoints, deletes old ones, and restores variables from them.
 
     Args:
         var_list: list of variables and `SaveableObject`s, or dict of them by the names they are saved under; None for
             all saveable objects of the graph.
-        reshape: bool, whether a variable may be restored from a checkpoint that has it in another shape.
-        sharded: bool, whether each device has files of its own.
+        reshape: bool. If True, a variable may be restored from a checkpoint that has it in another shape.
+        sharded: bool. If True, each device has files of its own.
         max_to_keep: int, how many of the latest checkpoints are kept; None or 0 for all.
         keep_checkpoint_every_n_hours: float, how often one is kept beyond that, in hours.
         name: str, the name scope of the operations, "save" by default.
-        restore_sequentially: bool, whether variables are restored one after the other; only builders that read them one
-            by one look at it.
+        restore_sequentially: bool. If True, variables are restored one after the other; only builders that read
+            variables one by one use it.
         saver_def: a `SaverDef` of a saver whose operations are in the graph, instead of making new ones.
         builder: a `BaseSaverBuilder`; by default a `BulkSaverBuilder`.
-        defer_build: bool, whether the operations are made by `build` only.
-        allow_empty: bool, whether there may be no variables; the saver then does nothing.
+        defer_build: bool. If True, the operations are made by `build` only.
+        allow_empty: bool. If True, there may be no variables; the saver then does nothing.
         write_version: the format, `SaverDef.V2` by default.
-        pad_step_number: bool, whether step numbers in names have eight digits at least.
-        save_relative_paths: bool, whether the state file names checkpoints relative to its folder.
+        pad_step_number: bool. If True, step numbers in names have eight digits at least.
+        save_relative_paths: bool. If True, the state file names checkpoints relative to its folder.
         filename: str, the prefix that the operations use where none is given.
 
     Raises:
-        TypeError: `var_list` is invalid.
-        ValueError: a thing in it is given twice, two have one name, or there is nothing to save.
+        TypeError: if `var_list` is invalid.
+        ValueError: if an object is given twice, two objects have the same name, or there is nothing to save.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class Saver:
         """Makes the operations, where that was deferred.
 
         Raises:
-            ValueError: there is nothing to save.
+            ValueError: if there is nothing to save.
         """
         if self._is_built:
             return
@@ -166,7 +166,7 @@ class Saver:
             self._checkpoints_to_be_deleted.append(self._last_checkpoints.pop(0))
 
     def _mark_old(self, latest_filename: str, meta_graph_suffix: str) -> None:
-        """Marks a superfluous checkpoint for removal, but for one that is kept as the last of some hours."""
+        """Marks an old checkpoint for removal, unless it is kept as the last one of a period."""
         if not self._checkpoints_to_be_deleted:
             return
         path, written = self._checkpoints_to_be_deleted.pop(0)
@@ -182,33 +182,33 @@ class Saver:
         return [path for path, _ in self._last_checkpoints]
 
     def set_last_checkpoints(self, last_checkpoints: list[str]) -> None:
-        """Deprecated: `set_last_checkpoints_with_time`. These checkpoints are never deleted.
+        """Deprecated: use `set_last_checkpoints_with_time`. These checkpoints are never deleted.
 
         Args:
             last_checkpoints: list of str, prefixes, oldest first.
 
         Raises:
-            AssertionError: `last_checkpoints` is no list.
+            AssertionError: if `last_checkpoints` is not a list.
         """
         if not isinstance(last_checkpoints, list):
             raise AssertionError("last_checkpoints must be a list")
         self._last_checkpoints = [(path, np.inf) for path in last_checkpoints]
 
     def set_last_checkpoints_with_time(self, last_checkpoints_with_time: list[tuple[str, float]]) -> None:
-        """Says what checkpoints there are.
+        """Sets the list of existing checkpoints.
 
         Args:
             last_checkpoints_with_time: list of prefixes and times in seconds since 1970, oldest first.
 
         Raises:
-            AssertionError: it is no list.
+            AssertionError: if the argument is not a list.
         """
         if not isinstance(last_checkpoints_with_time, list):
             raise AssertionError("last_checkpoints_with_time must be a list")
         self._last_checkpoints = last_checkpoints_with_time
 
     def recover_last_checkpoints(self, checkpoint_paths: Sequence[str]) -> None:
-        """Says what checkpoints there are, after a restart of the program.
+        """Sets the list of existing checkpoints after a restart of the program.
 
         Args:
             checkpoint_paths: list of str, their prefixes, oldest first; those without files are left out.
@@ -220,11 +220,11 @@ class Saver:
     # -- messages -----------------------------------------------------------------------------------------------------
 
     def as_saver_def(self) -> Any:
-        """The `SaverDef` message of this saver."""
+        """Returns the `SaverDef` message of this saver."""
         return self.saver_def
 
     def to_proto(self, export_scope: str | None = None) -> Any:
-        """The `SaverDef` message of this saver.
+        """Returns the `SaverDef` message of this saver.
 
         Args:
             export_scope: str, a name scope to take off the names.
@@ -244,7 +244,7 @@ class Saver:
 
     @staticmethod
     def from_proto(saver_def: Any, import_scope: str | None = None) -> Saver:
-        """The saver whose operations a `SaverDef` names.
+        """Returns the saver whose operations a `SaverDef` names.
 
         Args:
             saver_def: `SaverDef` message.
@@ -265,22 +265,22 @@ class Saver:
         clear_extraneous_savers: bool = False,
         strip_default_attrs: bool = False,
     ) -> Any:
-        """The default graph with this saver as a message.
+        """Returns the default graph with this saver as a message.
 
         Args:
             filename: str, a file to write it to; None for none.
             collection_list: names of the collections to add; None for all.
-            as_text: bool, whether the file is in protobuf's text format.
+            as_text: bool. If True, the file is in protobuf's text format.
             export_scope: str, the name scope to take, which is taken off the names; None for the whole graph.
-            clear_devices: bool, whether to leave out devices.
-            clear_extraneous_savers: bool, whether to leave out the nodes of other savers.
-            strip_default_attrs: bool, whether to leave out attributes with their default values.
+            clear_devices: bool. If True, leave out devices.
+            clear_extraneous_savers: bool. If True, leave out the nodes of other savers.
+            strip_default_attrs: bool. If True, leave out attributes with their default values.
 
         Returns:
             MetaGraphDef message.
 
         Raises:
-            ValueError: the GraphDef would be larger than 2 GB.
+            ValueError: if the GraphDef would be larger than 2 GB.
         """
         return export_scoped_meta_graph(
             filename=filename,
@@ -319,18 +319,18 @@ class Saver:
                 after a hyphen.
             latest_filename: str, the state file's name; "checkpoint" by default.
             meta_graph_suffix: str, what the MetaGraph's name ends with.
-            write_meta_graph: bool, whether to write the MetaGraph.
-            write_state: bool, whether to write the state file, and delete checkpoints that are not kept.
-            strip_default_attrs: bool, whether the MetaGraph leaves out attributes with their default values.
+            write_meta_graph: bool. If True, write the MetaGraph.
+            write_state: bool. If True, write the state file, and delete checkpoints that are not kept.
+            strip_default_attrs: bool. If True, the MetaGraph leaves out attributes with their default values.
 
         Returns:
             The prefix of the checkpoint, for `restore`; None if the saver is empty.
 
         Raises:
-            TypeError: `sess` is no session.
-            ValueError: `latest_filename` has a folder or is the checkpoint's name, or the checkpoint's folder is
+            TypeError: if `sess` is not a session.
+            ValueError: if `latest_filename` has a folder or is the checkpoint's name, or the checkpoint's folder is
                 missing.
-            RuntimeError: the operations were not made.
+            RuntimeError: if the operations were not made.
         """
         if not self._is_built:
             raise RuntimeError("`build()` should be called before save if defer_build==True")
@@ -385,17 +385,17 @@ class Saver:
         state.remove_superfluous(folder)
 
     def restore(self, sess: BaseSession, save_path: str | None) -> None:
-        """Gives the variables the values of a checkpoint; they need not be initialized.
+        """Assigns the values of a checkpoint to the variables, which need not be initialized.
 
         Args:
             sess: the session of the variables.
             save_path: str, the checkpoint's prefix, as `save` or `tf.train.latest_checkpoint` returned it.
 
         Raises:
-            ValueError: `save_path` is None.
-            tf.errors.NotFoundError: there is no such checkpoint, or a variable is not in it.
-            tf.errors.InvalidArgumentError: it has a variable in another dtype or shape.
-            tf.errors.DataLossError: it is damaged.
+            ValueError: if `save_path` is None.
+            tf.errors.NotFoundError: if the checkpoint does not exist, or a variable is not in it.
+            tf.errors.InvalidArgumentError: if the checkpoint has a variable with another dtype or shape.
+            tf.errors.DataLossError: if the checkpoint is damaged.
         """
         if self._is_empty:
             return
@@ -426,10 +426,10 @@ def _step_value(sess: BaseSession, global_step: Any) -> int:
 
 
 def get_saver_or_default() -> Saver:
-    """The saver of the collection `GraphKeys.SAVERS`; a new one in shards, put there, if there is none.
+    """Returns the saver of the collection `GraphKeys.SAVERS`; a new one in shards, put there, if there is none.
 
     Raises:
-        RuntimeError: the collection has several.
+        RuntimeError: if the collection has several.
     """
     savers = get_collection(GraphKeys.SAVERS)
     if len(savers) > 1:

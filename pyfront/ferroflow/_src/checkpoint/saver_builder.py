@@ -32,7 +32,7 @@ _VARIABLE_OPS = frozenset(("Variable", "VariableV2", "AutoReloadVariable", "VarH
 
 
 def _on_cpu(device_name: str) -> str:
-    """A device's host: the same job and task, but its first CPU."""
+    """Returns a device's host: the same job and task, but its first CPU."""
     spec = DeviceSpec.from_string(device_name)
     spec.device_type = "CPU"
     spec.device_index = 0
@@ -70,7 +70,7 @@ class ResourceVariableSaveable(SaveableObject):
         name: str, the name it is saved under.
 
     Raises:
-        ValueError: `var` is neither.
+        ValueError: if `var` is neither a Tensor nor a resource variable.
     """
 
     def __init__(self, var: Any, slice_spec: str, name: str) -> None:
@@ -114,13 +114,13 @@ def _read_on_cpu(handle: Tensor, dtype: Any) -> Tensor:
 
 
 def _variable_saveable(var: Any, slice_spec: str, name: str) -> SaveableObject:
-    """The saveable of a variable of either kind."""
+    """Returns the saveable of a variable of either kind."""
     behind_handle = var.op.type in _HANDLE_OPS if isinstance(var, Tensor) else is_resource_variable(var)
     return (ResourceVariableSaveable if behind_handle else VariableSaveable)(var, slice_spec, name)
 
 
 class BaseSaverBuilder:
-    """Makes the operations that save and restore; subclasses may make others.
+    """Maker of the operations that save and restore; subclasses may make other operations.
 
     Args:
         write_version: the format, `SaverDef.V2` by default.
@@ -132,14 +132,14 @@ class BaseSaverBuilder:
     # -- what subclasses replace ---------------------------------------------------------------------------------------
 
     def save_op(self, filename_tensor: Tensor, saveables: Iterable[SaveableObject]) -> Operation:
-        """The operation that saves.
+        """Returns the operation that saves.
 
         Args:
             filename_tensor: Tensor of string, of shape [], the checkpoint's prefix.
             saveables: list of `SaveableObject`.
 
         Raises:
-            RuntimeError: the format is neither V1 nor V2.
+            RuntimeError: if the write version is neither V1 nor V2.
         """
         specs = [spec for saveable in saveables for spec in saveable.specs]
         names, slices = [spec.name for spec in specs], [spec.slice_spec for spec in specs]
@@ -157,13 +157,13 @@ class BaseSaverBuilder:
         preferred_shard: int,
         restore_sequentially: bool,
     ) -> list[Tensor]:
-        """The tensors of all saveables, read by `restore_op` of each.
+        """Returns the tensors of all saveables, read by `restore_op` of each.
 
         Args:
             filename_tensor: Tensor of string, of shape [], the checkpoint's prefix.
             saveables: list of `SaveableObject`.
             preferred_shard: int, the file to look in first.
-            restore_sequentially: bool, whether each is read after the one before.
+            restore_sequentially: bool. If True, each is read after the one before.
         """
         tensors: list[Tensor] = []
         before: list[Tensor] = []
@@ -178,7 +178,7 @@ class BaseSaverBuilder:
         return tensors
 
     def restore_op(self, filename_tensor: Tensor, saveable: SaveableObject, preferred_shard: int) -> list[Tensor]:
-        """The tensors of one saveable; arguments as those of `bulk_restore`."""
+        """Returns the tensors of one saveable; arguments as those of `bulk_restore`."""
         del preferred_shard
         return [
             saving.restore_v2(filename_tensor, [spec.name], [spec.slice_spec], [spec.dtype])[0]
@@ -186,7 +186,7 @@ class BaseSaverBuilder:
         ]
 
     def sharded_filename(self, filename_tensor: Tensor, shard: int, num_shards: Tensor) -> Tensor:
-        """The name of a shard's file.
+        """Returns the name of a shard's file.
 
         Args:
             filename_tensor: Tensor of string, of shape [].
@@ -283,7 +283,7 @@ class BaseSaverBuilder:
     def _GroupByDevices(  # noqa: N802  # TF1's spelling
         self, saveables: Iterable[SaveableObject]
     ) -> list[tuple[str, list[SaveableObject]]]:
-        """The saveables of each device, in the order of the devices' names."""
+        """Returns the saveables of each device, in the order of the devices' names."""
         per_device: dict[str, list[SaveableObject]] = {}
         for saveable in saveables:
             devices = {canonical_name(spec.tensor.device) or "" for spec in saveable.specs}
@@ -294,18 +294,18 @@ class BaseSaverBuilder:
 
     @staticmethod
     def OpListToDict(op_list: Any, convert_variable_to_tensor: bool = True) -> dict[str, Any]:  # noqa: N802  # TF1's spelling
-        """What to save by name.
+        """Returns a dict from names to the objects to save.
 
         Args:
             op_list: list, tuple or set of variables and `SaveableObject`s.
-            convert_variable_to_tensor: bool, whether whole variables become their reference tensors.
+            convert_variable_to_tensor: bool. If True, whole variables become their reference tensors.
 
         Returns:
             Dict of the names; slices of one variable are in one list.
 
         Raises:
-            TypeError: something is of another kind.
-            ValueError: two have the same name.
+            TypeError: if an element of `op_list` cannot be saved.
+            ValueError: if two elements have the same name.
         """
         if not isinstance(op_list, (list, tuple, set)):
             raise TypeError(f"Variables to save should be passed in a dict or a list: {op_list}")
@@ -336,11 +336,11 @@ class BaseSaverBuilder:
         return found
 
     def _ValidateAndSliceInputs(self, names_to_saveables: Any) -> list[SaveableObject]:  # noqa: N802  # TF1's spelling
-        """The saveables of a dict or list of things to save.
+        """Returns the saveables of a dict or list of things to save.
 
         Raises:
-            TypeError: a name is no string, or a thing is none that can be saved.
-            ValueError: a thing is given twice, or slices are of several variables.
+            TypeError: if a name is not a string, or an object cannot be saved.
+            ValueError: if an object is given twice, or a list has slices of several variables.
         """
         if not isinstance(names_to_saveables, dict):
             names_to_saveables = BaseSaverBuilder.OpListToDict(names_to_saveables)
@@ -394,20 +394,20 @@ class BaseSaverBuilder:
 
         Args:
             names_to_saveables: dict of what to save by name, or a list.
-            reshape: bool, whether values get the shapes of the variables.
-            sharded: bool, whether each device has a file of its own.
+            reshape: bool. If True, values get the shapes of the variables.
+            sharded: bool. If True, each device has a file of its own.
             max_to_keep: int, recorded.
             keep_checkpoint_every_n_hours: float, recorded.
             name: str, the name scope; "save" by default.
-            restore_sequentially: bool, whether tensors are read one after the other.
+            restore_sequentially: bool. If True, tensors are read one after the other.
             filename: str, the prefix where none is fed.
 
         Returns:
             A `SaverDef` message.
 
         Raises:
-            TypeError: a name is no string, or a thing is none that can be saved.
-            ValueError: a thing is given twice, or two have one name.
+            TypeError: if a name is not a string, or an object cannot be saved.
+            ValueError: if an object is given twice, or two objects have the same name.
         """
         saveables = self._ValidateAndSliceInputs(names_to_saveables)
         with name_scope(name, "save", [saveable.op for saveable in saveables]):
@@ -443,7 +443,7 @@ for _name, _class in (
 
 
 class BulkSaverBuilder(BaseSaverBuilder):
-    """Makes one operation that reads all tensors."""
+    """Maker of one operation that reads all tensors."""
 
     def bulk_restore(
         self,
@@ -452,7 +452,9 @@ class BulkSaverBuilder(BaseSaverBuilder):
         preferred_shard: int,
         restore_sequentially: bool,
     ) -> list[Tensor]:
-        """The tensors of all saveables; arguments as those of `BaseSaverBuilder.bulk_restore`, the last two unused."""
+        """Returns the tensors of all saveables; arguments as those of `BaseSaverBuilder.bulk_restore`, the last two
+        unused.
+        """
         del preferred_shard, restore_sequentially
         specs = [spec for saveable in saveables for spec in saveable.specs]
         with device("cpu:0"):
@@ -475,7 +477,7 @@ def _shape_of(tensor: Any) -> Any:
 
 
 def _checked_slices(things: Any) -> list[tuple[Variable, str]]:
-    """The slices of one variable, and how checkpoints spell them."""
+    """Returns the slices of one variable, and how checkpoints spell them."""
     found, names = [], set()
     for part in things:
         if not isinstance(part, Variable):

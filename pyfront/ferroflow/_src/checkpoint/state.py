@@ -1,4 +1,4 @@
-"""The file `checkpoint` of a folder, which says what checkpoints there are, and the files of checkpoints."""
+"""The state file `checkpoint` of a folder, which lists its checkpoints, and the files of checkpoints."""
 
 from __future__ import annotations
 
@@ -13,19 +13,21 @@ from ferroflow._src.framework.graph_files import local_path, replace_file
 
 
 def matching_files(pattern: str) -> list[str]:
-    """The files that a name or pattern stands for, sorted."""
+    """Returns the files that a name or pattern stands for, sorted."""
     path = local_path(pattern)
     found = sorted(glob.glob(path))
     return found or [path for path in (path,) if os.path.lexists(path)]
 
 
 def state_file(save_dir: str, latest_filename: str | None) -> str:
-    """The path of a folder's state file."""
+    """Returns the path of a folder's state file."""
     return os.path.join(save_dir, latest_filename or "checkpoint")
 
 
 def index_file(prefix: str) -> str:
-    """The file that tells a checkpoint of the second format from one of the first, which is named as its prefix."""
+    """Returns the file that tells a checkpoint of the second format from one of the first, which is named as its
+    prefix.
+    """
     return prefix + ".index"
 
 
@@ -50,7 +52,7 @@ def generate_checkpoint_state_proto(
         The message; its paths are absolute where those given are, else relative to `save_dir`.
 
     Raises:
-        ValueError: there are not as many times as checkpoints.
+        ValueError: if there are not as many times as checkpoints.
     """
     paths = [] if all_model_checkpoint_paths is None else all_model_checkpoint_paths
     times = list(all_model_checkpoint_timestamps or ())
@@ -97,8 +99,8 @@ def update_checkpoint_state(
         last_preserved_timestamp: float, when a checkpoint was last kept for good, in seconds since 1970.
 
     Raises:
-        RuntimeError: a checkpoint has the state file's name.
-        ValueError: there are not as many times as checkpoints.
+        RuntimeError: if a checkpoint has the state file's name.
+        ValueError: if there are not as many times as checkpoints.
     """
     update_state(
         save_dir,
@@ -119,7 +121,7 @@ def update_state(
     last_preserved_timestamp: float | None = None,
     save_relative_paths: bool = False,
 ) -> None:
-    """`update_checkpoint_state`, with all paths relative to the folder if `save_relative_paths`."""
+    """Returns `update_checkpoint_state`, with all paths relative to the folder if `save_relative_paths`."""
     latest, paths = model_checkpoint_path, list(all_model_checkpoint_paths or ())
     if save_relative_paths:
 
@@ -151,7 +153,7 @@ def get_checkpoint_state(checkpoint_dir: str, latest_filename: str | None = None
         be read.
 
     Raises:
-        ValueError: it names no checkpoint.
+        ValueError: if the state file names no checkpoint.
     """
     checkpoint_dir = os.fspath(checkpoint_dir)
     name = state_file(checkpoint_dir, latest_filename)
@@ -180,7 +182,7 @@ def get_checkpoint_state(checkpoint_dir: str, latest_filename: str | None = None
 
 
 def latest_checkpoint(checkpoint_dir: str, latest_filename: str | None = None) -> str | None:
-    """The prefix of a folder's latest checkpoint.
+    """Returns the prefix of a folder's latest checkpoint.
 
     Args:
         checkpoint_dir: str, the folder.
@@ -190,7 +192,7 @@ def latest_checkpoint(checkpoint_dir: str, latest_filename: str | None = None) -
         str; None where there is no state file, or no file of the checkpoint that it names.
 
     Raises:
-        ValueError: the state file names no checkpoint.
+        ValueError: if the state file names no checkpoint.
     """
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
     if not state:
@@ -203,10 +205,10 @@ def latest_checkpoint(checkpoint_dir: str, latest_filename: str | None = None) -
 
 
 def checkpoint_exists(checkpoint_prefix: str) -> bool:
-    """Whether there is a checkpoint, of either format, of a prefix.
+    """Returns True if a checkpoint of either format exists for a prefix.
 
     Args:
-        checkpoint_prefix: str, the path of the checkpoint without the endings of its files.
+        checkpoint_prefix: str, the common prefix of the paths of the checkpoint's files.
 
     Returns:
         bool.
@@ -215,7 +217,7 @@ def checkpoint_exists(checkpoint_prefix: str) -> bool:
 
 
 def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[str]) -> list[float]:
-    """When checkpoints were written, in seconds since 1970; those that are missing are left out.
+    """Returns the times at which checkpoints were written, in seconds since 1970, without missing checkpoints.
 
     Args:
         checkpoint_prefixes: list of str.
@@ -237,7 +239,7 @@ def remove_checkpoint(
     """Removes the files of a checkpoint, and its MetaGraph.
 
     Args:
-        checkpoint_prefix: str, the path of the checkpoint without the endings of its files.
+        checkpoint_prefix: str, the common prefix of the paths of the checkpoint's files.
         checkpoint_format_version: int, `SaverDef.V1` or `SaverDef.V2`.
         meta_graph_suffix: str, what the MetaGraph's name ends with.
     """
@@ -256,12 +258,12 @@ def remove_checkpoint(
         os.remove(index)
 
 
-# What is put beside a checkpoint before the state file forgets it, and what this file says.
+# Suffix of the marker file beside a checkpoint that the state file will drop.
 _SUPERFLUOUS = ".tempstate_superfluous"
 
 
 def mark_superfluous(checkpoint_prefix: str, latest_filename: str, version: int, meta_graph_suffix: str) -> None:
-    """Says that a checkpoint shall go once the state file does not name it.
+    """Marks a checkpoint for deletion once the state file no longer names it.
 
     Args:
         checkpoint_prefix: str.
@@ -297,7 +299,7 @@ def _remove(pattern: str) -> None:
 
 
 def meta_graph_file(checkpoint_prefix: str, meta_graph_suffix: str = "meta") -> str:
-    """The name of a checkpoint's MetaGraph; the prefix of a checkpoint in shards may end with their pattern."""
+    """Returns the name of a checkpoint's MetaGraph; the prefix of a checkpoint in shards may end with their pattern."""
     base, _, shards = checkpoint_prefix.rpartition("-of-")
     if shards.isdigit():
         stem, _, shard = base.rpartition("-")

@@ -43,7 +43,7 @@ def checkpoints_iterator(
     timeout: float | None = None,
     timeout_fn: Callable[[], bool] | None = None,
 ) -> Iterator[str]:
-    """Gives the newest checkpoint of a folder, again and again as there are new ones; some may be left out.
+    """Yields the newest checkpoint of a folder, again and again as there are new ones; some may be left out.
 
     Args:
         checkpoint_dir: str, the folder.

@@ -28,7 +28,7 @@ class _Fields(NamedTuple):
 
 
 class VocabInfo(_Fields):
-    """The vocabularies whose entries the rows or the columns of a variable belong to, before and now.
+    """The old and the new vocabulary of a variable's rows or columns.
 
     Args:
         new_vocab: str, the file of the vocabulary, an entry in each line.
@@ -40,7 +40,7 @@ class VocabInfo(_Fields):
         axis: int, 0 where rows belong to the entries, 1 where columns do.
 
     Raises:
-        ValueError: the axis is another, or an old size is given for columns.
+        ValueError: if `axis` is not 0 or 1, or an old size is given for columns.
     """
 
     __slots__ = ()
@@ -80,9 +80,9 @@ def warm_start(
         var_name_to_prev_var_name: dict from names of variables to those in the checkpoint, where they differ.
 
     Raises:
-        ValueError: a name of the dicts is that of no variable that is meant, a variable is not in the checkpoint or has
-            another shape, or the list has other elements.
-        tf.errors.OpError: the checkpoint or a vocabulary cannot be read.
+        ValueError: if a dict names no selected variable, a variable is not in the checkpoint or has another shape
+            there, or the list has other elements.
+        tf.errors.OpError: if the checkpoint or a vocabulary cannot be read.
     """
     vocabularies = dict(var_name_to_vocab_info or {})
     earlier = dict(var_name_to_prev_var_name or {})
@@ -115,7 +115,7 @@ def warm_start(
 
 
 def _meant(given: Any) -> list[Any]:
-    """The variables that are meant."""
+    """Returns the variables that are meant."""
     if given is None or isinstance(given, str):
         return get_collection(GraphKeys.TRAINABLE_VARIABLES, scope=given)
     if not isinstance(given, list):

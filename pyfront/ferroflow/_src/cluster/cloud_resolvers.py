@@ -1,4 +1,4 @@
-"""The resolvers of Google's cloud and of Kubernetes, which only say what to use instead."""
+"""Resolvers of Google's cloud and of Kubernetes, which raise errors that name a replacement."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ class _Absent(ClusterResolver):
         raise NotImplementedError(f"{type(self).__name__}: {self._reason} {_INSTEAD}")
 
     def cluster_spec(self) -> NoReturn:
-        """Nothing: no object of this class exists.
+        """Is never called: no object of this class exists.
 
         Raises:
-            NotImplementedError: always.
+            NotImplementedError: on every call.
         """
         raise NotImplementedError(self._reason)
 
     def master(self, task_type: Any = None, task_id: Any = None, rpc_layer: Any = None) -> NoReturn:
-        """Nothing: no object of this class exists.
+        """Is never called: no object of this class exists.
 
         Args:
             task_type: not used.
@@ -35,48 +35,48 @@ class _Absent(ClusterResolver):
             rpc_layer: not used.
 
         Raises:
-            NotImplementedError: always.
+            NotImplementedError: on every call.
         """
         raise NotImplementedError(self._reason)
 
 
 class TPUClusterResolver(_Absent):
-    """Not offered: ferroflow runs on CPUs.
+    """Not supported: ferroflow runs on CPUs. The constructor raises an error.
 
     Args:
         *args: not used.
         **kwargs: not used.
 
     Raises:
-        NotImplementedError: always.
+        NotImplementedError: on every call.
     """
 
     _reason = "ferroflow runs on CPUs and knows no TPU."
 
 
 class GceClusterResolver(_Absent):
-    """Not offered: ferroflow does not ask Google's cloud for the addresses of machines.
+    """Not supported: ferroflow does not query Google's cloud for machines' addresses. The constructor raises an error.
 
     Args:
         *args: not used.
         **kwargs: not used.
 
     Raises:
-        NotImplementedError: always.
+        NotImplementedError: on every call.
     """
 
     _reason = "ferroflow does not ask Google Compute Engine for the addresses of machines."
 
 
 class KubernetesClusterResolver(_Absent):
-    """Not offered: ferroflow does not ask Kubernetes for the addresses of pods.
+    """Not supported: ferroflow does not query Kubernetes for pods' addresses. The constructor raises an error.
 
     Args:
         *args: not used.
         **kwargs: not used.
 
     Raises:
-        NotImplementedError: always.
+        NotImplementedError: on every call.
     """
 
     _reason = "ferroflow does not ask Kubernetes for the addresses of pods."

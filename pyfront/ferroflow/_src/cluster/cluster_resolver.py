@@ -9,12 +9,12 @@ from ferroflow._src.cluster.cluster_spec import ClusterSpec
 
 
 def master_url(address: str, rpc_layer: str | None) -> str:
-    """The target of a session: the address of a server, after the name of its protocol if there is one."""
+    """Returns the target of a session: the address of a server, after the name of its protocol if there is one."""
     return f"{rpc_layer}://{address}" if rpc_layer else address
 
 
 class ClusterResolver(abc.ABC):
-    """Says what cluster a program belongs to, and which task of it the program is.
+    """Description of the cluster of a program, and of the program's own task.
 
     A subclass overrides `cluster_spec` and `master`; where they are known, it also sets `task_type` and `task_id`.
     """
@@ -25,19 +25,19 @@ class ClusterResolver(abc.ABC):
 
     @abc.abstractmethod
     def cluster_spec(self) -> ClusterSpec:
-        """The cluster as it is now.
+        """Returns the cluster as it is now.
 
         Returns:
             ClusterSpec.
 
         Raises:
-            NotImplementedError: a subclass does not say it.
+            NotImplementedError: if a subclass does not override this method.
         """
         raise NotImplementedError(f"cluster_spec is not implemented for {self}.")
 
     @abc.abstractmethod
     def master(self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None) -> str:
-        """The target of a session.
+        """Returns the target of a session.
 
         Args:
             task_type: str, the job of the server to connect to; None for the program's own.
@@ -48,14 +48,14 @@ class ClusterResolver(abc.ABC):
             str, such as `grpc://host:port`; `""` for this process alone.
 
         Raises:
-            NotImplementedError: a subclass does not say it.
+            NotImplementedError: if a subclass does not override this method.
         """
         raise NotImplementedError(f"master is not implemented for {self}.")
 
     def num_accelerators(
         self, task_type: str | None = None, task_id: int | None = None, config_proto: Any = None
     ) -> dict[str, int]:
-        """The number of accelerators of a task, by type of device: none, since steps run on CPUs.
+        """Returns the number of accelerators of a task, by type of device: none, since steps run on CPUs.
 
         Args:
             task_type: str, the job; not used.
@@ -69,12 +69,12 @@ class ClusterResolver(abc.ABC):
 
     @property
     def environment(self) -> str | None:
-        """What the program runs in: empty outside of Google."""
+        """The environment of the program; empty outside of Google."""
         return ""
 
     @property
     def task_type(self) -> str | None:
-        """The job of this program's task, or None where that is not known."""
+        """The job of this program's task, or None if unknown."""
         return self._task_type
 
     @task_type.setter
@@ -83,7 +83,7 @@ class ClusterResolver(abc.ABC):
 
     @property
     def task_id(self) -> int | None:
-        """The index of this program's task in its job, or None where that is not known."""
+        """The index of this program's task in its job, or None if unknown."""
         return self._task_id
 
     @task_id.setter
@@ -113,7 +113,7 @@ class SimpleClusterResolver(ClusterResolver):
         rpc_layer: str, the protocol, or None.
 
     Raises:
-        TypeError: `cluster_spec` or `master` is of another type.
+        TypeError: if `cluster_spec` or `master` has a wrong type.
     """
 
     def __init__(
@@ -139,11 +139,11 @@ class SimpleClusterResolver(ClusterResolver):
         self._rpc_layer = rpc_layer
 
     def cluster_spec(self) -> ClusterSpec:
-        """The cluster that was given."""
+        """Returns the cluster that was given."""
         return self._cluster_spec
 
     def master(self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None) -> str:
-        """The target that was given, or that of a task.
+        """Returns the target that was given, or that of a task.
 
         Args:
             task_type: str, the job of a task.
@@ -154,7 +154,7 @@ class SimpleClusterResolver(ClusterResolver):
             str, such as `grpc://host:port`; `""` for this process alone.
 
         Raises:
-            ValueError: there is no such task.
+            ValueError: if the task does not exist.
         """
         given = task_type is None or task_id is None
         address = self._master if given else self._cluster_spec.task_address(task_type, task_id or 0)
@@ -163,7 +163,7 @@ class SimpleClusterResolver(ClusterResolver):
     def num_accelerators(
         self, task_type: str | None = None, task_id: int | None = None, config_proto: Any = None
     ) -> dict[str, int]:
-        """The numbers that were given.
+        """Returns the numbers that were given.
 
         Args:
             task_type: str, the job; not used.
@@ -177,20 +177,20 @@ class SimpleClusterResolver(ClusterResolver):
 
     @property
     def environment(self) -> str | None:
-        """What the program runs in, as it was given."""
+        """The environment of the program, as passed to the constructor."""
         return self._environment
 
 
 class UnionClusterResolver(ClusterResolver):
-    """Several descriptions of one cluster; all but the tasks is the first one's.
+    """Union of several descriptions of one cluster; all other properties are those of the first.
 
     Args:
         *args: `ClusterResolver`s.
         **kwargs: `task_type`, `task_id` and `rpc_layer`, instead of those of the first resolver.
 
     Raises:
-        TypeError: an argument is no resolver.
-        ValueError: there is no resolver, or another keyword.
+        TypeError: if an argument is not a resolver.
+        ValueError: if no resolver is given, or a keyword argument is unknown.
     """
 
     def __init__(self, *args: ClusterResolver, **kwargs: Any) -> None:
@@ -206,13 +206,13 @@ class UnionClusterResolver(ClusterResolver):
         self._resolvers = args
 
     def cluster_spec(self) -> ClusterSpec:
-        """The tasks of all.
+        """Returns the tasks of all.
 
-        Where each resolver lists the tasks of a job without gaps, they are numbered on from one resolver to the next;
+        If each resolver lists the tasks of a job without gaps, their numbers continue from one resolver to the next;
         otherwise every task keeps its index.
 
         Raises:
-            KeyError: two resolvers have a task of the same index in such a job.
+            KeyError: if two resolvers have a task with the same index in one job.
         """
         listed: dict[Any, list[Any]] = {}
         for resolver in self._resolvers:
@@ -221,7 +221,7 @@ class UnionClusterResolver(ClusterResolver):
         return ClusterSpec({job: _merged(several) for job, several in listed.items()})
 
     def master(self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None) -> str:
-        """The target of the first resolver, or that of a task.
+        """Returns the target of the first resolver, or that of a task.
 
         Args:
             task_type: str, the job of a task.
@@ -232,8 +232,8 @@ class UnionClusterResolver(ClusterResolver):
             str, such as `grpc://host:port`; `""` for this process alone.
 
         Raises:
-            ValueError: there is no such task.
-            KeyError: two resolvers have the same task.
+            ValueError: if the task does not exist.
+            KeyError: if two resolvers have the same task.
         """
         if task_type is not None and task_id is not None:
             return master_url(self.cluster_spec().task_address(task_type, task_id), rpc_layer or self._rpc_layer)
@@ -244,7 +244,7 @@ class UnionClusterResolver(ClusterResolver):
     def num_accelerators(
         self, task_type: str | None = None, task_id: int | None = None, config_proto: Any = None
     ) -> dict[str, int]:
-        """The number of accelerators that the first resolver tells.
+        """Returns the number of accelerators that the first resolver tells.
 
         Args:
             task_type: str, the job.
@@ -258,7 +258,7 @@ class UnionClusterResolver(ClusterResolver):
 
     @property
     def environment(self) -> str | None:
-        """What the program runs in, by the first resolver."""
+        """The environment of the program, from the first resolver."""
         return self._resolvers[0].environment
 
     @property

@@ -17,8 +17,9 @@ class ClusterSpec:
             `tf.train.ClusterDef`; or another `ClusterSpec`.
 
     Raises:
-        TypeError: `cluster` is none of these, or a name or an address is no string, or an index is no integer.
-        ValueError: a task index is negative or beyond 32 bits.
+        TypeError: if `cluster` is not one of these, a name or an address is not a string, or an index is not an
+            integer.
+        ValueError: if a task index is negative or beyond 32 bits.
     """
 
     def __init__(self, cluster: Any) -> None:
@@ -52,7 +53,7 @@ class ClusterSpec:
         )
 
     def as_dict(self) -> dict[Any, list[Any] | _Tasks]:
-        """The addresses by job name.
+        """Returns the addresses by job name.
 
         Returns:
             A dict from job names to lists of addresses, or, where the indices are not 0, 1, 2
@@ -64,7 +65,7 @@ class ClusterSpec:
         }
 
     def as_cluster_def(self) -> Any:
-        """The cluster as a `tf.train.ClusterDef`, its jobs by name; the same message at each call."""
+        """Returns the cluster as a `tf.train.ClusterDef`, its jobs by name; the same message at each call."""
         return self._cluster_def
 
     @property
@@ -73,7 +74,7 @@ class ClusterSpec:
         return list(self._jobs)
 
     def num_tasks(self, job_name: Any) -> int:
-        """The number of tasks of a job.
+        """Returns the number of tasks of a job.
 
         Args:
             job_name: str, the name of a job.
@@ -82,12 +83,12 @@ class ClusterSpec:
             int.
 
         Raises:
-            ValueError: there is no such job.
+            ValueError: if the job does not exist.
         """
         return len(self._tasks(job_name))
 
     def task_indices(self, job_name: Any) -> list[int]:
-        """The indices of a job's tasks, in order.
+        """Returns the indices of a job's tasks, in order.
 
         Args:
             job_name: str, the name of a job.
@@ -96,12 +97,12 @@ class ClusterSpec:
             List of int, ascending.
 
         Raises:
-            ValueError: there is no such job.
+            ValueError: if the job does not exist.
         """
         return sorted(self._tasks(job_name))
 
     def task_address(self, job_name: Any, task_index: int) -> Any:
-        """The address of a task.
+        """Returns the address of a task.
 
         Args:
             job_name: str, the name of a job.
@@ -111,7 +112,7 @@ class ClusterSpec:
             str, such as `host:port`.
 
         Raises:
-            ValueError: there is no such job, or no such task in it.
+            ValueError: if the job or the task does not exist.
         """
         tasks = self._tasks(job_name)
         if task_index not in tasks:
@@ -119,7 +120,7 @@ class ClusterSpec:
         return tasks[task_index]
 
     def job_tasks(self, job_name: Any) -> list[Any]:
-        """The addresses of a job's tasks, in the order of their indices.
+        """Returns the addresses of a job's tasks, in the order of their indices.
 
         Args:
             job_name: str, the name of a job.
@@ -128,7 +129,7 @@ class ClusterSpec:
             A list with an address, or None where the job has no such task, for each index up to the largest.
 
         Raises:
-            ValueError: there is no such job.
+            ValueError: if the job does not exist.
         """
         tasks = self._tasks(job_name)
         return [tasks.get(i) for i in range(max(tasks, default=-1) + 1)]

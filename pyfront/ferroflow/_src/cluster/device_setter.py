@@ -26,13 +26,13 @@ def replica_device_setter(
     ps_ops: Collection[str] | None = None,
     ps_strategy: Callable[[Any], int] | None = None,
 ) -> Callable[[Any], str] | None:
-    """A device function for replicated training: variables on the ps tasks, all other ops on the worker.
+    """Returns a device function for replicated training: variables on the ps tasks, all other ops on the worker.
 
     Args:
         ps_tasks: int, the number of ps tasks; not used if `cluster` is given.
         ps_device: str, the device of the ps tasks, usually without a task; empty for none.
         worker_device: str, the device of the worker; empty for none.
-        merge_devices: bool, whether ops with a partial device get the missing parts; if False they stay as they are.
+        merge_devices: bool. If True, ops with a partial device get the missing parts; if False they stay as they are.
         cluster: `ClusterSpec` or what makes one; the tasks of the job named in `ps_device` are the ps tasks.
         ps_ops: names of op types that belong on ps tasks; None for variables and mutable tables.
         ps_strategy: function from an op to the index of its ps task; None for each task in turn.
@@ -41,7 +41,7 @@ def replica_device_setter(
         A function for `tf.device`; None (which `tf.device` takes as no device) if there are no ps tasks.
 
     Raises:
-        TypeError: `cluster` describes no cluster, or `ps_strategy` is no function.
+        TypeError: if `cluster` does not describe a cluster, or `ps_strategy` is not a function.
     """
     if cluster is not None:
         spec = cluster if isinstance(cluster, ClusterSpec) else ClusterSpec(cluster)

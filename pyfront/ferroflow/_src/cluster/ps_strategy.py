@@ -10,7 +10,7 @@ from ferroflow._src.base.tensor_shape import TensorShape
 
 
 class RoundRobinStrategy:
-    """Chooses the tasks in turn.
+    """Strategy that chooses the tasks in turn.
 
     Args:
         num_tasks: int, the number of ps tasks.
@@ -21,14 +21,14 @@ class RoundRobinStrategy:
         self._next = 0
 
     def __call__(self, op: Any) -> int:
-        """The index of the task for `op`."""
+        """Returns the index of the task for `op`."""
         task = self._next
         self._next = (task + 1) % self._num_tasks
         return task
 
 
 class RandomStrategy:
-    """Chooses a task by a hash of the op's name: the same in every program that builds the same names.
+    """Strategy that chooses a task by a hash of the op's name, so that programs with equal names choose equally.
 
     Args:
         num_ps_tasks: int, the number of ps tasks.
@@ -40,13 +40,13 @@ class RandomStrategy:
         self._seed = seed
 
     def __call__(self, op: Any) -> int:
-        """The index of the task for `op`."""
+        """Returns the index of the task for `op`."""
         digest = hashlib.md5(f"{op.name}_{self._seed}".encode(), usedforsecurity=False).digest()
         return int.from_bytes(digest, "big") % self._num_tasks
 
 
 class GreedyLoadBalancingStrategy:
-    """Chooses the task that has the least load so far, the first among equals.
+    """Strategy that chooses the task with the least load so far, the first among equals.
 
     Args:
         num_tasks: int, the number of ps tasks.
@@ -58,14 +58,14 @@ class GreedyLoadBalancingStrategy:
         self._loads: list[float] = [0.0] * num_tasks
 
     def __call__(self, op: Any) -> int:
-        """The index of the task for `op`."""
+        """Returns the index of the task for `op`."""
         task = self._loads.index(min(self._loads))
         self._loads[task] += self._load_fn(op)
         return task
 
 
 def byte_size_load_fn(op: Any) -> int:
-    """The size of an op's only output.
+    """Returns the size of an op's only output.
 
     Args:
         op: `Operation` with one output, usually a variable.
@@ -74,7 +74,7 @@ def byte_size_load_fn(op: Any) -> int:
         int, the bytes of the output.
 
     Raises:
-        ValueError: the op has not one output, or its shape is not fully known.
+        ValueError: if the op does not have exactly one output, or its shape is not fully known.
     """
     if len(op.outputs) != 1:
         raise ValueError(f"Op {op} must have a single output")

@@ -12,26 +12,26 @@ from ferroflow._src.cluster.cluster_spec import ClusterSpec
 
 
 class Server:
-    """A task of a cluster in this process; sessions reach it by its `target`.
+    """Task of a cluster in this process; sessions connect to it by its `target`.
 
-    What sessions make at the task (variables, queues, tables, iterators) stays there when they end. The task stays
-    until the process ends.
+    Variables, queues, tables and iterators that sessions create at the task remain when the sessions end. The task
+    lives until the process ends.
 
     Args:
-        server_or_cluster_def: a `ServerDef`, a `ClusterDef`, a `ClusterSpec`, or what one is made of. The task's
-            address is bound; its port may be 0 for any free one.
+        server_or_cluster_def: a `ServerDef`, a `ClusterDef`, a `ClusterSpec`, or what a `ClusterSpec` accepts. The
+            task's address is bound; its port may be 0 for any free one.
         job_name: str, the task's job; by default the server def's, or the cluster's only job.
         task_index: int, the task's index in its job; by default the server def's, or the job's only index.
         protocol: str, "grpc", the name that TF 1.x programs give; the bytes on the wire are ferroflow's own.
         config: `ConfigProto`, the defaults of the task; `device_count` says how many CPU devices it has.
-        start: bool, whether to answer other processes from now on.
+        start: bool. If True, answer other processes from now on.
 
     Raises:
-        TypeError: `server_or_cluster_def` is none of these.
-        ValueError: the job or the index is not given and cannot be inferred.
-        tf.errors.InvalidArgumentError: the task is not in the cluster, or its address is not `host:port`.
-        tf.errors.NotFoundError: unknown protocol.
-        tf.errors.UnknownError: the address cannot be bound.
+        TypeError: if `server_or_cluster_def` is not one of these.
+        ValueError: if the job or the index is not given and cannot be inferred.
+        tf.errors.InvalidArgumentError: if the task is not in the cluster, or its address is not `host:port`.
+        tf.errors.NotFoundError: if `protocol` is unknown.
+        tf.errors.UnknownError: if the address cannot be bound.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Server:
             self.start()
 
     def start(self) -> None:
-        """Answers other processes from now on."""
+        """Starts serving other processes."""
         with engine_errors():
             self._core.start()
 
@@ -77,7 +77,7 @@ class Server:
 
         Args:
             config: `ConfigProto`, the defaults of the task.
-            start: bool, whether to answer other processes from now on.
+            start: bool. If True, answer other processes from now on.
 
         Returns:
             `Server`.

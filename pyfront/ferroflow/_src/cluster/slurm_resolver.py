@@ -1,4 +1,4 @@
-"""`SlurmClusterResolver`: the cluster as the environment of a step of the Slurm workload manager tells it."""
+"""`SlurmClusterResolver`: the cluster described by the environment of a Slurm job step."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _TASKS = re.compile(r"(\d+)(?:\(x(\d+)\))?")
 
 
 def expand_hostlist(hostlist: str) -> list[str]:
-    """The names in a list of hosts in Slurm's notation: `n[1-2],m5` is n1, n2, m5.
+    """Returns the names in a list of hosts in Slurm's notation: `n[1-2],m5` is n1, n2, m5.
 
     Raises:
-        ValueError: the list is not in that notation.
+        ValueError: if the list is not in that notation.
     """
     hosts: list[str] = []
     position = 0
@@ -43,10 +43,10 @@ def _numbers(hostlist: str, ranges: str | None) -> Iterator[str]:
 
 
 def expand_tasks_per_node(tasks_per_node: str) -> list[int]:
-    """The numbers of tasks in Slurm's notation: `3(x2),1` is 3, 3, 1.
+    """Returns the numbers of tasks in Slurm's notation: `3(x2),1` is 3, 3, 1.
 
     Raises:
-        ValueError: the text is not in that notation.
+        ValueError: if the text is not in that notation.
     """
     numbers: list[int] = []
     for part in tasks_per_node.split(","):
@@ -75,13 +75,13 @@ class SlurmClusterResolver(ClusterResolver):
             to other libraries if `auto_set_gpu` asks for it.
         tasks_per_node: int, the number of tasks on each host; or a dict from names of hosts to numbers; None for
             Slurm's.
-        auto_set_gpu: bool, whether `cluster_spec` sets CUDA_VISIBLE_DEVICES, if there are GPUs.
+        auto_set_gpu: bool. If True, `cluster_spec` sets CUDA_VISIBLE_DEVICES, if there are GPUs.
         rpc_layer: str, the protocol.
 
     Raises:
-        RuntimeError: the environment is not that of a Slurm step; or the jobs have not as many tasks as the step; or
-            the tasks need more GPUs than a host has.
-        ValueError: Slurm's variables are not in its notation.
+        RuntimeError: if the environment is not that of a Slurm step, the jobs and the step have different numbers of
+            tasks, or the tasks need more GPUs than a host has.
+        ValueError: if Slurm's variables are not in its notation.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class SlurmClusterResolver(ClusterResolver):
             raise RuntimeError(f"Requested {sum(self._jobs.values())} tasks but only {all_tasks} were assigned.")
 
     def cluster_spec(self) -> ClusterSpec:
-        """The cluster; the first call also makes the own task known.
+        """Returns the cluster; the first call also makes the own task known.
 
         Jobs take the step's tasks in the order of the jobs' names.
         """
@@ -136,11 +136,11 @@ class SlurmClusterResolver(ClusterResolver):
         return ClusterSpec(cluster)
 
     def get_task_info(self) -> tuple[str | None, int | None]:
-        """The own job and the index of the own task; (None, None) before `cluster_spec` was called."""
+        """Returns the own job and the index of the own task; (None, None) before `cluster_spec` was called."""
         return self._task_type, self._task_id
 
     def master(self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None) -> str:
-        """The target of a session.
+        """Returns the target of a session.
 
         Args:
             task_type: str, the job of the server to connect to; None for the own one.
@@ -151,7 +151,7 @@ class SlurmClusterResolver(ClusterResolver):
             The address of the task; empty before `cluster_spec` was called, if the arguments do not tell the task.
 
         Raises:
-            ValueError: the cluster has no such task.
+            ValueError: if the cluster has no such task.
         """
         task_type = self._task_type if task_type is None else task_type
         task_id = self._task_id if task_id is None else task_id
@@ -162,7 +162,7 @@ class SlurmClusterResolver(ClusterResolver):
     def num_accelerators(
         self, task_type: str | None = None, task_id: int | None = None, config_proto: Any = None
     ) -> dict[str, int]:
-        """The number of GPUs of a task.
+        """Returns the number of GPUs of a task.
 
         Args:
             task_type: str, the job; not used.

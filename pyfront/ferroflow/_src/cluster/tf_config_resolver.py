@@ -1,4 +1,4 @@
-"""`TFConfigClusterResolver`: the cluster and the own task as the environment variable TF_CONFIG tells them."""
+"""`TFConfigClusterResolver`: the cluster and the program's task, described by the environment variable TF_CONFIG."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ferroflow._src.cluster.cluster_spec import ClusterSpec
 
 
 def tf_config() -> dict[str, Any]:
-    """What TF_CONFIG holds; nothing where it is not set.
+    """Returns the parsed value of TF_CONFIG; an empty dict if it is not set.
 
     Raises:
-        ValueError: TF_CONFIG is no JSON object.
+        ValueError: if TF_CONFIG is not a JSON object.
     """
     text = os.environ.get("TF_CONFIG") or "{}"
     try:
@@ -53,7 +53,7 @@ class TFConfigClusterResolver(ClusterResolver):
         """The job of this task, or None where neither the program nor TF_CONFIG tells it.
 
         Raises:
-            ValueError: TF_CONFIG is not a JSON object.
+            ValueError: if TF_CONFIG is not a JSON object.
         """
         told = tf_config().get("task", {}).get("type") if self._task_type is None else self._task_type
         return None if told is None else str(told)
@@ -67,7 +67,7 @@ class TFConfigClusterResolver(ClusterResolver):
         """The index of this task in its job, or None where neither the program nor TF_CONFIG tells it.
 
         Raises:
-            ValueError: TF_CONFIG is not a JSON object.
+            ValueError: if TF_CONFIG is not a JSON object.
         """
         told = tf_config().get("task", {}).get("index") if self._task_id is None else self._task_id
         return None if told is None else int(told)
@@ -81,7 +81,7 @@ class TFConfigClusterResolver(ClusterResolver):
         """The protocol between the tasks, or None where neither the program nor TF_CONFIG tells it.
 
         Raises:
-            ValueError: TF_CONFIG is not a JSON object.
+            ValueError: if TF_CONFIG is not a JSON object.
         """
         return tf_config().get("rpc_layer") if self._rpc_layer is None else self._rpc_layer
 
@@ -91,20 +91,20 @@ class TFConfigClusterResolver(ClusterResolver):
 
     @property
     def environment(self) -> str | None:
-        """What the program runs in, as it was given."""
+        """The environment of the program, as passed to the constructor."""
         return self._environment
 
     def cluster_spec(self) -> ClusterSpec:
-        """The cluster; empty where TF_CONFIG tells none.
+        """Returns the cluster; empty where TF_CONFIG tells none.
 
         Raises:
-            TypeError: `cluster` does not describe one.
-            ValueError: TF_CONFIG is no JSON object.
+            TypeError: if `cluster` does not describe one.
+            ValueError: if TF_CONFIG is not a JSON object.
         """
         return ClusterSpec(tf_config().get("cluster", {}))
 
     def master(self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None) -> str:
-        """The target of a session.
+        """Returns the target of a session.
 
         Args:
             task_type: str, the job of the server to connect to; None for the own one.
@@ -116,8 +116,8 @@ class TFConfigClusterResolver(ClusterResolver):
             address of the task.
 
         Raises:
-            RuntimeError: neither the arguments nor TF_CONFIG tell the task.
-            ValueError: the cluster has no such task.
+            RuntimeError: if neither the arguments nor TF_CONFIG name the task.
+            ValueError: if the cluster has no such task.
         """
         chosen = tf_config().get("session_master")
         if chosen is not None:
@@ -128,5 +128,7 @@ class TFConfigClusterResolver(ClusterResolver):
         task_type = self.task_type if task_type is None else task_type
         task_id = self.task_id if task_id is None else task_id
         if task_type is None or task_id is None:
-            raise RuntimeError("TF_CONFIG has no `task` with `type` and `index`, and `master` was not told the task.")
+            raise RuntimeError(
+                "TF_CONFIG has no `task` with `type` and `index`, and `master` got none: pass `task_type`, `task_id`."
+            )
         return master_url(cluster.task_address(task_type, task_id), rpc_layer or self.rpc_layer)

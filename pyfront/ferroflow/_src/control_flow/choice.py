@@ -29,23 +29,24 @@ def case(
     strict: bool = False,
     name: str = "case",
 ) -> Any:
-    """What the function of the first predicate that holds returns.
+    """Returns the result of the function of the first True predicate.
 
     Args:
-      pred_fn_pairs: list of pairs, or dict, of bool scalar tensors and functions that return nests of tensors, all of
-        one structure.
-      default: the function for no predicate that holds; without it, one must hold.
-      exclusive: whether it is an error that several hold.
-      strict: whether a list of one tensor stays a list.
-      name: name scope of the operations.
+        pred_fn_pairs: list of pairs, or dict, of bool scalar tensors and functions that return nests of tensors, all of
+            one structure.
+        default: the function for no predicate that holds; without it, one must hold.
+        exclusive: If True, it is an error that several hold.
+        strict: If True, a list of one tensor stays a list.
+        name: name scope of the operations.
 
     Returns:
-      The nest of tensors of the function that is taken: of the dtypes, and what the functions have in common of the
-      shapes, that all of them give.
+        The nest of tensors of the function that is taken: of the dtypes, and what the functions have in common of the
+        shapes, that all of them give.
 
     Raises:
-      TypeError: something is no pair, no bool tensor or not callable.
-      tf.errors.InvalidArgumentError: in the step, for predicates that must not hold or hold together.
+        TypeError: if an element is not a pair, a predicate is not a bool tensor, or a function is not callable.
+        tf.errors.InvalidArgumentError: when the step runs, if no predicate holds without a default, or several hold
+            with `exclusive`.
     """
     return chosen(functools.partial(cond, strict=strict), pred_fn_pairs, default, exclusive, name)
 
@@ -58,7 +59,7 @@ def chosen(
     name: str,
     allow_python_preds: bool = False,
 ) -> Any:
-    """`case` made of conditionals that `choose(predicate, true_fn=..., false_fn=...)` makes."""
+    """Returns `case` made of conditionals that `choose(predicate, true_fn=..., false_fn=...)` makes."""
     predicates, functions = _checked(pred_fn_pairs, exclusive, name, allow_python_preds)
     if default is not None and not callable(default):
         raise TypeError("default must be callable.")
@@ -77,22 +78,23 @@ def chosen(
 
 
 def switch_case(branch_index: Any, branch_fns: Any, default: Function | None = None, name: str = "switch_case") -> Any:
-    """What the branch of a given number returns.
+    """Returns the result of the branch with a given number.
 
     Args:
-      branch_index: int scalar tensor.
-      branch_fns: list of functions that return nests of tensors, all of one structure; or pairs of a number and a
-        function, or a dict of them, with the numbers from 0 up to, without, their count.
-      default: the function for a number that no branch has; without it, the branch of the greatest number.
-      name: name scope of the operations.
+        branch_index: int scalar tensor.
+        branch_fns: list of functions that return nests of tensors with one structure; or pairs of a number and a
+            function, or a dict of them. The numbers are 0 to n - 1.
+        default: the function for a number that no branch has; without it, the branch of the greatest number.
+        name: name scope of the operations.
 
     Returns:
-      The nest of tensors of the branch that is taken: of the dtypes, and what the branches have in common of the
-      shapes, that all of them give.
+        The nest of tensors of the branch that is taken: of the dtypes, and what the branches have in common of the
+        shapes, that all of them give.
 
     Raises:
-      TypeError: the index is no int tensor, or something is no pair, no int or not callable.
-      ValueError: there are no branches, or their numbers leave some out.
+        TypeError: if the index is not an int tensor, an element is not a pair, a key is not an int, or a function is
+            not callable.
+        ValueError: if there are no branches, or their numbers leave some out.
     """
     functions = _checked_branches(branch_index, branch_fns)
     if default is not None:
@@ -107,7 +109,7 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Function | None = N
 
 
 def _by_number(index: Tensor, functions: Sequence[Function], first: int) -> Any:
-    """The branch of number `index` of those from `first` on, found by halves."""
+    """Returns the branch of number `index` of those from `first` on, found by halves."""
     if len(functions) == 1:
         return functions[0]()
     half = len(functions) // 2
@@ -120,7 +122,7 @@ def _by_number(index: Tensor, functions: Sequence[Function], first: int) -> Any:
 
 
 def _checked_branches(branch_index: Any, branch_fns: Any) -> list[Function]:
-    """The functions by number."""
+    """Returns the functions by number."""
     if not isinstance(branch_index, Tensor):
         raise TypeError(f"branch_index must be a Tensor, got {type(branch_index)}")
     if not branch_index.dtype.is_integer:
@@ -185,7 +187,7 @@ def _checked(
 
 
 def _assert_at_most(predicates: list[Tensor], count: int, message: str) -> Any:
-    """An operation that fails where more than `count` predicates hold."""
+    """Returns an operation that fails where more than `count` predicates hold."""
     values = stack(predicates, name="preds_c")
     holding = reduce_sum(cast(values, "int32"), name="num_true_conds")
     names = ", ".join(p.name if isinstance(p, Tensor) else str(p) for p in predicates)
@@ -194,7 +196,7 @@ def _assert_at_most(predicates: list[Tensor], count: int, message: str) -> Any:
 
 
 def _last(predicates: list[Tensor], function: Function) -> Any:
-    """The branch of the last predicate, which must hold where no other one does."""
+    """Returns the branch of the last predicate, which must hold where no other one does."""
     others = predicates[:-1]
     message = "Implementation error: the last action was called, but some of the other predicates are True"
     needs_one = ["Input error: None of conditions evaluated as True:", stack(predicates, name="preds_c")]

@@ -30,10 +30,10 @@ class CondContext(ControlFlowContext):
     """One branch of a conditional.
 
     Args:
-      pred: bool scalar tensor made outside of the branch.
-      pivot: tensor that has a value where the branch is taken.
-      branch: 1 where the branch is taken if `pred` is true, 0 for the other one.
-      name: name of the context, made unique.
+        pred: bool scalar tensor made outside of the branch.
+        pivot: tensor that has a value where the branch is taken.
+        branch: 1 where the branch is taken if `pred` is true, 0 for the other one.
+        name: name of the context, made unique.
     """
 
     def __init__(self, pred: Tensor, pivot: Tensor, branch: int, name: str = "cond_text") -> None:
@@ -47,7 +47,7 @@ class CondContext(ControlFlowContext):
 
     @property
     def pred(self) -> Tensor:
-        """What decides, bool scalar."""
+        """The condition, a bool scalar."""
         return self._pred
 
     @property
@@ -73,7 +73,7 @@ class CondContext(ControlFlowContext):
         return other
 
     def export(self, tensor: Tensor) -> Tensor:
-        """A tensor of the branch as one of the context around it; of no use where the branch is not taken."""
+        """Returns a tensor of the branch as one of the context around it; of no use where the branch is not taken."""
         key = (tensor._node_id, tensor._index)
         found = self._exported.get(key)
         if found is None:
@@ -97,7 +97,7 @@ class CondContext(ControlFlowContext):
         """Builds the branch.
 
         Returns:
-          What the function returned, None for nothing, and the tensors it consists of, all of this branch.
+            The function's result, None for nothing, and its tensors, all of this branch.
         """
         with self.entered():
             summaries = get_default_graph().get_collection_ref(GraphKeys._SUMMARY_COLLECTION)
@@ -118,13 +118,13 @@ class CondContext(ControlFlowContext):
         return [self._pred, self._pivot]
 
     def to_proto(self, export_scope: str | None = None) -> Any:
-        """The CondContextDef of this branch and of what is nested in it, as a MetaGraphDef keeps it.
+        """Returns the CondContextDef of this branch and of what is nested in it, as a MetaGraphDef keeps it.
 
         Args:
-          export_scope: name scope to take off the names.
+            export_scope: name scope to take off the names.
 
         Returns:
-          The message; None where the branch is not in `export_scope`.
+            The message; None where the branch is not in `export_scope`.
         """
         if export_scope is not None and not self.name.startswith(export_scope):
             return None
@@ -143,14 +143,14 @@ class CondContext(ControlFlowContext):
 
     @staticmethod
     def from_proto(context_def: Any, import_scope: str | None = None) -> CondContext:
-        """The branch that a CondContextDef describes, of operations that are in the default graph.
+        """Returns the branch that a CondContextDef describes, of operations that are in the default graph.
 
         Args:
-          context_def: the message.
-          import_scope: name scope to put before its names.
+            context_def: the message.
+            import_scope: name scope to put before its names.
 
         Raises:
-          KeyError: the graph has no such operation.
+            KeyError: if an operation of that name is not in the graph.
         """
         graph = get_default_graph()
         pred, pivot = (
@@ -181,7 +181,7 @@ register_proto_function(
 
 
 def _placeholder_value(dtype: dtypes.DType) -> Tensor:
-    """Any tensor of a type."""
+    """Returns any tensor of a type."""
     if dtype == dtypes.variant:
         unknown = constant(-1, dtype=dtypes.int32)
         return tensor_op("EmptyTensorList", [unknown, unknown], {"element_dtype": dtypes.variant})
@@ -218,27 +218,27 @@ def cond(
     fn1: Callable[[], Any] | None = None,
     fn2: Callable[[], Any] | None = None,
 ) -> Any:
-    """What `true_fn` returns if `pred` holds, else what `false_fn` returns.
+    """Returns the result of `true_fn()` if `pred` is True, else the result of `false_fn()`.
 
-    Both functions are called once, to build their branch. Of the operations made in them only those of the branch taken
-    run; what they read from outside is computed in any case.
+    Both functions are called once, to build their branches. Only the operations of the branch taken run; values that
+    they read from outside are computed in any case.
 
     Args:
-      pred: bool scalar tensor.
-      true_fn: makes the value, a nest of tensors, for a true `pred`.
-      false_fn: as `true_fn`, for a false one: the same structure, with the same dtypes.
-      strict: whether a list of one tensor stays a list.
-      name: name scope of the operations.
-      fn1: old name of `true_fn`.
-      fn2: old name of `false_fn`.
+        pred: bool scalar tensor.
+        true_fn: makes the value, a nest of tensors, for a true `pred`.
+        false_fn: as `true_fn`, for a false one: the same structure, with the same dtypes.
+        strict: If True, a list of one tensor stays a list.
+        name: name scope of the operations.
+        fn1: old name of `true_fn`.
+        fn2: old name of `false_fn`.
 
     Returns:
-      The nest of tensors of the function that is taken: of the dtypes, and what both have in common of the shapes, that
-      both of them give.
+        The nest of tensors that the branch taken returns. Static shapes are what both branches have in common.
 
     Raises:
-      TypeError: `pred` is a Python bool, a function is missing or not callable, or the structures have different types.
-      ValueError: a function returns None, or the structures or dtypes differ.
+        TypeError: if `pred` is a Python bool, a function is missing or not callable, or the structures have different
+            types.
+        ValueError: if a function returns None, or the structures or dtypes differ.
     """
     true_fn, false_fn = _functions(true_fn, false_fn, fn1, fn2)
     with name_scope(name, "cond", [pred]):

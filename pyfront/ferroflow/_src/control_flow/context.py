@@ -56,12 +56,12 @@ class ControlFlowContext:
         self._graph._set_control_flow_context(self)
 
     def Exit(self) -> None:  # noqa: N802 - TF 1.x's name
-        """Ends what `Enter` began."""
+        """Leaves the context that `Enter` entered."""
         self._graph._set_control_flow_context(self._entered.pop())
 
     @contextmanager
     def entered(self) -> Iterator[None]:
-        """A context manager within which new operations belong here."""
+        """Makes operations created in a `with` block belong to this context."""
         self.Enter()
         try:
             yield
@@ -70,7 +70,9 @@ class ControlFlowContext:
 
     @contextmanager
     def _within(self, context: ControlFlowContext | None, scope: str | None = None) -> Iterator[None]:
-        """Operations made within belong to `context` as they are: nothing is captured, and they wait for nothing."""
+        """Makes operations created in a `with` block belong to `context` as they are, without capturing inputs or
+        adding dependencies.
+        """
         graph = self._graph
         stack = graph._name_stack
         with graph.control_dependencies(None):
@@ -84,26 +86,26 @@ class ControlFlowContext:
                 graph._name_stack = stack
 
     def while_context(self) -> ControlFlowContext | None:
-        """The innermost loop around, this one included."""
+        """Returns the innermost loop around, this one included."""
         return None if self._outer_context is None else self._outer_context.while_context()
 
     GetWhileContext = while_context
 
     def IsCondContext(self) -> bool:  # noqa: N802 - TF 1.x's name
-        """Whether this is a branch."""
+        """Returns True if this is a branch."""
         return False
 
     def IsWhileContext(self) -> bool:  # noqa: N802 - TF 1.x's name
-        """Whether this is a loop."""
+        """Returns True if this is a loop."""
         return False
 
     @property
     def pivot(self) -> Tensor | None:
-        """What an operation without inputs waits for, so that it only runs when it should."""
+        """The control input of operations without inputs, which makes them run only when they should."""
         raise NotImplementedError
 
     def contains(self, op: Operation) -> bool:
-        """Whether an operation is in this context or one nested in it."""
+        """Returns True if an operation is in this context or one nested in it."""
         context = op._get_control_flow_context()
         while context is not None:
             if context is self:
@@ -112,7 +114,7 @@ class ControlFlowContext:
         return False
 
     def capture(self, tensor: Tensor) -> Tensor:
-        """What stands for `tensor` in this context: itself if it was made here."""
+        """Returns the tensor that represents `tensor` in this context: `tensor` itself if it was made here."""
         if self.contains(tensor.op):
             return tensor
         self._check_reachable(tensor)
@@ -161,13 +163,13 @@ class ControlFlowContext:
         raise NotImplementedError
 
     def _recall(self, tensor: Tensor) -> Tensor:
-        """The value here of a tensor of the context whose gradients this one holds."""
+        """Returns the value here of a tensor of the context whose gradients this one holds."""
         raise NotImplementedError
 
     def admit(
         self, name: str, inputs: list[Any], control_inputs: list[Operation] | None
     ) -> tuple[list[Any], list[Operation] | None]:
-        """What an operation named `name` reads and waits for here."""
+        """Returns the inputs and control inputs that an operation named `name` gets in this context."""
         graph = self._graph
         stack = graph._name_stack
         graph._name_stack = name
@@ -181,11 +183,11 @@ class ControlFlowContext:
         return inputs, control_inputs or None
 
     def _needs_pivot(self, inputs: list[Any], control_inputs: list[Operation]) -> bool:
-        """Whether nothing that an operation reads keeps it from running when it should not; each context answers."""
+        """Returns True if no operand keeps an operation from running when it should not; each context implements it."""
         raise NotImplementedError
 
     def _internal(self, control_inputs: list[Operation]) -> list[Operation]:
-        """Control inputs of the same loop; the others wait at the loop's entry."""
+        """Returns control inputs of the same loop; the others wait at the loop's entry."""
         loop = self.while_context()
         if loop is None:
             return control_inputs
@@ -199,16 +201,16 @@ class ControlFlowContext:
         return result
 
     def wait_for(self, op: Operation) -> None:
-        """Lets the whole loop wait for an operation outside of it."""
+        """Makes the whole loop wait for an operation outside of it."""
         raise NotImplementedError
 
     def added(self, op: Operation) -> None:
-        """Notes an operation made here."""
+        """Records an operation created here."""
         self._nodes.append(op._id)
         op.graph.prevent_fetching(op)
 
     def to_proto(self, export_scope: str | None = None) -> Any:
-        """The message of this context, or None where it is not in `export_scope`."""
+        """Returns the message of this context, or None where it is not in `export_scope`."""
         raise NotImplementedError
 
     def to_control_flow_context_def(self, context_def: Any, export_scope: str | None = None) -> None:
@@ -220,17 +222,17 @@ class ControlFlowContext:
             nested.to_control_flow_context_def(context_def.nested_contexts.add(), export_scope)
 
     def _inner_names(self) -> set[str]:
-        """The names of all tensors made here and in contexts nested here."""
+        """Returns the names of all tensors made here and in contexts nested here."""
         contexts, graph = self._graph._flow_contexts, self._graph
         names = {t.name for node in self._nodes if contexts.get(node) is self for t in graph._operation(node).outputs}
         return names.union(*(nested._inner_names() for nested in self._nested_contexts))
 
     def _own_externals(self) -> list[Tensor]:
-        """Tensors around this context that it reads without bringing them in."""
+        """Returns tensors around this context that it reads without bringing them in."""
         return []
 
     def _to_values_def(self, export_scope: str | None = None) -> Any:
-        """The ValuesDef: the tensors known here, and what stands here for those from outside."""
+        """Returns the ValuesDef: the tensors known here, and what stands here for those from outside."""
         operation = self._graph._operation
         external = {t.name: t.name for t in self._own_externals()}
         for (node, index), inner in self._captured.items():
@@ -271,7 +273,7 @@ class ControlFlowContext:
             self._nodes.append(op._id)
 
     def _bring(self, outside: Tensor, inside: Tensor) -> None:
-        """Notes what brings a tensor in; the second of two that bring one in stands for itself alone."""
+        """Records the operation that brings a tensor in; the second of two that bring one in represents itself only."""
         key = (outside._node_id, outside._index)
         self._captured[key if key not in self._captured else (inside._node_id, inside._index)] = inside
 
@@ -285,15 +287,15 @@ _FROM_MESSAGE: dict[str, Callable[[Any, str | None], ControlFlowContext]] = {}
 
 
 def register_context_message(field: str, from_proto: Callable[[Any, str | None], ControlFlowContext]) -> None:
-    """Tells how to make a context of the message in a field of ControlFlowContextDef."""
+    """Registers the function that makes a context from a message in a field of ControlFlowContextDef."""
     _FROM_MESSAGE[field] = from_proto
 
 
 def context_from_message(context_def: Any, import_scope: str | None) -> ControlFlowContext:
-    """The context that a ControlFlowContextDef describes, nested in the current one.
+    """Returns the context that a ControlFlowContextDef describes, nested in the current one.
 
     Raises:
-      NotImplementedError: it describes none.
+        NotImplementedError: if it describes none.
     """
     field = context_def.WhichOneof("ctxt")
     if field is None:
@@ -303,7 +305,7 @@ def context_from_message(context_def: Any, import_scope: str | None) -> ControlF
 
 @contextmanager
 def made_in(graph: Graph, context: ControlFlowContext | None) -> Iterator[None]:
-    """A context manager whose operations belong to `context`, or to none, and wait for nothing."""
+    """Makes operations created in a `with` block belong to `context`, or to none, without control dependencies."""
     with graph.control_dependencies(None):
         if context is None:
             yield
@@ -313,7 +315,7 @@ def made_in(graph: Graph, context: ControlFlowContext | None) -> Iterator[None]:
 
 
 class _As:
-    """A context that only labels what is made in it."""
+    """A context that only labels the operations created in it."""
 
     def __init__(self, context: ControlFlowContext) -> None:
         self._context = context

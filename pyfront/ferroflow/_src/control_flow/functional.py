@@ -31,7 +31,7 @@ def _check_callable(fn: Any) -> None:
 
 
 class _Elements:
-    """Tensors taken apart along their first dimension."""
+    """Tensors split along their first dimension."""
 
     def __init__(self, elems: Any) -> None:
         self._structure = elems
@@ -47,15 +47,15 @@ class _Elements:
         self._arrays = [TensorArray(t.dtype.base_dtype, size=self.count).unstack(t) for t in self.tensors]
 
     def at(self, index: Any) -> Any:
-        """The elements at one index, in the structure of the whole."""
+        """Returns the elements at one index, in the structure of the whole."""
         return _packed(self._structure, self.flat_at(index))
 
     def flat_at(self, index: Any) -> list[Tensor]:
-        """The elements at one index."""
+        """Returns the elements at one index."""
         return [array.read(index) for array in self._arrays]
 
     def stacked(self, arrays: Sequence[TensorArray]) -> list[Tensor]:
-        """The results for all elements."""
+        """Returns the results for all elements."""
         count = self.known_count
         for tensor in self.tensors[1:]:
             other = tensor.shape[0].value if tensor.shape.dims else None
@@ -79,24 +79,25 @@ def map_fn(
     infer_shape: bool = True,
     name: str | None = None,
 ) -> Any:
-    """What `fn` gives for each element along the first dimension, stacked.
+    """Applies `fn` to each element along the first dimension and stacks the results.
 
     Args:
-      fn: makes a nest of tensors of one of elements.
-      elems: tensor [n, ...], or nest of such.
-      dtype: type, or nest of types, of what `fn` gives; by default those of `elems`.
-      parallel_iterations: accepted; elements are taken one after the other.
-      back_prop: whether gradients may pass.
-      swap_memory: accepted.
-      infer_shape: whether all results have one shape.
-      name: name scope of the operations.
+        fn: makes a nest of tensors of one of elements.
+        elems: tensor [n, ...], or nest of such.
+        dtype: type, or nest of types, of what `fn` gives; by default those of `elems`.
+        parallel_iterations: accepted; elements are taken one after the other.
+        back_prop: If True, gradients may pass.
+        swap_memory: accepted.
+        infer_shape: If True, all results have one shape.
+        name: name scope of the operations.
 
     Returns:
-      The nest of tensors that `fn` gives, of the types of `dtype`, each of shape [n] + the shape of one.
+        The nest of tensors that `fn` gives, of the types of `dtype`, each of shape [n] + the shape of one.
 
     Raises:
-      TypeError: `fn` is not callable, `elems` is a SparseTensor, or `fn` gives another structure than `dtype`.
-      ValueError: an element is a scalar.
+        TypeError: if `fn` is not callable, `elems` is a SparseTensor, or the result's structure differs from that of
+            `dtype`.
+        ValueError: if an element is a scalar.
     """
     _check_callable(fn)
     if isinstance(elems, SparseTensor):
@@ -139,25 +140,26 @@ def scan(
     reverse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The accumulated values of `fn` along the first dimension, stacked.
+    """Returns the accumulated values of `fn` along the first dimension, stacked.
 
     Args:
-      fn: makes the next accumulated value of (the one before, an element).
-      elems: tensor [n, ...], or nest of such.
-      initializer: nest of tensors, the value before the first element; by default the first element is the first value.
-      parallel_iterations: accepted; elements are taken one after the other.
-      back_prop: whether gradients may pass.
-      swap_memory: accepted.
-      infer_shape: whether all accumulated values have one shape.
-      reverse: whether elements are taken from the last to the first.
-      name: name scope of the operations.
+        fn: makes the next accumulated value of (the one before, an element).
+        elems: tensor [n, ...], or nest of such.
+        initializer: nest of tensors, the value before the first element; by default the first element is the first
+            value.
+        parallel_iterations: accepted; elements are taken one after the other.
+        back_prop: If True, gradients may pass.
+        swap_memory: accepted.
+        infer_shape: If True, all accumulated values have one shape.
+        reverse: If True, elements are taken from the last to the first.
+        name: name scope of the operations.
 
     Returns:
-      The nest of tensors that `fn` gives, of the dtypes of `initializer`, each of shape [n] + the shape of one.
+        The nest of tensors that `fn` gives, of the dtypes of `initializer`, each of shape [n] + the shape of one.
 
     Raises:
-      TypeError: `fn` is not callable, or gives another structure than `initializer`.
-      ValueError: an element is a scalar.
+        TypeError: if `fn` is not callable, or the result's structure differs from that of `initializer`.
+        ValueError: if an element is a scalar.
     """
     _check_callable(fn)
     with name_scope(name, "scan", _flat(elems)):
@@ -244,23 +246,23 @@ def foldl(
     swap_memory: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The last accumulated value of `fn` along the first dimension, from the first element on.
+    """Returns the last accumulated value of `fn` along the first dimension, from the first element on.
 
     Args:
-      fn: makes the next accumulated value of (the one before, an element).
-      elems: tensor [n, ...], or nest of such.
-      initializer: nest of tensors, the value before the first element; by default that is the first element.
-      parallel_iterations: accepted; elements are taken one after the other.
-      back_prop: whether gradients may pass.
-      swap_memory: accepted.
-      name: name scope of the operations.
+        fn: makes the next accumulated value of (the one before, an element).
+        elems: tensor [n, ...], or nest of such.
+        initializer: nest of tensors, the value before the first element; by default that is the first element.
+        parallel_iterations: accepted; elements are taken one after the other.
+        back_prop: If True, gradients may pass.
+        swap_memory: accepted.
+        name: name scope of the operations.
 
     Returns:
-      The nest of tensors that `fn` gives for the last element, of the dtypes of `initializer`.
+        The nest of tensors that `fn` gives for the last element, of the dtypes of `initializer`.
 
     Raises:
-      TypeError: `fn` is not callable.
-      ValueError: an element is a scalar.
+        TypeError: if `fn` is not callable.
+        ValueError: if an element is a scalar.
     """
     loop = {"parallel_iterations": parallel_iterations, "back_prop": back_prop, "swap_memory": swap_memory}
     return _fold(fn, elems, initializer, loop, name, reverse=False)
@@ -275,23 +277,23 @@ def foldr(
     swap_memory: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The last accumulated value of `fn` along the first dimension, from the last element to the first.
+    """Returns the last accumulated value of `fn` along the first dimension, from the last element to the first.
 
     Args:
-      fn: makes the next accumulated value of (the one before, an element).
-      elems: tensor [n, ...], or nest of such.
-      initializer: nest of tensors, the value before the last element; by default that is the last element.
-      parallel_iterations: accepted; elements are taken one after the other.
-      back_prop: whether gradients may pass.
-      swap_memory: accepted.
-      name: name scope of the operations.
+        fn: makes the next accumulated value of (the one before, an element).
+        elems: tensor [n, ...], or nest of such.
+        initializer: nest of tensors, the value before the last element; by default that is the last element.
+        parallel_iterations: accepted; elements are taken one after the other.
+        back_prop: If True, gradients may pass.
+        swap_memory: accepted.
+        name: name scope of the operations.
 
     Returns:
-      The nest of tensors that `fn` gives for the first element, of the dtypes of `initializer`.
+        The nest of tensors that `fn` gives for the first element, of the dtypes of `initializer`.
 
     Raises:
-      TypeError: `fn` is not callable.
-      ValueError: an element is a scalar.
+        TypeError: if `fn` is not callable.
+        ValueError: if an element is a scalar.
     """
     loop = {"parallel_iterations": parallel_iterations, "back_prop": back_prop, "swap_memory": swap_memory}
     return _fold(fn, elems, initializer, loop, name, reverse=True)

@@ -48,11 +48,11 @@ class WhileContext(ControlFlowContext):
     """A loop.
 
     Args:
-      parallel_iterations: kept for readers of the graph; iterations run one after the other.
-      back_prop: whether gradients may pass.
-      swap_memory: kept for readers of the graph.
-      maximum_iterations: int scalar tensor, or None.
-      name: name of the context, made unique.
+        parallel_iterations: kept for readers of the graph; iterations run one after the other.
+        back_prop: If True, gradients may pass.
+        swap_memory: kept for readers of the graph.
+        maximum_iterations: int scalar tensor, or None.
+        name: name of the context, made unique.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class WhileContext(ControlFlowContext):
 
     @property
     def back_prop(self) -> bool:
-        """Whether gradients may pass."""
+        """True if gradients may pass."""
         return self._back_prop
 
     @property
@@ -102,7 +102,7 @@ class WhileContext(ControlFlowContext):
 
     @property
     def loop_enters(self) -> list[Tensor]:
-        """What brings the first values of the loop variables in."""
+        """The Enter tensors of the loop variables' first values."""
         return [v.entered for v in self.variables]
 
     @property
@@ -156,13 +156,13 @@ class WhileContext(ControlFlowContext):
         return super()._inner_names().union(v.left.name for v in self.variables)
 
     def to_proto(self, export_scope: str | None = None) -> Any:
-        """The WhileContextDef of this loop and of what is nested in it, as a MetaGraphDef keeps it.
+        """Returns the WhileContextDef of this loop and of what is nested in it, as a MetaGraphDef keeps it.
 
         Args:
-          export_scope: name scope to take off the names.
+            export_scope: name scope to take off the names.
 
         Returns:
-          The message; None where the loop is not in `export_scope`.
+            The message; None where the loop is not in `export_scope`.
         """
         if export_scope is not None and not self.name.startswith(export_scope):
             return None
@@ -191,15 +191,15 @@ class WhileContext(ControlFlowContext):
 
     @staticmethod
     def from_proto(context_def: Any, import_scope: str | None = None) -> WhileContext:
-        """The loop that a WhileContextDef describes, of operations that are in the default graph.
+        """Returns the loop that a WhileContextDef describes, of operations that are in the default graph.
 
         Args:
-          context_def: the message.
-          import_scope: name scope to put before its names.
+            context_def: the message.
+            import_scope: name scope to put before its names.
 
         Raises:
-          KeyError: the graph has no such operation.
-          ValueError: the operations are none of a loop.
+            KeyError: if an operation of that name is not in the graph.
+            ValueError: if the operations do not belong to a loop.
         """
         limit = context_def.maximum_iterations_name
         loop = WhileContext(context_def.parallel_iterations, context_def.back_prop, context_def.swap_memory)
@@ -224,14 +224,14 @@ class WhileContext(ControlFlowContext):
         return loop
 
     def adopt(self, enters: Sequence[Tensor], exits: Sequence[Tensor]) -> None:
-        """Takes operations that are in the graph already for the loop's variables.
+        """Uses operations that are already in the graph for the loop's variables.
 
         Args:
-          enters: what brings the first values in.
-          exits: what brings the last values out; a variable without one gets it.
+            enters: Enter tensors of the first values.
+            exits: Exit tensors of the last values; a variable without one gets it.
 
         Raises:
-          ValueError: an Enter begins no loop variable.
+            ValueError: if an Enter begins no loop variable.
         """
         graph = self._graph
         exit_of = {t.op.inputs[0]._node_id: t for t in exits}
@@ -268,17 +268,18 @@ class WhileContext(ControlFlowContext):
         """Builds the loop over plain tensors.
 
         Args:
-          condition: makes the bool scalar of an iteration from the loop variables.
-          body: makes the next values from them.
-          initial: the first values.
-          shapes: what is the same in all iterations of each shape; by default, and for None, all of it.
+            condition: makes the bool scalar of an iteration from the loop variables.
+            body: makes the next values from them.
+            initial: the first values.
+            shapes: TensorShapes of the parts that are the same in all iterations; by default, and for None, all of it.
 
         Returns:
-          The values after the last iteration.
+            The values after the last iteration.
 
         Raises:
-          ValueError: the body gives another number of tensors, or shapes change that should not.
-          TypeError: the body gives other dtypes.
+            ValueError: if the body returns another number of tensors, or a shape changes without an invariant that
+                permits it.
+            TypeError: if the body gives other dtypes.
         """
         outer = self._outer_context
         values = [t if outer is None else outer.capture(t) for t in initial]
@@ -312,8 +313,8 @@ class WhileContext(ControlFlowContext):
         """Adds a variable to the loop, built already or being built.
 
         Args:
-          initial: the first value, of the context around the loop or outside of that.
-          step: makes the next value.
+            initial: the first value, of the context around the loop or outside of that.
+            step: makes the next value.
         """
         outer = self._outer_context
         value = initial if outer is None else outer.capture(initial)
@@ -329,7 +330,7 @@ class WhileContext(ControlFlowContext):
         return variable
 
     def count(self) -> Tensor:
-        """The number of iterations, int32 scalar of the context around the loop."""
+        """Returns the number of iterations, int32 scalar of the context around the loop."""
         if self._count is None:
             with made_in(self._graph, self._outer_context):
                 zero = constant(0, dtype=dtypes.int32)
@@ -357,7 +358,7 @@ class WhileContext(ControlFlowContext):
         return variable.left
 
     def _enter_with_outer(self, values: Sequence[Tensor], waits: list[Operation]) -> None:
-        """Lets the first values wait for what the context around waits for, where they would not by themselves."""
+        """Makes the first values wait for what the enclosing context waits for, if they would not by themselves."""
         context = self._outer_context
         pivot = None
         while context is not None and pivot is None:
@@ -398,12 +399,12 @@ register_proto_function(
 
 
 def is_constant_enter(op: Operation) -> bool:
-    """Whether an operation brings a value into a loop that is the same in all iterations."""
+    """Returns True if an operation brings a value into a loop that is the same in all iterations."""
     return op.type in ("Enter", "RefEnter") and bool(op.get_attr("is_constant"))
 
 
 def _check_invariant(initial: Tensor, invariant: TensorShape | None) -> None:
-    """Raises ValueError where the first value of a loop variable is not of the shape that all its values shall have."""
+    """Raises ValueError if a loop variable's first value does not have the variable's invariant shape."""
     if invariant is not None and not _is_instance(initial.shape, invariant):
         raise ValueError(
             f"The shape invariant specified for {initial.name} is not compatible with the initial shape of the loop "
@@ -413,7 +414,7 @@ def _check_invariant(initial: Tensor, invariant: TensorShape | None) -> None:
 
 
 def _is_instance(shape: TensorShape, of: TensorShape) -> bool:
-    """Whether every tensor of `shape` has the shape `of`."""
+    """Returns True if every tensor of `shape` has the shape `of`."""
     if of.dims is None:
         return True
     if shape.ndims != of.ndims:
@@ -434,27 +435,27 @@ def while_loop(
     maximum_iterations: Any = None,
     return_same_structure: bool = False,
 ) -> Any:
-    """Runs `body` as long as `cond` holds.
+    """Runs `body` repeatedly while `cond` is True.
 
     Args:
-      cond: makes a bool scalar from the loop variables.
-      body: makes the next values of the loop variables, in their structure, from them.
-      loop_vars: the first values: a list, tuple or nest of Tensors, SparseTensors, IndexedSlices or TensorArrays, of
-        any dtype and shape.
-      shape_invariants: nest of TensorShapes like `loop_vars`: what of each shape is the same in all iterations.
-      parallel_iterations: positive int, accepted; iterations run one after the other.
-      back_prop: whether gradients may pass.
-      swap_memory: accepted.
-      name: name scope of the operations.
-      maximum_iterations: int scalar; the loop ends after so many iterations.
-      return_same_structure: whether a list of one variable stays a list.
+        cond: makes a bool scalar from the loop variables.
+        body: makes the next values of the loop variables, in their structure, from them.
+        loop_vars: the first values: a list, tuple or nest of Tensors, SparseTensors, IndexedSlices or TensorArrays, of
+            any dtype and shape.
+        shape_invariants: nest of TensorShapes like `loop_vars`: what of each shape is the same in all iterations.
+        parallel_iterations: positive int, accepted; iterations run one after the other.
+        back_prop: If True, gradients may pass.
+        swap_memory: accepted.
+        name: name scope of the operations.
+        maximum_iterations: int scalar; the loop ends after so many iterations.
+        return_same_structure: If True, a list of one variable stays a list.
 
     Returns:
-      The loop variables after the last iteration; one that is not in a nest comes without one.
+        The loop variables after the last iteration; one that is not in a nest comes without one.
 
     Raises:
-      TypeError: a function is not callable, structures or dtypes change.
-      ValueError: there are no variables, their number changes, or shapes do that should not.
+        TypeError: if a function is not callable, or structures or dtypes change.
+        ValueError: if there are no variables, or if their number changes, or shapes do that should not.
     """
     with name_scope(name, "while", loop_vars if isinstance(loop_vars, list | tuple) else None):
         if not loop_vars:
@@ -487,7 +488,7 @@ def while_loop(
 
 
 def _limited(cond: Any, body: Any, loop_vars: Any, limit: Tensor) -> tuple[Any, Any, Any]:
-    """The same loop with one more variable, which counts."""
+    """Returns the same loop with one more variable, which counts."""
     counter = constant(0, dtype=limit.dtype, name="iteration_counter")
 
     def limited_body(i: Tensor, variables: Any) -> Any:
@@ -543,7 +544,9 @@ def _build(context: WhileContext, cond: Any, body: Any, loop_vars: Any, shape_in
 
 
 def _shapes_of(leaf: Any, invariant: Any) -> list[TensorShape | None]:
-    """The shapes of the tensors of a leaf for an invariant of the whole; None stands for those of the first values."""
+    """Returns the shapes of the tensors of a leaf for an invariant of the whole; None stands for those of the first
+    values.
+    """
     if isinstance(leaf, SparseTensor):
         # TF 1.x: the invariant is the shape of `dense_shape`; the number of values is free without one, too.
         shape = leaf.dense_shape.shape if invariant is None else TensorShape(invariant)

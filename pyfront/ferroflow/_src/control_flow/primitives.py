@@ -13,16 +13,16 @@ from ferroflow._src.framework.tensor import Tensor
 
 
 def switch(data: Any, pred: Any, dtype: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Hands `data` to one of two outputs; what reads the other one does not run.
+    """Passes `data` to one of two outputs; operations that read the other output do not run.
 
     Args:
-      data: tensor.
-      pred: bool scalar.
-      dtype: type of `data` where it is no tensor yet.
-      name: name of the operation.
+        data: tensor.
+        pred: bool scalar.
+        dtype: type of `data` where it is no tensor yet.
+        name: name of the operation.
 
     Returns:
-      (output_false, output_true), each of the shape and type of `data`.
+        (output_false, output_true), each of the shape and type of `data`.
     """
     with name_scope(name, "Switch", [data, pred]) as scope:
         data = convert_to_tensor(data, dtype=dtype, name="data", as_ref=True)
@@ -32,7 +32,7 @@ def switch(data: Any, pred: Any, dtype: Any = None, name: str | None = None) -> 
 
 
 def switch_with_data(data: Tensor, pred: Tensor, name: str = "Switch") -> tuple[Tensor, Tensor]:
-    """`switch` placed with its data; a reference stays one."""
+    """Returns `switch`, placed with its data; a reference stays a reference."""
     graph = data.graph
     with graph.colocate_with(data.op, ignore_existing=True):
         op = apply_op("RefSwitch" if data.dtype._is_ref_dtype else "Switch", [data, pred], name=name)
@@ -40,17 +40,17 @@ def switch_with_data(data: Tensor, pred: Tensor, name: str = "Switch") -> tuple[
 
 
 def merge(inputs: Sequence[Any], name: str | None = None) -> tuple[Any, Tensor]:
-    """Hands on the one input that has a value.
+    """Passes on the one input that has a value.
 
     Args:
-      inputs: tensors of one type, or all IndexedSlices.
-      name: name of the operation.
+        inputs: tensors of one type, or all IndexedSlices.
+        name: name of the operation.
 
     Returns:
-      (output, value_index): the value, and the int32 scalar position of the input it came from.
+        (output, value_index): the value, and the int32 scalar position of the input it came from.
 
     Raises:
-      ValueError: an input is None, or some are IndexedSlices and some tensors.
+        ValueError: if an input is None, or some are IndexedSlices and some tensors.
     """
     if any(x is None for x in inputs):
         raise ValueError(f"At least one of the merge inputs is None: {list(inputs)}")
@@ -80,12 +80,12 @@ def enter(
     """Brings a tensor into a loop: as a loop variable's first value, or as a constant of all iterations.
 
     Args:
-      data: the tensor; a reference stays one.
-      frame_name: the loop's.
-      is_constant: whether it is the same in all iterations.
-      parallel_iterations: kept for readers of the graph.
-      keep_shape: whether the shape is the same in all iterations.
-      name: name of the operation.
+        data: the tensor; a reference stays one.
+        frame_name: the loop's.
+        is_constant: True if it is the same in all iterations.
+        parallel_iterations: kept for readers of the graph.
+        keep_shape: If True, the shape is the same in all iterations.
+        name: name of the operation.
     """
     attrs = {"frame_name": frame_name, "is_constant": is_constant, "parallel_iterations": parallel_iterations}
     op = apply_op("RefEnter" if data.dtype._is_ref_dtype else "Enter", [data], attrs, name=name or "Enter")
@@ -101,11 +101,11 @@ def leave(data: Tensor, name: str | None = None) -> Tensor:
 
 
 def next_iteration(data: Tensor, name: str | None = None) -> Tensor:
-    """Hands a tensor to the next iteration of its loop."""
+    """Passes a tensor to the next iteration of its loop."""
     op_type = "RefNextIteration" if data.dtype._is_ref_dtype else "NextIteration"
     return apply_op(op_type, [data], name=name or "NextIteration").outputs[0]
 
 
 def loop_cond(condition: Tensor, name: str | None = None) -> Tensor:
-    """Marks the bool scalar that decides whether a loop goes on."""
+    """Marks the bool scalar that decides whether a loop continues."""
     return apply_op("LoopCond", [condition], name=name or "LoopCond").outputs[0]

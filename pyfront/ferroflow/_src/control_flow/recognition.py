@@ -23,13 +23,13 @@ _SWITCH = ("Switch", "RefSwitch")
 
 
 def recognize(graph: Graph) -> None:
-    """Gives the nodes of imported conditionals and loops their contexts, so that gradients pass through them.
+    """Sets the contexts of the nodes of imported conditionals and loops, so that gradients pass through them.
 
-    What does not have the form that `cond` and `while_loop` give to a graph stays as it is.
+    Nodes that do not have the form of `cond` and `while_loop` stay unchanged.
     """
     imported, graph._without_contexts = graph._without_contexts, []
     for nodes, around in imported:
-        # What a MetaGraphDef told of is in other contexts by now.
+        # Nodes whose contexts a MetaGraphDef restored are no longer in `around`.
         left = [node for node in nodes if graph._flow_contexts.get(node) is around]
         inside = graph._get_control_flow_context()
         graph._set_control_flow_context(None)
@@ -131,7 +131,7 @@ class _Recognition:
                     self._pred_of_pivot[op._id] = chosen[0]
 
     def _ordered(self, operations: Sequence[Operation]) -> Iterator[Operation]:
-        """The operations, each after those it reads and waits for, back edges aside."""
+        """Yields the operations, each after those it reads and waits for, back edges aside."""
         done: set[int] = set()
         for root in operations:
             stack = [root]
@@ -154,7 +154,7 @@ class _Recognition:
         return tensor.op._get_control_flow_context() if places is None else places[tensor._index]
 
     def _innermost(self, op: Operation) -> Any:
-        """Of the places of what an operation reads and waits for the innermost."""
+        """Returns the innermost context of an operation's inputs and control inputs."""
         found, depth = self._around, _depth(self._around)
         before = [self._place_of(t) for t in op.inputs if not (op.type in _MERGE and t.op.type in _NEXT)]
         for place in [*before, *(self._place_of_wait(o) for o in op.control_inputs)]:
@@ -204,7 +204,7 @@ class _Recognition:
         return found
 
     def _pivots_of(self, pred: Tensor, outer: Any) -> list[Tensor]:
-        """What has a value where each branch is taken."""
+        """Returns tensors that have a value if the respective branch is taken."""
         for node, of in self._pred_of_pivot.items():
             outputs = self._graph._operation(node).outputs
             named = [next((c.outputs[0] for c in t.consumers() if c.type == "Identity"), None) for t in outputs]
@@ -214,7 +214,7 @@ class _Recognition:
             return [identity(t) for t in primitives.switch(pred, pred)]
 
     def _joined(self, places: list[Any]) -> Any:
-        """The place of what comes out of branches."""
+        """Returns the place of what comes out of branches."""
         first = places[0]
         if isinstance(first, CondContext) and any(p is first.sibling for p in places[1:]):
             return first.outer_context

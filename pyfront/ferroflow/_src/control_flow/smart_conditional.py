@@ -24,10 +24,10 @@ def smart_cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any
         name: str, the name of the conditional.
 
     Returns:
-        What the function called returns, or what `tf.cond` does.
+        The result of the function called, or of `tf.cond`.
 
     Raises:
-        TypeError: a function is none, or the condition is neither a Tensor nor a bool, 0 or 1.
+        TypeError: if a function is not callable, or the condition is neither a Tensor nor a bool, 0 or 1.
     """
     if not callable(true_fn):
         raise TypeError("`true_fn` must be callable.")
@@ -40,10 +40,10 @@ def smart_cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any
 
 
 def smart_constant_value(pred: Any) -> bool | None:
-    """The value of a condition, None where only the step tells it.
+    """Returns the value of a condition, None where only the step tells it.
 
     Raises:
-        TypeError: as `smart_cond`.
+        TypeError: on the same conditions as `smart_cond`.
     """
     if isinstance(pred, (bool, np.bool_)) or (isinstance(pred, int) and pred in (0, 1)):
         return bool(pred)

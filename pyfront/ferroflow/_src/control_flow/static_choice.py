@@ -12,16 +12,16 @@ from ferroflow._src.framework.tensor import Tensor
 
 
 def smart_constant_value(pred: Any) -> bool | None:
-    """The value of a predicate where the graph alone decides it, else None.
+    """Returns the value of a predicate where the graph alone decides it, else None.
 
     Args:
-      pred: bool scalar tensor, Python bool, 0 or 1.
+        pred: bool scalar tensor, Python bool, 0 or 1.
 
     Returns:
-      bool, or None where only a step tells.
+        bool, or None where only a step tells.
 
     Raises:
-      TypeError: it is something else.
+        TypeError: if `pred` is neither a Tensor nor a bool, 0 or 1.
     """
     if isinstance(pred, Tensor):
         known = constant_value(pred)
@@ -37,19 +37,20 @@ def smart_cond(
     false_fn: Callable[[], Any] | None = None,
     name: str | None = None,
 ) -> Any:
-    """What `true_fn` returns if `pred` holds, else what `false_fn` returns: a conditional only where that is not known.
+    """Returns the result of `true_fn` or `false_fn`; makes a conditional only if `pred` is unknown when the graph is
+    built.
 
     Args:
-      pred: bool scalar tensor, Python bool, 0 or 1.
-      true_fn: makes the value, a nest of tensors, for a true `pred`.
-      false_fn: as `true_fn`, for a false one.
-      name: name scope of the operations of a conditional.
+        pred: bool scalar tensor, Python bool, 0 or 1.
+        true_fn: makes the value, a nest of tensors, for a true `pred`.
+        false_fn: as `true_fn`, for a false one.
+        name: name scope of the operations of a conditional.
 
     Returns:
-      What the function that is taken returns; of a conditional, the nest of tensors of the dtypes that both give.
+        The result of the function called; for a conditional, the nest of tensors of the dtypes that both return.
 
     Raises:
-      TypeError: a function is not callable, or `pred` is something else.
+        TypeError: if a function is not callable, or `pred` is neither a Tensor nor a bool, 0 or 1.
     """
     if not callable(true_fn):
         raise TypeError("`true_fn` must be callable.")
@@ -64,19 +65,20 @@ def smart_cond(
 def smart_case(
     pred_fn_pairs: Any, default: Callable[[], Any] | None = None, exclusive: bool = False, name: str = "smart_case"
 ) -> Any:
-    """What the function of the first predicate that holds returns, with conditionals only where that is not known.
+    """Returns the result of the first True predicate's function; makes conditionals only for predicates that are
+    unknown.
 
     Args:
-      pred_fn_pairs: list of pairs, or dict, of predicates (bool scalar tensors or Python bools) and functions that
-        return nests of tensors, all of one structure.
-      default: the function for no predicate that holds; without it, one must hold.
-      exclusive: whether it is an error that several hold.
-      name: name scope of the operations.
+        pred_fn_pairs: list of pairs, or dict, of predicates (bool scalar tensors or Python bools) and functions that
+            return nests of tensors, all of one structure.
+        default: the function for no predicate that holds; without it, one must hold.
+        exclusive: If True, it is an error that several hold.
+        name: name scope of the operations.
 
     Returns:
-      What the function that is taken returns; of conditionals, the nest of tensors of the dtypes that all give.
+        The result of the function called; for conditionals, the nest of tensors of the dtypes that all return.
 
     Raises:
-      TypeError: something is no pair, no predicate or not callable.
+        TypeError: if an element is not a pair of a predicate and a callable.
     """
     return chosen(smart_cond, pred_fn_pairs, default, exclusive, name, allow_python_preds=True)

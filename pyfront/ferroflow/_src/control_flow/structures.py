@@ -17,7 +17,7 @@ _PARTS: list[tuple[type, Callable[[Any], list[Tensor]], Callable[[Any, Sequence[
 def register_parts(
     kind: type, parts: Callable[[Any], list[Tensor]], rebuilt: Callable[[Any, Sequence[Tensor]], Any]
 ) -> None:
-    """Tells what tensors the objects of a class consist of, and how to make one like another of other tensors."""
+    """Registers how to take a class's objects apart into tensors, and how to make one from other tensors."""
     _PARTS.append((kind, parts, rebuilt))
 
 
@@ -33,12 +33,12 @@ register_parts(TensorArray, lambda x: [x.flow], lambda x, parts: x.with_flow(par
 
 
 def as_leaf(value: Any) -> Any:
-    """A value of which a nest may consist: an object of tensors, or a tensor."""
+    """Returns a value of which a nest may consist: an object of tensors, or a tensor."""
     return value if any(isinstance(value, kind) for kind, _, _ in _PARTS) else convert_to_tensor(value)
 
 
 def tensors_of(leaf: Any, as_ref: bool = False) -> list[Tensor]:
-    """The tensors that one leaf of a nest consists of; a value that is none becomes one."""
+    """Returns the tensors that one leaf of a nest consists of; a value that is none becomes one."""
     for kind, parts, _ in _PARTS:
         if isinstance(leaf, kind):
             return parts(leaf)
@@ -46,7 +46,7 @@ def tensors_of(leaf: Any, as_ref: bool = False) -> list[Tensor]:
 
 
 def rebuilt(leaf: Any, tensors: Sequence[Tensor]) -> Any:
-    """A leaf like another, of other tensors."""
+    """Returns a leaf like another, of other tensors."""
     for kind, _, rebuild in _PARTS:
         if isinstance(leaf, kind):
             return rebuild(leaf, tensors)
@@ -54,12 +54,12 @@ def rebuilt(leaf: Any, tensors: Sequence[Tensor]) -> Any:
 
 
 def flat_tensors(leaves: Sequence[Any], as_ref: bool = False) -> list[Tensor]:
-    """The tensors of all leaves, one after the other."""
+    """Returns the tensors of all leaves, one after the other."""
     return [t for leaf in leaves for t in tensors_of(leaf, as_ref)]
 
 
 def rebuilt_all(leaves: Sequence[Any], tensors: Sequence[Tensor]) -> list[Any]:
-    """Leaves like others, of as many other tensors."""
+    """Returns leaves like others, of as many other tensors."""
     result = []
     at = 0
     for leaf in leaves:

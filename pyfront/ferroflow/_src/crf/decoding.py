@@ -26,7 +26,7 @@ __all__ = ["CrfDecodeBackwardRnnCell", "CrfDecodeForwardRnnCell", "crf_decode", 
 
 
 def viterbi_decode(score: Any, transition_params: Any) -> tuple[list[Any], Any]:
-    """The tag sequence with the highest score, computed outside the graph.
+    """Returns the tag sequence with the highest score, computed outside the graph.
 
     Args:
         score: array of a float dtype, of shape [time, tags]: the scores of tags.
@@ -50,7 +50,8 @@ def viterbi_decode(score: Any, transition_params: Any) -> tuple[list[Any], Any]:
 
 
 class CrfDecodeForwardRnnCell(RNNCell):
-    """A cell whose state is, for each tag, the best score of the sequences that end with it; its outputs point back.
+    """A cell whose state is, for each tag, the best score of the sequences that end with it; its outputs are back
+    pointers.
 
     Args:
         transition_params: Tensor of a float dtype, of shape [tags, tags]: the scores of transitions.
@@ -125,7 +126,7 @@ class CrfDecodeBackwardRnnCell(RNNCell):
 
 
 def crf_decode(potentials: Any, transition_params: Any, sequence_length: Any) -> tuple[Any, Any]:
-    """The tag sequences with the highest scores.
+    """Returns the tag sequences with the highest scores.
 
     Args:
         potentials: Tensor of a float dtype, of shape [batch, time, tags]: the scores of tags.

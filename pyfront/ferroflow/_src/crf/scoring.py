@@ -40,7 +40,7 @@ __all__ = [
 
 
 def where_one_step(inputs: Tensor, of_one: Any, of_many: Any) -> Any:
-    """What one of two functions gives, by whether sequences have one step.
+    """Returns the result of one of two functions, depending on whether sequences have one step.
 
     Args:
         inputs: Tensor of shape [batch, time, tags].
@@ -54,12 +54,12 @@ def where_one_step(inputs: Tensor, of_one: Any, of_many: Any) -> Any:
 
 
 def lengths_less_one(sequence_lengths: Tensor) -> Tensor:
-    """The number of transitions of each sequence; of an empty one, 0."""
+    """Returns the number of transitions of each sequence; of an empty one, 0."""
     return maximum(constant(0, dtype=sequence_lengths.dtype), sequence_lengths - 1)
 
 
 def first_and_rest(inputs: Tensor) -> tuple[Tensor, Tensor]:
-    """The first step, of shape [batch, tags], and the others, of shape [batch, time - 1, tags]."""
+    """Returns the first step, of shape [batch, tags], and the others, of shape [batch, time - 1, tags]."""
     first = squeeze(slice_of(inputs, [0, 0, 0], [-1, 1, -1]), [1])
     return first, slice_of(inputs, [0, 1, 0], [-1, -1, -1])
 
@@ -69,7 +69,7 @@ def _zero_if_empty(values: Tensor, sequence_lengths: Tensor) -> Tensor:
 
 
 def crf_sequence_score(inputs: Any, tag_indices: Any, sequence_lengths: Any, transition_params: Any) -> Any:
-    """The unnormalized score of tag sequences: of their tags and of the transitions between them.
+    """Returns the unnormalized score of tag sequences: of their tags and of the transitions between them.
 
     Args:
         inputs: Tensor of a float dtype, of shape [batch, time, tags]: the scores of tags.
@@ -94,7 +94,7 @@ def crf_sequence_score(inputs: Any, tag_indices: Any, sequence_lengths: Any, tra
 
 
 def crf_multitag_sequence_score(inputs: Any, tag_bitmap: Any, sequence_lengths: Any, transition_params: Any) -> Any:
-    """The logarithm of the sum of the exponentials of the scores of all sequences of allowed tags.
+    """Returns the logarithm of the sum of the exponentials of the scores of all sequences of allowed tags.
 
     Args:
         inputs: Tensor of a float dtype, of shape [batch, time, tags]: the scores of tags.
@@ -111,7 +111,7 @@ def crf_multitag_sequence_score(inputs: Any, tag_bitmap: Any, sequence_lengths: 
 
 
 def crf_log_norm(inputs: Any, sequence_lengths: Any, transition_params: Any) -> Any:
-    """The logarithm of the sum of the exponentials of the scores of all tag sequences.
+    """Returns the logarithm of the sum of the exponentials of the scores of all tag sequences.
 
     Args:
         inputs: Tensor of a float dtype, of shape [batch, time, tags]: the scores of tags.
@@ -143,7 +143,7 @@ def crf_log_norm(inputs: Any, sequence_lengths: Any, transition_params: Any) -> 
 def crf_log_likelihood(
     inputs: Any, tag_indices: Any, sequence_lengths: Any, transition_params: Any = None
 ) -> tuple[Any, Any]:
-    """The log likelihood of tag sequences.
+    """Returns the log likelihood of tag sequences.
 
     Args:
         inputs: Tensor of a float dtype, of shape [batch, time, tags]: the scores of tags.
@@ -164,7 +164,7 @@ def crf_log_likelihood(
 
 
 def crf_unary_score(tag_indices: Any, sequence_lengths: Any, inputs: Any) -> Any:
-    """The sum of the scores of the tags of sequences.
+    """Returns the sum of the scores of the tags of sequences.
 
     Args:
         tag_indices: Tensor of int32 or int64, of shape [batch, time].
@@ -187,7 +187,7 @@ def _mask(tag_indices: Tensor, sequence_lengths: Any, dtype: Any) -> Tensor:
 
 
 def crf_binary_score(tag_indices: Any, sequence_lengths: Any, transition_params: Any) -> Any:
-    """The sum of the scores of the transitions of sequences.
+    """Returns the sum of the scores of the transitions of sequences.
 
     Args:
         tag_indices: Tensor of int32 or int64, of shape [batch, time].
@@ -208,7 +208,7 @@ def crf_binary_score(tag_indices: Any, sequence_lengths: Any, transition_params:
 
 
 class CrfForwardRnnCell(RNNCell):
-    """A cell whose state is, for each tag, the log of the sum over all sequences so far that end with it.
+    """A cell whose state is, for each tag, the logarithm of the sum over all sequences so far that end with it.
 
     Args:
         transition_params: Tensor of a float dtype, of shape [tags, tags]: the scores of transitions.

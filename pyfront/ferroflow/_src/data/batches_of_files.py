@@ -25,10 +25,10 @@ __all__ = ["make_batched_features_dataset", "make_csv_dataset", "read_batch_feat
 
 
 def _file_names(file_pattern: Any) -> list[str]:
-    """The names of the files that match one pattern or several, sorted.
+    """Returns the names of the files that match one pattern or several, sorted.
 
     Raises:
-      ValueError: there are none.
+        ValueError: if no files match.
     """
     patterns = file_pattern if isinstance(file_pattern, list) else [file_pattern]
     if not patterns:
@@ -42,7 +42,7 @@ def _file_names(file_pattern: Any) -> list[str]:
 def _records(
     names: Sequence[str], reader: Callable[[Any], Dataset], shuffle: bool, seed: Any, readers: Any, sloppy: Any
 ) -> Dataset:
-    """The records of files, of `readers` files in turns."""
+    """Returns the records of files, of `readers` files in turns."""
     files = Dataset.from_tensor_slices(list(names))
     if shuffle:
         files = files.shuffle(len(names), seed)
@@ -58,7 +58,9 @@ def _repeated(dataset: Dataset, epochs: int | None, shuffle: bool, buffer_size: 
 
 
 def _csv_defaults(given: Sequence[Any] | None, types: Callable[[], Sequence[Any]]) -> list[Any]:
-    """What stands in empty fields: as given, a dtype meaning that there must be a value; else 0 or "" of `types()`."""
+    """Returns the values of empty fields: the given ones, where a dtype means that a value is required; otherwise 0 or
+    "" of `types()`.
+    """
     if given is None:
         return [constant(["" if t == dtypes.string else 0], dtype=t) for t in types()]
     return [constant([], dtype=d) if isinstance(d, dtypes.DType | type) else d for d in given]
@@ -89,40 +91,40 @@ def make_csv_dataset(
     compression_type: Any = None,
     ignore_errors: bool = False,
 ) -> Dataset:
-    """Batches of the records of CSV files, each a dict from the names of the columns to tensors [batch].
+    """Returns batches of the records of CSV files, each a dict from the names of the columns to tensors [batch].
 
     Args:
-      file_pattern: str or list of str, patterns of file names.
-      batch_size: int64 scalar, records of a batch.
-      column_names: list of str, one for each column; by default those in the files' first lines.
-      column_defaults: list with an entry for each selected column, in their order: a dtype where there must be a value,
-        or the value of an empty field; by default 0 or "" of the dtype that the first records suggest.
-      label_name: str, the column that comes beside the dict, as the second part of a tuple; None for none.
-      select_columns: list of int or str, the columns that are read; None for all.
-      field_delim: str, one character between fields.
-      use_quote_delim: bool, whether fields may be quoted.
-      na_value: str that stands for no value, as an empty field does.
-      header: bool, whether the first line of each file names the columns.
-      comment: str, one character; lines that begin with it are passed over. None for none.
-      num_epochs: int, how often the files are read; None for without end.
-      shuffle: bool, whether files and records come in random order.
-      shuffle_buffer_size: int64 scalar, records that each is drawn from.
-      shuffle_seed: int, of both orders.
-      prefetch_buffer_size: int64 scalar, batches that are read ahead; None for as many as it takes.
-      num_parallel_reads: int64 scalar, files that are read in turns, each in a thread of its own; 1 for None.
-      num_parallel_parser_calls: accepted for compatibility.
-      sloppy: permits another order; the order is the same nevertheless.
-      default_float_type: `tf.float32` or `tf.float64`, of columns whose records suggest real numbers.
-      num_rows_for_inference: int, how many records are read to find dtypes; None for all.
-      compression_type: "", "ZLIB" or "GZIP".
-      ignore_errors: bool, whether records that cannot be read are passed over.
+        file_pattern: str or list of str, patterns of file names.
+        batch_size: int64 scalar, records of a batch.
+        column_names: list of str, one for each column; by default those in the files' first lines.
+        column_defaults: list with an entry for each selected column, in their order: a dtype if a value is required, or
+            the value of an empty field. By default 0 or "" of the dtype that the first records suggest.
+        label_name: str, the column that comes beside the dict, as the second part of a tuple; None for none.
+        select_columns: list of int or str, the columns that are read; None for all.
+        field_delim: str, one character between fields.
+        use_quote_delim: bool. If True, fields may be quoted.
+        na_value: str that stands for no value, as an empty field does.
+        header: bool. If True, the first line of each file names the columns.
+        comment: str, one character; lines that begin with it are passed over. None for none.
+        num_epochs: int, how often the files are read; None for without end.
+        shuffle: bool. If True, files and records come in random order.
+        shuffle_buffer_size: int64 scalar, records that each is drawn from.
+        shuffle_seed: int, of both orders.
+        prefetch_buffer_size: int64 scalar, batches that are read ahead; None for as many as it takes.
+        num_parallel_reads: int64 scalar, files that are read in turns, each in a thread of its own; 1 for None.
+        num_parallel_parser_calls: accepted for compatibility.
+        sloppy: permits another order; the order is the same nevertheless.
+        default_float_type: `tf.float32` or `tf.float64`, of columns whose records suggest real numbers.
+        num_rows_for_inference: int, how many records are read to find dtypes; None for all.
+        compression_type: "", "ZLIB" or "GZIP".
+        ignore_errors: bool. If True, records that cannot be read are passed over.
 
     Returns:
-      Dataset.
+        Dataset.
 
     Raises:
-      ValueError: no files match, or columns are not sound.
-      tf.errors.InvalidArgumentError: when run; as `tf.contrib.data.CsvDataset`.
+        ValueError: if no files match, or the columns are invalid.
+        tf.errors.InvalidArgumentError: when the step runs, on the same conditions as `tf.contrib.data.CsvDataset`.
     """
     del num_parallel_parser_calls
     if comment is not None and len(comment) != 1:
@@ -186,32 +188,32 @@ def make_batched_features_dataset(
     sloppy_ordering: bool = False,
     drop_final_batch: bool = False,
 ) -> Dataset:
-    """Batches of the features of serialized `tf.train.Example` messages in files.
+    """Returns batches of the features of serialized `tf.train.Example` messages in files.
 
     Args:
-      file_pattern: str or list of str, patterns of file names.
-      batch_size: int64 scalar, messages of a batch.
-      features: dict from keys to descriptions, as for `tf.parse_example`.
-      reader: called with a string scalar Tensor, a file's name, and `reader_args`; gives a Dataset of messages, or of
-        pairs of a key and a message. By default `tf.data.TFRecordDataset`.
-      label_key: str, the feature that comes beside the dict, as the second part of a tuple; None for none.
-      reader_args: list of further arguments of `reader`.
-      num_epochs: int, how often the files are read; None for without end.
-      shuffle: bool, whether files and messages come in random order.
-      shuffle_buffer_size: int64 scalar, messages that each is drawn from.
-      shuffle_seed: int, of both orders.
-      prefetch_buffer_size: int64 scalar, batches that are read ahead; None for as many as it takes.
-      reader_num_threads: int64 scalar, files that are read in turns, each in a thread of its own; 1 for None.
-      parser_num_threads: int32 scalar, batches that are parsed at a time; 2 for None.
-      sloppy_ordering: permits another order; the order is the same nevertheless.
-      drop_final_batch: bool, whether a last batch that is smaller is left out.
+        file_pattern: str or list of str, patterns of file names.
+        batch_size: int64 scalar, messages of a batch.
+        features: dict from keys to descriptions, as for `tf.parse_example`.
+        reader: called with a string scalar Tensor, a file's name, and `reader_args`; gives a Dataset of messages, or of
+            pairs of a key and a message. By default `tf.data.TFRecordDataset`.
+        label_key: str, the feature that comes beside the dict, as the second part of a tuple; None for none.
+        reader_args: list of further arguments of `reader`.
+        num_epochs: int, how often the files are read; None for without end.
+        shuffle: bool. If True, files and messages come in random order.
+        shuffle_buffer_size: int64 scalar, messages that each is drawn from.
+        shuffle_seed: int, of both orders.
+        prefetch_buffer_size: int64 scalar, batches that are read ahead; None for as many as it takes.
+        reader_num_threads: int64 scalar, files that are read in turns, each in a thread of its own; 1 for None.
+        parser_num_threads: int32 scalar, batches that are parsed at a time; 2 for None.
+        sloppy_ordering: permits another order; the order is the same nevertheless.
+        drop_final_batch: bool. If True, a last batch that is smaller is left out.
 
     Returns:
-      Dataset of dicts from the keys to Tensors and SparseTensors, as `tf.parse_example` gives them.
+        Dataset of dicts from the keys to Tensors and SparseTensors, as `tf.parse_example` gives them.
 
     Raises:
-      ValueError: no files match, or a description is not sound, or `label_key` is not among the features.
-      tf.errors.InvalidArgumentError: when run; as `tf.parse_example`.
+        ValueError: if no files match, or a description is invalid, or `label_key` is not among the features.
+        tf.errors.InvalidArgumentError: when the step runs, on the same conditions as `tf.parse_example`.
     """
     if label_key is not None and label_key not in features:
         raise ValueError(f"The `label_key` provided (`{label_key}`) must be one of the `features` keys.")
@@ -244,23 +246,23 @@ def read_batch_features(
     num_epochs: int | None = None,
     capacity: Any = 10000,
 ) -> Any:
-    """The next batch of `make_batched_features_dataset`.
+    """Returns the next batch of `make_batched_features_dataset`.
 
     Args:
-      file_pattern: str or list of str, patterns of file names.
-      batch_size: int64 scalar, messages of a batch.
-      features: dict from keys to descriptions, as for `tf.parse_example`.
-      reader: as for `make_batched_features_dataset`.
-      reader_args: list of further arguments of `reader`.
-      randomize_input: bool, whether files and messages come in random order.
-      num_epochs: int, how often the files are read; None for without end.
-      capacity: int64 scalar, messages that each is drawn from.
+        file_pattern: str or list of str, patterns of file names.
+        batch_size: int64 scalar, messages of a batch.
+        features: dict from keys to descriptions, as for `tf.parse_example`.
+        reader: as for `make_batched_features_dataset`.
+        reader_args: list of further arguments of `reader`.
+        randomize_input: bool. If True, files and messages come in random order.
+        num_epochs: int, how often the files are read; None for without end.
+        capacity: int64 scalar, messages that each is drawn from.
 
     Returns:
-      Dict from the keys to Tensors and SparseTensors, as `tf.parse_example` gives them.
+        Dict from the keys to Tensors and SparseTensors, as `tf.parse_example` gives them.
 
     Raises:
-      ValueError: as `make_batched_features_dataset`.
+        ValueError: on the same conditions as `make_batched_features_dataset`.
     """
     dataset = make_batched_features_dataset(
         file_pattern,

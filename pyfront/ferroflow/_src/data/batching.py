@@ -32,46 +32,47 @@ Transformation = Callable[[Dataset], Dataset]
 
 
 def batch_and_drop_remainder(batch_size: Any) -> Transformation:
-    """A transformation: batches, without a last one that is smaller.
+    """Returns a transformation: batches, without a last one that is smaller.
 
     Args:
-      batch_size: int64 scalar, elements of a batch.
+        batch_size: int64 scalar, elements of a batch.
 
     Returns:
-      A function from a Dataset to a Dataset, for `Dataset.apply`.
+        A function from a Dataset to a Dataset, for `Dataset.apply`.
     """
     return lambda dataset: dataset.batch(batch_size, drop_remainder=True)
 
 
 def padded_batch_and_drop_remainder(batch_size: Any, padded_shapes: Any, padding_values: Any = None) -> Transformation:
-    """A transformation: `Dataset.padded_batch` without a last batch that is smaller.
+    """Returns a transformation: `Dataset.padded_batch` without a last batch that is smaller.
 
     Args:
-      batch_size: int64 scalar, elements of a batch.
-      padded_shapes: structure of shapes, as for `Dataset.padded_batch`.
-      padding_values: structure of scalars, as for `Dataset.padded_batch`.
+        batch_size: int64 scalar, elements of a batch.
+        padded_shapes: structure of shapes, as for `Dataset.padded_batch`.
+        padding_values: structure of scalars, as for `Dataset.padded_batch`.
 
     Returns:
-      A function from a Dataset to a Dataset, for `Dataset.apply`.
+        A function from a Dataset to a Dataset, for `Dataset.apply`.
 
     Raises:
-      TypeError, ValueError: as `Dataset.padded_batch`.
+        TypeError, ValueError: on the same conditions as `Dataset.padded_batch`.
     """
     return lambda dataset: dataset.padded_batch(batch_size, padded_shapes, padding_values, drop_remainder=True)
 
 
 def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
-    """A transformation: batches of elements of several shapes as SparseTensors.
+    """Returns a transformation: batches of elements of several shapes as SparseTensors.
 
     Args:
-      batch_size: int64 scalar, elements of a batch.
-      row_shape: shape that no element exceeds; a dimension of None is as large as the batch's largest element.
+        batch_size: int64 scalar, elements of a batch.
+        row_shape: shape that no element exceeds; a dimension of None is as large as the batch's largest element.
 
     Returns:
-      A function from a Dataset to a Dataset of SparseTensors of its dtype, of shape [batch, ...], for `Dataset.apply`.
+        A function from a Dataset to a Dataset of SparseTensors of its dtype, of shape [batch, ...], for
+        `Dataset.apply`.
 
     Raises:
-      TypeError: elements have more than one component.
+        TypeError: if elements have more than one component.
     """
 
     def apply(dataset: Dataset) -> Dataset:
@@ -88,14 +89,15 @@ def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
 
 
 def sliding_window_batch(window_size: Any, stride: Any = 1) -> Transformation:
-    """A transformation: batches of `window_size` elements, each beginning `stride` elements after the one before.
+    """Returns a transformation: batches of `window_size` elements, each beginning `stride` elements after the one
+    before.
 
     Args:
-      window_size: int64 scalar, elements of a batch.
-      stride: int64 scalar in [1, window_size), elements from the beginning of one batch to that of the next.
+        window_size: int64 scalar, elements of a batch.
+        stride: int64 scalar in [1, window_size), elements from the beginning of one batch to that of the next.
 
     Returns:
-      A function from a Dataset to a Dataset, for `Dataset.apply`.
+        A function from a Dataset to a Dataset, for `Dataset.apply`.
     """
 
     def apply(dataset: Dataset) -> Dataset:
@@ -114,13 +116,13 @@ def with_rows(*element: Any) -> Any:
 
 
 def unbatch() -> Transformation:
-    """A transformation: the rows of elements as elements.
+    """Returns a transformation: the rows of elements as elements.
 
     Returns:
-      A function from a Dataset to a Dataset, for `Dataset.apply`.
+        A function from a Dataset to a Dataset, for `Dataset.apply`.
 
     Raises:
-      ValueError: a component is a scalar, or first dimensions differ.
+        ValueError: if a component is a scalar, or first dimensions differ.
     """
 
     def apply(dataset: Dataset) -> Dataset:
@@ -148,7 +150,7 @@ def map_and_batch(
     drop_remainder: Any = False,
     num_parallel_calls: Any = None,
 ) -> Transformation:
-    """A transformation: `Dataset.map` and then `Dataset.batch`, several elements being computed at a time.
+    """Returns a transformation: `Dataset.map` and then `Dataset.batch`, several elements being computed at a time.
 
     Args:
       map_func: as for `Dataset.map`.
@@ -158,10 +160,10 @@ def map_and_batch(
       num_parallel_calls: int64 scalar, how many elements are computed at a time, instead.
 
     Returns:
-      A function from a Dataset to a Dataset, for `Dataset.apply`.
+        A function from a Dataset to a Dataset, for `Dataset.apply`.
 
     Raises:
-      ValueError: both numbers are given.
+        ValueError: if both numbers are given.
     """
     if num_parallel_batches is not None and num_parallel_calls is not None:
         raise ValueError("The `num_parallel_batches` and `num_parallel_calls` arguments are mutually exclusive.")
@@ -185,13 +187,13 @@ def map_and_batch(
 
 
 def assert_element_shape(expected_shapes: Any) -> Transformation:
-    """A transformation: the elements, whose shapes are checked and known from here on.
+    """Returns a transformation: the elements, whose shapes are checked and known from here on.
 
     Args:
-      expected_shapes: structure of shapes.
+        expected_shapes: structure of shapes.
 
     Returns:
-      A function from a Dataset to a Dataset, for `Dataset.apply`.
+        A function from a Dataset to a Dataset, for `Dataset.apply`.
     """
 
     def apply(dataset: Dataset) -> Dataset:

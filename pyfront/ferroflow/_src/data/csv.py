@@ -18,23 +18,23 @@ _BUFFER_SIZE = 4 * 1024 * 1024
 
 
 class CsvDataset(OpDataset):
-    """The fields of the records of CSV files, as tuples of scalars. Source: RFC 4180.
+    """Dataset of the fields of the records of CSV files, as tuples of scalars. Source: RFC 4180.
 
     Args:
-      filenames: string, list of them, or Tensor of string, of shape [] or [n].
-      record_defaults: list with an entry for each field: a dtype where it must have a value, or a tensor of shape [] or
-        [1] with the value that it has otherwise; float32, float64, int32, int64 or string.
-      compression_type: "", "ZLIB" or "GZIP".
-      buffer_size: bytes to read ahead.
-      header: bool, whether the first line of each file is passed over.
-      field_delim: str of one character, which is between fields.
-      use_quote_delim: bool, whether fields may be quoted.
-      na_value: string that stands for no value, as an empty field does.
-      select_cols: list of int, the numbers of the wanted fields, rising; by default all.
+        filenames: string, list of them, or Tensor of string, of shape [] or [n].
+        record_defaults: list with an entry for each field: a dtype if a value is required, or a default, a tensor of
+            shape [] or [1]. The dtypes are float32, float64, int32, int64 or string.
+        compression_type: "", "ZLIB" or "GZIP".
+        buffer_size: bytes to read ahead.
+        header: bool. If True, the first line of each file is passed over.
+        field_delim: str of one character, which is between fields.
+        use_quote_delim: bool. If True, fields may be quoted.
+        na_value: string that stands for no value, as an empty field does.
+        select_cols: list of int, the numbers of the wanted fields, rising; by default all.
 
     Raises:
-      tf.errors.InvalidArgumentError: when run; a record has another number of fields, or one that is no number, or none
-        where it must have one.
+        tf.errors.InvalidArgumentError: when the step runs, if a record has a wrong number of fields, a field is not a
+            number of its column's dtype, or a required field is empty.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What the columns of CSV files are called and hold, read from the files themselves."""
+"""Names and types of the columns of CSV files, read from the files."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from ferroflow._src.base.files.file import GFile
 
 
 class CsvLayout:
-    """How the records of CSV files are written.
+    """Format of the records of CSV files.
 
     Args:
-      filenames: list of str.
-      field_delim: str, one character between fields.
-      use_quote_delim: bool, whether fields may be quoted.
-      na_value: str that stands for no value, as an empty field does.
-      header: bool, whether the first line of each file names the columns.
-      comment: str, one character that lines begin with which are no records; None for none.
+        filenames: list of str.
+        field_delim: str, one character between fields.
+        use_quote_delim: bool. If True, fields may be quoted.
+        na_value: str that stands for no value, as an empty field does.
+        header: bool. If True, the first line of each file names the columns.
+        comment: str, one character that lines begin with which are no records; None for none.
     """
 
     def __init__(
@@ -49,10 +49,10 @@ class CsvLayout:
                 yield from csv.reader(file, delimiter=self.field_delim, quoting=csv.QUOTE_NONE)
 
     def column_names(self) -> list[str]:
-        """What the first lines of the files call the columns.
+        """Returns the column names in the files' header lines.
 
         Raises:
-          ValueError: there are no such lines, or they differ.
+            ValueError: if a file has no header line, or the header lines differ.
         """
         if not self.header:
             raise ValueError("Cannot infer column names without a header line.")
@@ -79,19 +79,19 @@ class CsvLayout:
                 yield row
 
     def column_types(self, count: int, columns: Sequence[int], float_type: Any, rows: int | None) -> list[dtypes.DType]:
-        """The narrowest dtypes that hold what the columns have in the first records.
+        """Returns the narrowest dtypes that hold what the columns have in the first records.
 
         Args:
-          count: fields of a record.
-          columns: numbers of the wanted columns.
-          float_type: `tf.float32` or `tf.float64`.
-          rows: how many records are looked at; None for all.
+            count: fields of a record.
+            columns: numbers of the wanted columns.
+            float_type: `tf.float32` or `tf.float64`.
+            rows: int, the number of records that are read; None for all.
 
         Returns:
-          int32, int64, `float_type` or string for each wanted column; string where there are no values.
+            int32, int64, `float_type` or string for each wanted column; string where there are no values.
 
         Raises:
-          ValueError: a record has another number of fields.
+            ValueError: if a record has a wrong number of fields.
         """
         widths = [0] * len(columns)
         kinds = (dtypes.int32, dtypes.int64, dtypes.as_dtype(float_type), dtypes.string)
@@ -108,7 +108,7 @@ class CsvLayout:
 
 
 def _is_spelled(field: str, dtype: dtypes.DType) -> bool:
-    """Whether a field spells a value of a dtype."""
+    """Returns True if a field parses as a value of a dtype."""
     if dtype == dtypes.string:
         return True
     try:
@@ -123,10 +123,10 @@ def _is_spelled(field: str, dtype: dtypes.DType) -> bool:
 
 
 def selected_columns(select_columns: Sequence[int | str], column_names: Sequence[str]) -> list[int]:
-    """The numbers of columns that are given by name or number, rising.
+    """Returns the numbers of columns that are given by name or number, rising.
 
     Raises:
-      ValueError: there is no such column, or one comes twice.
+        ValueError: if a column does not exist, or is given twice.
     """
     numbers = []
     for column in select_columns:

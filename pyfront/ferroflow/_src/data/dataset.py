@@ -45,11 +45,11 @@ def _int64(value: Any, name: str) -> Tensor:
 
 
 class Dataset(abc.ABC):
-    """Elements of one structure: tensors and sparse tensors, nested in tuples, namedtuples and dicts."""
+    """Sequence of elements with one structure: tensors and sparse tensors, nested in tuples, namedtuples and dicts."""
 
     @abc.abstractmethod
     def _as_variant_tensor(self) -> Tensor:
-        """The dataset as a Tensor of variant, of shape [], in the default graph."""
+        """Returns the dataset as a Tensor of variant, of shape [], in the default graph."""
 
     @property
     @abc.abstractmethod
@@ -92,10 +92,11 @@ class Dataset(abc.ABC):
     # ---- iterators
 
     def make_initializable_iterator(self, shared_name: str | None = None) -> Iterator:
-        """An iterator that its `initializer` starts, with the values that placeholders and variables have by then.
+        """Returns an iterator that its `initializer` starts, with the values that placeholders and variables have by
+        then.
 
         Args:
-          shared_name: sessions on the same resources share an iterator of this name.
+            shared_name: sessions on the same resources share an iterator of this name.
 
         Returns:
           Iterator.
@@ -112,10 +113,10 @@ class Dataset(abc.ABC):
         return Iterator(resource, initializer, *structure)
 
     def make_one_shot_iterator(self) -> Iterator:
-        """An iterator that starts by itself, once.
+        """Returns an iterator that starts by itself, once.
 
         Returns:
-          Iterator.
+            Iterator.
 
         Raises:
           ValueError: the dataset depends on variables, tables or placeholders, or was made in another graph.
@@ -140,29 +141,29 @@ class Dataset(abc.ABC):
 
     @staticmethod
     def from_tensors(tensors: Any) -> Dataset:
-        """A dataset of one element.
+        """Returns a dataset of one element.
 
         Args:
-          tensors: structure of tensors, arrays, numbers, lists and sparse tensors, of any dtypes and shapes.
+            tensors: structure of tensors, arrays, numbers, lists and sparse tensors, of any dtypes and shapes.
 
         Returns:
-          Dataset.
+            Dataset.
         """
         element = normalized(tensors)
         return OpDataset("TensorDataset", [serialized(element)], Structure.of(element))
 
     @staticmethod
     def from_tensor_slices(tensors: Any) -> Dataset:
-        """A dataset of the slices of tensors along their first dimension.
+        """Returns a dataset of the slices of tensors along their first dimension.
 
         Args:
-          tensors: structure of tensors, arrays, lists and sparse tensors, of any dtypes and of shapes [n, ...].
+            tensors: structure of tensors, arrays, lists and sparse tensors, of any dtypes and of shapes [n, ...].
 
         Returns:
-          Dataset of as many elements as the first dimension has rows.
+            Dataset of as many elements as the first dimension has rows.
 
         Raises:
-          ValueError: a component is a scalar, or first dimensions differ.
+            ValueError: if a component is a scalar, or first dimensions differ.
         """
         batch = normalized(tensors)
         flat = nest.flatten(batch)
@@ -175,16 +176,16 @@ class Dataset(abc.ABC):
 
     @staticmethod
     def from_sparse_tensor_slices(sparse_tensor: Any) -> Dataset:
-        """A dataset of the rows of a SparseTensor, each as a tuple (indices, values, dense_shape).
+        """Returns a dataset of the rows of a SparseTensor, each as a tuple (indices, values, dense_shape).
 
         Args:
-          sparse_tensor: SparseTensor of any dtype, of rank 1 or more, its indices in order.
+            sparse_tensor: SparseTensor of any dtype, of rank 1 or more, its indices in order.
 
         Returns:
-          Dataset of tuples: int64 [n, rank - 1], values [n], int64 [rank - 1].
+            Dataset of tuples: int64 [n, rank - 1], values [n], int64 [rank - 1].
 
         Raises:
-          TypeError: `sparse_tensor` is no SparseTensor.
+            TypeError: if `sparse_tensor` is not a SparseTensor.
         """
         if not isinstance(sparse_tensor, SparseTensor):
             raise TypeError("`sparse_tensor` must be a `tf.SparseTensor` object.")
@@ -201,19 +202,20 @@ class Dataset(abc.ABC):
     def from_generator(
         generator: Callable[..., Any], output_types: Any, output_shapes: Any = None, args: Any = None
     ) -> Dataset:
-        """A dataset of what a Python generator yields.
+        """Returns a dataset of the elements that a Python generator yields.
 
         Args:
-          generator: called without arguments (with those of `args`) for each pass; gives an iterable of elements.
-          output_types: structure of dtypes.
-          output_shapes: structure of shapes; by default nothing is known of them.
-          args: tuple of tensors, of any dtype and shape, whose values `generator` is called with.
+            generator: called without arguments (with those of `args`) for each pass; gives an iterable of elements.
+            output_types: structure of dtypes.
+            output_shapes: structure of shapes; by default nothing is known of them.
+            args: tuple of tensors, of any dtype and shape, whose values `generator` is called with.
 
         Returns:
-          Dataset.
+            Dataset.
 
         Raises:
-          TypeError: `generator` is not callable, or (when run, as InvalidArgumentError) it yields another type.
+            TypeError: if `generator` is not callable; or, when run, as InvalidArgumentError, if it yields an object
+                that is not iterable.
         """
         if not callable(generator):
             raise TypeError("`generator` must be callable.")
@@ -244,16 +246,16 @@ class Dataset(abc.ABC):
 
     @staticmethod
     def range(*args: Any) -> Dataset:
-        """A dataset of int64 numbers: `range(stop)`, `range(start, stop)` or `range(start, stop, step)`.
+        """Returns a dataset of int64 numbers: `range(stop)`, `range(start, stop)` or `range(start, stop, step)`.
 
         Args:
-          *args: int64 scalars: the end, which is left out; or the start and the end; or these and the step.
+            *args: int64 scalars: the end, which is left out; or the start and the end; or these and the step.
 
         Returns:
-          Dataset of int64 scalars.
+            Dataset of int64 scalars.
 
         Raises:
-          ValueError: there are no arguments, or more than three.
+            ValueError: if there are no arguments, or more than three.
         """
         if not 1 <= len(args) <= 3:
             raise ValueError(f"Invalid arguments to RangeDataset: {args}")
@@ -263,15 +265,15 @@ class Dataset(abc.ABC):
 
     @staticmethod
     def list_files(file_pattern: Any, shuffle: Any = None, seed: Any = None) -> Dataset:
-        """A dataset of the names of the files that match a pattern.
+        """Returns a dataset of the names of the files that match a pattern.
 
         Args:
-          file_pattern: string, list of them, or Tensor of string, of shape [] or [n].
-          shuffle: bool, whether the names come in random order; by default they do.
-          seed: int, of the order.
+            file_pattern: string, list of them, or Tensor of string, of shape [] or [n].
+            shuffle: bool. If True, the names come in random order; by default they do.
+            seed: int, of the order.
 
         Returns:
-          Dataset of string scalars.
+            Dataset of string scalars.
         """
         with name_scope("list_files"):
             patterns = convert_to_tensor(file_pattern, dtype=dtypes.string, name="file_pattern")
@@ -287,16 +289,17 @@ class Dataset(abc.ABC):
 
     @staticmethod
     def zip(datasets: Any) -> Dataset:
-        """A dataset of the elements of several datasets, nested as those are; as long as the shortest.
+        """Returns a dataset that combines the elements of several datasets, nested as they are, until the shortest
+        ends.
 
         Args:
-          datasets: tuple or dict of datasets, nested at will.
+            datasets: tuple or dict of datasets, nested at will.
 
         Returns:
-          Dataset of elements nested as `datasets` is.
+            Dataset of elements nested as `datasets` is.
 
         Raises:
-          TypeError: there is something else in it.
+            TypeError: if an element of `datasets` is not a dataset.
         """
         flat = nest.flatten(datasets)
         for dataset in flat:
@@ -315,17 +318,17 @@ class Dataset(abc.ABC):
         return OpDataset("ZipDataset", [flat], structure)
 
     def concatenate(self, dataset: Dataset) -> Dataset:
-        """The elements of this dataset and then those of another.
+        """Returns the elements of this dataset and then those of another.
 
         Args:
-          dataset: Dataset of elements of the same structure, types and classes.
+            dataset: Dataset of elements of the same structure, types and classes.
 
         Returns:
-          Dataset; of shapes it knows what both have in common.
+            Dataset; of shapes it knows what both have in common.
 
         Raises:
-          TypeError: the types or classes of elements differ.
-          ValueError: elements are nested in different ways.
+            TypeError: if the types or classes of elements differ.
+            ValueError: if elements have different nesting.
         """
         nest.assert_same_structure(self.output_types, dataset.output_types)
         for a, b in zip(nest.flatten(self.output_types), nest.flatten(dataset.output_types), strict=True):
@@ -345,50 +348,50 @@ class Dataset(abc.ABC):
         return OpDataset("ConcatenateDataset", [self, dataset], structure)
 
     def repeat(self, count: Any = None) -> Dataset:
-        """This dataset several times over.
+        """Returns this dataset several times over.
 
         Args:
-          count: int64 scalar, how often; without end for None and -1.
+            count: int64 scalar, how often; without end for None and -1.
 
         Returns:
-          Dataset.
+            Dataset.
         """
         return self._like("RepeatDataset", _int64(-1 if count is None else count, "count"))
 
     def take(self, count: Any) -> Dataset:
-        """The first elements.
+        """Returns the first elements.
 
         Args:
-          count: int64 scalar, how many; all for -1.
+            count: int64 scalar, how many; all for -1.
 
         Returns:
-          Dataset.
+            Dataset.
         """
         return self._like("TakeDataset", _int64(count, "count"))
 
     def skip(self, count: Any) -> Dataset:
-        """All but the first elements.
+        """Returns all but the first elements.
 
         Args:
-          count: int64 scalar, how many are left out; all for -1.
+            count: int64 scalar, how many are left out; all for -1.
 
         Returns:
-          Dataset.
+            Dataset.
         """
         return self._like("SkipDataset", _int64(count, "count"))
 
     def shard(self, num_shards: Any, index: Any) -> Dataset:
-        """Every `num_shards`-th element, from element `index` on.
+        """Returns every `num_shards`-th element, from element `index` on.
 
         Args:
-          num_shards: int64 scalar, number of parts.
-          index: int64 scalar, number of this part.
+            num_shards: int64 scalar, number of parts.
+            index: int64 scalar, number of this part.
 
         Returns:
-          Dataset.
+            Dataset.
 
         Raises:
-          ValueError: `num_shards` is below 1, or `index` not below it.
+            ValueError: if `num_shards` is below 1, or `index` not below it.
         """
         count, number = _int64(num_shards, "num_shards"), _int64(index, "index")
         known_count, known_number = constant_value(count), constant_value(number)
@@ -401,13 +404,13 @@ class Dataset(abc.ABC):
         return self._like("ShardDataset", count, number)
 
     def enumerate(self, start: Any = 0) -> Dataset:
-        """Pairs of a number and an element.
+        """Returns pairs of a number and an element.
 
         Args:
-          start: int64 scalar, the first number.
+            start: int64 scalar, the first number.
 
         Returns:
-          Dataset of pairs of an int64 scalar and an element.
+            Dataset of pairs of an int64 scalar and an element.
         """
         return self._enumerate(start)
 
@@ -415,78 +418,79 @@ class Dataset(abc.ABC):
         return Dataset.zip((Dataset.range(start, _LAST), self))
 
     def shuffle(self, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: Any = None) -> Dataset:
-        """The elements in random order, each drawn from the `buffer_size` that come next.
+        """Returns the elements in random order, each drawn from the `buffer_size` that come next.
 
         Args:
-          buffer_size: int64 scalar, how many elements each is drawn from.
-          seed: int or int64 scalar; with the graph's seed it decides the order.
-          reshuffle_each_iteration: whether each pass has an order of its own; by default it has.
+            buffer_size: int64 scalar, how many elements each is drawn from.
+            seed: int or int64 scalar; with the graph's seed it decides the order.
+            reshuffle_each_iteration: If True, each pass has an order of its own; by default it has.
 
         Returns:
-          Dataset.
+            Dataset.
         """
         reshuffles = True if reshuffle_each_iteration is None else bool(reshuffle_each_iteration)
         inputs = [_int64(buffer_size, "buffer_size"), *seed_tensors(seed)]
         return self._like("ShuffleDataset", *inputs, attrs={"reshuffle_each_iteration": reshuffles})
 
     def cache(self, filename: Any = "") -> Dataset:
-        """This dataset as its first whole pass gave it.
+        """Returns this dataset with a cache, filled in the first whole pass.
 
         Args:
-          filename: where the elements are kept; in memory for "".
+            filename: string, the prefix of the files with the elements; in memory for "".
 
         Returns:
-          Dataset.
+            Dataset.
         """
         return self._like("CacheDataset", convert_to_tensor(filename, dtype=dtypes.string, name="filename"))
 
     def prefetch(self, buffer_size: Any) -> Dataset:
-        """This dataset, read ahead in a thread of its own.
+        """Returns this dataset, read ahead by a thread.
 
         Args:
-          buffer_size: int64 scalar, how many elements are read ahead at most; as many as it takes for None and -1.
+            buffer_size: int64 scalar, how many elements are read ahead at most; as many as it takes for None and -1.
 
         Returns:
-          Dataset.
+            Dataset.
         """
         return self._like("PrefetchDataset", _int64(-1 if buffer_size is None else buffer_size, "buffer_size"))
 
     def batch(self, batch_size: Any, drop_remainder: Any = False) -> Dataset:
-        """Batches of elements of one shape.
+        """Returns batches of elements of one shape.
 
         Args:
-          batch_size: int64 scalar, elements of a batch.
-          drop_remainder: whether a last batch that is smaller is left out.
+            batch_size: int64 scalar, elements of a batch.
+            drop_remainder: If True, a last batch that is smaller is left out.
 
         Returns:
-          Dataset of elements with one more dimension, the first.
+            Dataset of elements with one more dimension, the first.
 
         Raises:
-          TypeError: elements hold datasets.
+            TypeError: if elements hold datasets.
         """
         size = _int64(batch_size, "batch_size")
         structure = structure_of(self)
         if structure.has_datasets():
-            raise TypeError("Batching of nested datasets is not supported: use `flat_map` to batch what is in them.")
+            raise TypeError("Batching of nested datasets is not supported: use `flat_map` to batch their elements.")
         shapes = nest.map_structure(_batch_shape(size, drop_remainder), structure.shapes)
         structure = structure._replace(shapes=shapes)
         drop = convert_to_tensor(drop_remainder, dtype=dtypes.bool, name="drop_remainder")
         return OpDataset("BatchDatasetV2", [self, size, drop], structure, kind="BatchDataset")
 
     def window(self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: Any = False) -> Dataset:
-        """Datasets of elements that follow each other; where elements are nested, as many datasets nested alike.
+        """Returns datasets of elements that follow each other; where elements are nested, as many datasets nested
+        alike.
 
         Args:
-          size: int64 scalar, elements of a window.
-          shift: int64 scalar, elements from the beginning of one window to that of the next; by default `size`.
-          stride: int64 scalar, elements from one element of a window to the next.
-          drop_remainder: whether last windows that are smaller are left out.
+            size: int64 scalar, elements of a window.
+            shift: int64 scalar, elements from the beginning of one window to that of the next; by default `size`.
+            stride: int64 scalar, elements from one element of a window to the next.
+            drop_remainder: If True, last windows that are smaller are left out.
 
         Returns:
-          Dataset of Datasets.
+            Dataset of Datasets.
 
         Raises:
-          tf.errors.InvalidArgumentError: when run; one of the numbers is not positive.
+            tf.errors.InvalidArgumentError: when the step runs, if one of the numbers is not positive.
         """
         structure = structure_of(self)
         inputs = [self, _int64(size, "size"), _int64(size if shift is None else shift, "shift")]
@@ -506,20 +510,20 @@ class Dataset(abc.ABC):
     def padded_batch(
         self, batch_size: Any, padded_shapes: Any, padding_values: Any = None, drop_remainder: Any = False
     ) -> Dataset:
-        """Batches of elements that are filled up to one shape.
+        """Returns batches of elements that are filled up to one shape.
 
         Args:
-          batch_size: int64 scalar, elements of a batch.
-          padded_shapes: structure of shapes; a dimension of None (-1) is as large as the batch's largest element.
-          padding_values: structure of scalars to fill up with; by default 0, "" and False.
-          drop_remainder: whether a last batch that is smaller is left out.
+            batch_size: int64 scalar, elements of a batch.
+            padded_shapes: structure of shapes; a dimension of None (-1) is as large as the batch's largest element.
+            padding_values: structure of scalars to fill up with; by default 0, "" and False.
+            drop_remainder: If True, a last batch that is smaller is left out.
 
         Returns:
-          Dataset of elements with one more dimension, the first.
+            Dataset of elements with one more dimension, the first.
 
         Raises:
-          TypeError: a component is sparse, or a padding value has another type than its component.
-          ValueError: a padding value is no scalar.
+            TypeError: if a component is sparse, or a padding value has another dtype than its component.
+            ValueError: if a padding value is not a scalar.
         """
         structure = structure_of(self)
         if structure.has_sparse():
@@ -538,15 +542,16 @@ class Dataset(abc.ABC):
     # ---- functions
 
     def map(self, map_func: Callable[..., Any], num_parallel_calls: Any = None) -> Dataset:
-        """The results of a function for the elements.
+        """Returns the results of a function for the elements.
 
         Args:
-          map_func: called once, with tensors that stand for an element (the parts of a tuple as arguments of their
-            own); returns a structure of tensors, arrays and sparse tensors.
-          num_parallel_calls: int32 scalar, how many elements are computed at a time; the order is that of the elements.
+            map_func: called once, with tensors that stand for an element (the parts of a tuple as arguments of their
+                own); returns a structure of tensors, arrays and sparse tensors.
+            num_parallel_calls: int32 scalar, how many elements are computed at a time; the order is that of the
+                elements.
 
         Returns:
-          Dataset of what `map_func` returns.
+            Dataset of what `map_func` returns.
         """
         f = ElementFunction(lambda e: called(map_func, e), [structure_of(self)], "tf_map_func")
         if num_parallel_calls is None:
@@ -555,16 +560,16 @@ class Dataset(abc.ABC):
         return OpDataset("ParallelMapDataset", [self, f, calls], f.structure, {"f": f})
 
     def flat_map(self, map_func: Callable[..., Any]) -> Dataset:
-        """The elements of the datasets that a function makes of the elements, one dataset after the other.
+        """Returns the elements of the datasets that a function makes of the elements, one dataset after the other.
 
         Args:
-          map_func: called as that of `map`; returns a Dataset.
+            map_func: called as that of `map`; returns a Dataset.
 
         Returns:
-          Dataset of the elements of these datasets.
+            Dataset of the elements of these datasets.
 
         Raises:
-          TypeError: `map_func` gives no Dataset.
+            TypeError: if `map_func` gives no Dataset.
         """
         f = dataset_function(self, map_func)
         return OpDataset("FlatMapDataset", [self, f], f.structure, {"f": f})
@@ -572,7 +577,7 @@ class Dataset(abc.ABC):
     def interleave(
         self, map_func: Callable[..., Any], cycle_length: Any, block_length: Any = 1, num_parallel_calls: Any = None
     ) -> Dataset:
-        """The elements of the datasets that a function makes of the elements, in turns.
+        """Returns the elements of the datasets that a function makes of the elements, in turns.
 
         Args:
           map_func: as for `flat_map`.
@@ -581,10 +586,10 @@ class Dataset(abc.ABC):
           num_parallel_calls: int64 scalar; the datasets are read ahead if it is not None. The order stays the same.
 
         Returns:
-          Dataset of the elements of these datasets.
+            Dataset of the elements of these datasets.
 
         Raises:
-          TypeError: `map_func` gives no Dataset.
+            TypeError: if `map_func` gives no Dataset.
         """
         f = dataset_function(self, map_func)
         inputs = [self, f, _int64(cycle_length, "cycle_length"), _int64(block_length, "block_length")]
@@ -594,31 +599,31 @@ class Dataset(abc.ABC):
         return OpDataset("ParallelInterleaveDatasetV2", inputs, f.structure, {"f": f})
 
     def filter(self, predicate: Callable[..., Any]) -> Dataset:
-        """The elements for which a function is true.
+        """Returns the elements for which a function is true.
 
         Args:
-          predicate: called as `map_func` of `map`; returns a bool scalar.
+            predicate: called as `map_func` of `map`; returns a bool scalar.
 
         Returns:
-          Dataset.
+            Dataset.
 
         Raises:
-          ValueError: it returns something else.
+            ValueError: if `predicate` does not return a bool scalar.
         """
         f = ElementFunction(lambda e: called(predicate, e), [structure_of(self)], "tf_predicate", _predicate_result)
         return OpDataset("FilterDataset", [self, f], structure_of(self), {"predicate": f})
 
     def apply(self, transformation_func: Callable[[Dataset], Dataset]) -> Dataset:
-        """The dataset that a transformation makes of this one.
+        """Returns the dataset that a transformation makes of this one.
 
         Args:
-          transformation_func: callable of a Dataset that returns a Dataset.
+            transformation_func: callable of a Dataset that returns a Dataset.
 
         Returns:
-          Dataset, `transformation_func(self)`.
+            Dataset, `transformation_func(self)`.
 
         Raises:
-          TypeError: it gives no Dataset.
+            TypeError: if it gives no Dataset.
         """
         dataset = transformation_func(self)
         if not isinstance(dataset, Dataset):
@@ -626,17 +631,17 @@ class Dataset(abc.ABC):
         return dataset
 
     def reduce(self, initial_state: Any, reduce_func: Callable[..., Any]) -> Any:
-        """The last state of a function that takes a state and an element to the next state.
+        """Returns the last state of a function that takes a state and an element to the next state.
 
         Args:
-          initial_state: structure of tensors, of any dtypes and shapes.
-          reduce_func: called with a state and an element; returns a state of the same structure.
+            initial_state: structure of tensors, of any dtypes and shapes.
+            reduce_func: called with a state and an element; returns a state of the same structure.
 
         Returns:
-          Structure of Tensors of the dtypes and shapes of the state; a run passes over the whole dataset.
+            Structure of Tensors of the dtypes and shapes of the state; a run passes over the whole dataset.
 
         Raises:
-          TypeError: the types of states differ.
+            TypeError: if the types of states differ.
         """
         with name_scope("initial_state"):
             state = normalized(initial_state)
@@ -646,7 +651,7 @@ class Dataset(abc.ABC):
         return states.element(op.outputs)
 
     def _like(self, op_type: str, *inputs: Any, attrs: dict[str, Any] | None = None) -> Dataset:
-        """A dataset of elements as this one's."""
+        """Returns a dataset of elements as this one's."""
         return OpDataset(op_type, [self, *inputs], structure_of(self), attrs)
 
 
@@ -672,12 +677,12 @@ class OpDataset(StructuredDataset):
     """A dataset that one operation makes.
 
     Args:
-      op_type: the operation.
-      inputs: its arguments: tensors, datasets, lists of them; a function stands for what it takes from around.
-      structure: of the elements.
-      attrs: of the operation; functions by themselves.
-      described: whether the operation is told the structure: True for `output_types` and `output_shapes`.
-      kind: what `repr` calls it.
+        op_type: the operation.
+        inputs: its arguments: tensors, datasets, lists of them; a function stands for what it takes from around.
+        structure: of the elements.
+        attrs: of the operation; functions by themselves.
+        described: If True, the operation is told the structure: True for `output_types` and `output_shapes`.
+        kind: the name in its `repr`.
     """
 
     def __init__(
@@ -749,12 +754,12 @@ def _argument(item: Any) -> Any:
 
 
 def structure_of(dataset: Dataset) -> Structure:
-    """The structure of a dataset's elements."""
+    """Returns the structure of a dataset's elements."""
     return Structure(dataset.output_types, dataset.output_shapes, dataset.output_classes)
 
 
 def _batch_dimension(size: Tensor, drop_remainder: Any) -> Any:
-    """The first dimension of batches, as far as it is known."""
+    """Returns the first dimension of batches, as far as it is known."""
     if isinstance(drop_remainder, Tensor):
         drop_remainder = constant_value(drop_remainder)
     known = constant_value(size) if drop_remainder else None
@@ -774,7 +779,7 @@ def _predicate_result(result: Any) -> tuple[list[Tensor], None]:
 
 
 def dataset_function(dataset: Dataset, map_func: Callable[..., Any]) -> ElementFunction:
-    """A function from elements to datasets, whose structure is that of the datasets' elements."""
+    """Returns a function from elements to datasets, whose structure is that of the datasets' elements."""
     return ElementFunction(
         lambda e: called(map_func, e), [structure_of(dataset)], "tf_map_func", _dataset_result("`map_func`")
     )
@@ -792,7 +797,7 @@ def _dataset_result(what: str) -> Callable[[Any], tuple[list[Tensor], Structure]
 def _generated(
     dummy: Tensor, start: Callable[..., Any], take: Callable[..., Any], finish: Callable[..., Any]
 ) -> Dataset:
-    """A dataset of what `take` gives for the state that `start` made, until it says OutOfRange."""
+    """Returns a dataset of what `take` gives for the state that `start` made, until it says OutOfRange."""
     begin = ElementFunction(start, [Structure.of(dummy)], "tf_init_func")
     following = ElementFunction(take, [begin.structure], "tf_next_func")
     end = ElementFunction(finish, [begin.structure], "tf_finalize_func")
@@ -802,15 +807,15 @@ def _generated(
 
 
 def scanned(dataset: Dataset, initial_state: Any, scan_func: Callable[..., Any]) -> Dataset:
-    """The outputs of a function that takes a state and an element to the next state and an output.
+    """Returns the outputs of a function that takes a state and an element to the next state and an output.
 
     Args:
-      dataset: the elements.
-      initial_state: structure of tensors.
-      scan_func: called with a state and an element; returns the next state and an output.
+        dataset: the elements.
+        initial_state: structure of tensors.
+        scan_func: called with a state and an element; returns the next state and an output.
 
     Raises:
-      TypeError: `scan_func` returns no pair, or a state of other types.
+        TypeError: if `scan_func` returns no pair, or a state of other types.
     """
     state = normalized(initial_state)
     f, _ = _state_function(dataset, state, scan_func, "scan_func", _state_and_output)
@@ -830,7 +835,7 @@ def _only_state(result: Any) -> tuple[Any, Any]:
 def _state_function(
     dataset: Dataset, state: Any, function: Callable[..., Any], name: str, split: Callable[[Any], tuple[Any, Any]]
 ) -> tuple[ElementFunction, Structure]:
-    """A function from a state and an element to the next state, and the structure of states.
+    """Returns a function from a state and an element to the next state, and the structure of states.
 
     It is traced until the shapes that it is told of states are those that it makes.
     """
@@ -862,11 +867,11 @@ def _as_known(old: TensorShape, new: TensorShape) -> bool:
 
 
 def single_element(dataset: Dataset) -> Any:
-    """The only element of a dataset, as tensors.
+    """Returns the only element of a dataset, as tensors.
 
     Raises:
-      TypeError: `dataset` is no Dataset.
-      tf.errors.InvalidArgumentError: when run; it has none, or several.
+        TypeError: if `dataset` is not a Dataset.
+        tf.errors.InvalidArgumentError: when the step runs, if the dataset does not have exactly one element.
     """
     if not isinstance(dataset, Dataset):
         raise TypeError("`dataset` must be a `tf.data.Dataset` object.")

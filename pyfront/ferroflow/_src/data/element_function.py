@@ -12,7 +12,7 @@ from ferroflow._src.framework.tensor import Tensor
 
 
 def called(function: Callable[..., Any], element: Any) -> Any:
-    """What a function says of an element: the parts of a tuple (but not of a namedtuple) are arguments of their own."""
+    """Calls a function with an element; the parts of a tuple, but not of a namedtuple, are separate arguments."""
     return function(*element) if type(element) is tuple else function(element)
 
 
@@ -20,14 +20,14 @@ class ElementFunction:
     """A function traced in a graph of its own.
 
     Args:
-      function: called with one element of tensors for each of `arguments`.
-      arguments: the structures of what it is called with.
-      name: what its name in the graph begins with.
-      results: turns what `function` gives into the flat results and their structure; by default a list becomes a tuple,
-        and every leaf a tensor.
+        function: called with one element of tensors for each of `arguments`.
+        arguments: the structures of what it is called with.
+        name: first part of its name in the graph.
+        results: turns what `function` gives into the flat results and their structure; by default a list becomes a
+            tuple, and every leaf a tensor.
 
     Attributes:
-      structure: of the results.
+        structure: of the results.
     """
 
     structure: Any
@@ -62,7 +62,7 @@ class ElementFunction:
 
     @property
     def captured_inputs(self) -> list[Tensor]:
-        """What it takes from around."""
+        """The tensors that it captures from outside."""
         return self.function.captured_inputs
 
 

@@ -9,7 +9,7 @@ from ferroflow._src.framework.composite import SparseTensorValue
 
 
 def is_sequence(seq: Any) -> bool:
-    """Whether `seq` is a structure: a tuple or a dict, but no value of a SparseTensor."""
+    """Returns True if `seq` is a structure: a tuple or a dict, but no value of a SparseTensor."""
     return isinstance(seq, tuple | dict) and not isinstance(seq, SparseTensorValue)
 
 
@@ -34,18 +34,18 @@ def _like(structure: Any, children: list[Any]) -> Any:
 
 
 def flatten(structure: Any) -> list[Any]:
-    """The leaves, from left to right, those of dicts by sorted key."""
+    """Returns the leaves, from left to right, those of dicts by sorted key."""
     if not is_sequence(structure):
         return [structure]
     return [leaf for child in _children(structure) for leaf in flatten(child)]
 
 
 def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
-    """A structure like `structure` with other leaves.
+    """Returns a structure like `structure` with other leaves.
 
     Raises:
-      TypeError: `flat_sequence` is no list or tuple.
-      ValueError: the number of leaves differs.
+        TypeError: if `flat_sequence` is not a list or tuple.
+        ValueError: if the number of leaves differs.
     """
     if not isinstance(flat_sequence, list | tuple):
         raise TypeError("flat_sequence must be a sequence")
@@ -72,8 +72,8 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> N
     """Checks that two structures are nested in the same way.
 
     Raises:
-      TypeError: two substructures have other classes.
-      ValueError: the nesting, the number of elements or the keys differ.
+        TypeError: if two substructures have other classes.
+        ValueError: if the nesting, the number of elements or the keys differ.
     """
     if len(flatten(nest1)) != len(flatten(nest2)):
         raise ValueError(
@@ -106,10 +106,10 @@ def _assert_same(nest1: Any, nest2: Any, check_types: bool) -> None:
 
 
 def map_structure(func: Callable[..., Any], *structures: Any) -> Any:
-    """A structure of the values of `func` for the leaves of structures that are nested alike.
+    """Returns a structure of the values of `func` for the leaves of structures that are nested alike.
 
     Raises:
-      TypeError, ValueError: the structures are nested in different ways.
+        TypeError, ValueError: if the structures have different nesting.
     """
     for other in structures[1:]:
         assert_same_structure(structures[0], other)
@@ -121,8 +121,8 @@ def assert_shallow_structure(shallow: Any, deep: Any, check_types: bool = True) 
     """Checks that `deep` is nested as `shallow` is, and perhaps further.
 
     Raises:
-      TypeError: a substructure has no counterpart, or one of another class.
-      ValueError: lengths or keys differ.
+        TypeError: if a substructure has no counterpart, or a counterpart of another class.
+        ValueError: if lengths or keys differ.
     """
     if not is_sequence(shallow):
         return
@@ -150,10 +150,10 @@ def assert_shallow_structure(shallow: Any, deep: Any, check_types: bool = True) 
 
 
 def flatten_up_to(shallow: Any, deep: Any) -> list[Any]:
-    """What `deep` has where `shallow` has its leaves.
+    """Returns the parts of `deep` at the positions of the leaves of `shallow`.
 
     Raises:
-      TypeError, ValueError: `deep` is not nested as `shallow` is.
+        TypeError, ValueError: if `deep` is not nested as `shallow` is.
     """
     assert_shallow_structure(shallow, deep)
     return _flattened_up_to(shallow, deep)
@@ -167,10 +167,10 @@ def _flattened_up_to(shallow: Any, deep: Any) -> list[Any]:
 
 
 def map_structure_up_to(shallow: Any, func: Callable[..., Any], *inputs: Any) -> Any:
-    """A structure like `shallow` of the values of `func` for what the inputs have at its leaves.
+    """Returns a structure like `shallow` of the values of `func` for what the inputs have at its leaves.
 
     Raises:
-      TypeError, ValueError: an input is not nested as `shallow` is.
+        TypeError, ValueError: if an input is not nested as `shallow` is.
     """
     leaves = zip(*(flatten_up_to(shallow, i) for i in inputs), strict=True)
     return pack_sequence_as(shallow, [func(*x) for x in leaves])

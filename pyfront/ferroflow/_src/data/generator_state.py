@@ -12,7 +12,7 @@ from ferroflow._src.data import element_nest as nest
 
 
 class GeneratorState:
-    """Iterators by number: a dataset may be read several times at once."""
+    """Iterators by number, because a dataset may be read several times at once."""
 
     def __init__(self, generator: Callable[..., Any]) -> None:
         self._generator = generator
@@ -22,7 +22,7 @@ class GeneratorState:
         self._iterators: dict[int, Iterator[Any]] = {}
 
     def start(self, *arguments: Any) -> np.ndarray[Any, Any]:
-        """The number of a new iterator, over what the generator gives for some arguments."""
+        """Returns the number of a new iterator, over what the generator gives for some arguments."""
         with self._lock:
             number = self._next
             self._next += 1
@@ -30,10 +30,10 @@ class GeneratorState:
         return np.array(number, dtype=np.int64)
 
     def next(self, number: Any) -> Any:
-        """The next element.
+        """Returns the next element.
 
         Raises:
-          StopIteration: there is none.
+            StopIteration: if there are no more elements.
         """
         number = int(number)
         iterator = self._iterators.get(number)
@@ -42,17 +42,17 @@ class GeneratorState:
         return next(iterator)
 
     def finish(self, number: Any) -> np.ndarray[Any, Any]:
-        """Forgets an iterator."""
+        """Drops an iterator."""
         self._iterators.pop(int(number), None)
         self._arguments.pop(int(number), None)
         return np.array(0, dtype=np.int64)
 
 
 def flat_values(element: Any, types: Any, flat_types: list[Any], flat_shapes: list[Any]) -> list[Any]:
-    """The arrays of an element.
+    """Returns the arrays of an element.
 
     Raises:
-      TypeError, ValueError: they are not of the promised structure, types or shapes.
+        TypeError, ValueError: if the values do not have the declared structure, types or shapes.
     """
     arrays = []
     for value, dtype, shape in zip(nest.flatten_up_to(types, element), flat_types, flat_shapes, strict=True):

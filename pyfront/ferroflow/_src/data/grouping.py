@@ -49,20 +49,21 @@ def group_by_window(
     window_size: Any = None,
     window_size_func: Callable[..., Any] | None = None,
 ) -> Callable[[Dataset], Dataset]:
-    """A transformation: elements with one key are gathered, and each full window of them becomes a dataset.
+    """Returns a transformation: elements with one key are gathered, and each full window of them becomes a dataset.
 
     Args:
-      key_func: gives an int64 scalar for an element.
-      reduce_func: gives a Dataset for a key and the Dataset of a window.
-      window_size: int64 scalar, elements of a window.
-      window_size_func: callable, gives it for a key, instead.
+        key_func: gives an int64 scalar for an element.
+        reduce_func: gives a Dataset for a key and the Dataset of a window.
+        window_size: int64 scalar, elements of a window.
+        window_size_func: callable, gives it for a key, instead.
 
     Returns:
-      A function from a Dataset to a Dataset, for `Dataset.apply`.
+        A function from a Dataset to a Dataset, for `Dataset.apply`.
 
     Raises:
-      ValueError: not one of the last two is given, or a function gives something else.
-      TypeError: `reduce_func` gives no Dataset.
+        ValueError: if both or neither of `window_size` and `window_size_func` are given, or a function returns a wrong
+            type.
+        TypeError: if `reduce_func` gives no Dataset.
     """
     if (window_size is None) == (window_size_func is None):
         raise ValueError("Must pass either window_size or window_size_func.")
@@ -96,23 +97,23 @@ def bucket_by_sequence_length(
     no_padding: bool = False,
     drop_remainder: bool = False,
 ) -> Callable[[Dataset], Dataset]:
-    """A transformation: batches of elements of similar length, filled up to one shape.
+    """Returns a transformation: batches of elements of similar length, filled up to one shape.
 
     Args:
-      element_length_func: gives an int32 scalar, the length of an element.
-      bucket_boundaries: list of int, upper bounds of the buckets but the last.
-      bucket_batch_sizes: list of int, elements of a batch for each bucket, one more than boundaries.
-      padded_shapes: as for `Dataset.padded_batch`; by default the shapes of elements.
-      padding_values: as for `Dataset.padded_batch`.
-      pad_to_bucket_boundary: fills unknown dimensions up to the bucket's bound instead of its largest element.
-      no_padding: joins elements, which then are of one shape, without filling up.
-      drop_remainder: whether batches that are smaller are left out.
+        element_length_func: gives an int32 scalar, the length of an element.
+        bucket_boundaries: list of int, upper bounds of the buckets but the last.
+        bucket_batch_sizes: list of int, elements of a batch for each bucket, one more than boundaries.
+        padded_shapes: as for `Dataset.padded_batch`; by default the shapes of elements.
+        padding_values: as for `Dataset.padded_batch`.
+        pad_to_bucket_boundary: fills unknown dimensions up to the bucket's bound instead of its largest element.
+        no_padding: joins elements, which then are of one shape, without filling up.
+        drop_remainder: If True, batches that are smaller are left out.
 
     Returns:
-      A function from a Dataset to a Dataset, for `Dataset.apply`.
+        A function from a Dataset to a Dataset, for `Dataset.apply`.
 
     Raises:
-      ValueError: the numbers of boundaries and of batch sizes do not fit.
+        ValueError: if the numbers of boundaries and of batch sizes are incompatible.
     """
     with name_scope("bucket_by_seq_length"):
         if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:

@@ -25,18 +25,19 @@ def parallel_interleave(
     buffer_output_elements: Any = None,
     prefetch_input_elements: Any = None,
 ) -> Callable[[Dataset], Dataset]:
-    """A transformation: as `Dataset.interleave`, the datasets that take turns being read ahead in threads of their own.
+    """Returns a transformation: as `Dataset.interleave`, the datasets that take turns being read ahead in threads of
+    their own.
 
     Args:
-      map_func: gives a Dataset for an element.
-      cycle_length: int64 scalar, how many datasets take turns.
-      block_length: int64 scalar, elements in a turn.
-      sloppy: permits another order; the order is the same nevertheless.
-      buffer_output_elements: int64 scalar, elements that each dataset is read ahead; by default two turns.
-      prefetch_input_elements: accepted for compatibility.
+        map_func: gives a Dataset for an element.
+        cycle_length: int64 scalar, how many datasets take turns.
+        block_length: int64 scalar, elements in a turn.
+        sloppy: permits another order; the order is the same nevertheless.
+        buffer_output_elements: int64 scalar, elements that each dataset is read ahead; by default two turns.
+        prefetch_input_elements: accepted for compatibility.
 
     Returns:
-      A function from a Dataset to a Dataset, for `Dataset.apply`.
+        A function from a Dataset to a Dataset, for `Dataset.apply`.
     """
 
     def apply(dataset: Dataset) -> Dataset:
@@ -62,28 +63,29 @@ def parallel_interleave(
 def sloppy_interleave(
     map_func: Callable[..., Any], cycle_length: Any, block_length: Any = 1
 ) -> Callable[[Dataset], Dataset]:
-    """Deprecated: `parallel_interleave` with `sloppy=True`.
+    """Deprecated: use `parallel_interleave` with `sloppy=True`.
 
     Args:
-      map_func: gives a Dataset for an element.
-      cycle_length: int64 scalar, how many datasets take turns.
-      block_length: int64 scalar, elements in a turn.
+        map_func: gives a Dataset for an element.
+        cycle_length: int64 scalar, how many datasets take turns.
+        block_length: int64 scalar, elements in a turn.
 
     Returns:
-      A function from a Dataset to a Dataset, for `Dataset.apply`.
+        A function from a Dataset to a Dataset, for `Dataset.apply`.
     """
     return parallel_interleave(map_func, cycle_length, block_length, sloppy=True)
 
 
 def directed_interleave(selector: Dataset, datasets: Any) -> Dataset:
-    """Elements of several datasets, each from the one whose number `selector` gives; one that has ended is passed over.
+    """Returns elements of several datasets, each from the one whose number `selector` gives; one that has ended is
+    passed over.
 
     Args:
-      selector: Dataset of int64 scalars.
-      datasets: list of datasets of elements of one structure.
+        selector: Dataset of int64 scalars.
+        datasets: list of datasets of elements of one structure.
 
     Raises:
-      TypeError: types or classes of elements differ.
+        TypeError: if types or classes of elements differ.
     """
     first = structure_of(datasets[0])
     shapes = nest.flatten(first.shapes)
@@ -97,19 +99,19 @@ def directed_interleave(selector: Dataset, datasets: Any) -> Dataset:
 
 
 def sample_from_datasets(datasets: Any, weights: Any = None, seed: Any = None) -> Dataset:
-    """Elements of several datasets, each from one that is drawn at random.
+    """Returns elements of several datasets, each from one that is drawn at random.
 
     Args:
-      datasets: list of datasets of elements of one structure.
-      weights: float vector, or a Dataset of such, in proportion to which datasets are drawn; by default all alike.
-      seed: int or int64 scalar; with the graph's seed it decides what is drawn.
+        datasets: list of datasets of elements of one structure.
+        weights: float vector, or a Dataset of such, in proportion to which datasets are drawn; by default all alike.
+        seed: int or int64 scalar; with the graph's seed it decides what is drawn.
 
     Returns:
-      Dataset.
+        Dataset.
 
     Raises:
-      TypeError: types or classes of elements differ, or weights are no floats.
-      ValueError: there are not as many weights as datasets.
+        TypeError: if types or classes of elements differ, or weights are not floats.
+        ValueError: if there are not as many weights as datasets.
     """
 
     def select(row: Any, seeds: Any) -> Any:
@@ -132,17 +134,17 @@ def sample_from_datasets(datasets: Any, weights: Any = None, seed: Any = None) -
 
 
 def choose_from_datasets(datasets: Any, choice_dataset: Dataset) -> Dataset:
-    """Elements of several datasets, each from the one whose number another dataset gives.
+    """Returns elements of several datasets, each from the one whose number another dataset gives.
 
     Args:
-      datasets: list of datasets of elements of one structure.
-      choice_dataset: Dataset of int64 scalars.
+        datasets: list of datasets of elements of one structure.
+        choice_dataset: Dataset of int64 scalars.
 
     Returns:
-      Dataset.
+        Dataset.
 
     Raises:
-      TypeError: types or classes of elements differ, or `choice_dataset` is of something else.
+        TypeError: if types or classes of elements differ, or `choice_dataset` does not consist of int64 scalars.
     """
     if choice_dataset.output_types != dtypes.int64 or not choice_dataset.output_shapes.is_compatible_with([]):
         raise TypeError("`choice_dataset` must be a dataset of scalar `tf.int64` tensors.")

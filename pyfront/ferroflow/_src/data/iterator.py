@@ -27,11 +27,11 @@ class Iterator:
     """The state of a pass over a dataset; made by methods of `Dataset`, or by `from_structure`, `from_string_handle`.
 
     Args:
-      iterator_resource: Tensor of resource, of shape [].
-      initializer: the operation that starts it, or None.
-      output_types: structure of DTypes.
-      output_shapes: structure of TensorShapes.
-      output_classes: structure of classes, nested as the types are: `tf.Tensor` or `tf.SparseTensor`.
+        iterator_resource: Tensor of resource, of shape [].
+        initializer: the operation that starts it, or None.
+        output_types: structure of DTypes.
+        output_shapes: structure of TensorShapes.
+        output_classes: structure of classes, nested as the types are: `tf.Tensor` or `tf.SparseTensor`.
     """
 
     def __init__(
@@ -47,19 +47,19 @@ class Iterator:
     def from_structure(
         output_types: Any, output_shapes: Any = None, shared_name: str | None = None, output_classes: Any = None
     ) -> Iterator:
-        """An iterator without a dataset, for `make_initializer`.
+        """Returns an iterator without a dataset, for `make_initializer`.
 
         Args:
-          output_types: structure of dtypes.
-          output_shapes: structure of shapes; by default nothing is known of them.
-          shared_name: sessions on the same resources share an iterator of this name.
-          output_classes: structure of classes, each `tf.Tensor` (by default) or `tf.SparseTensor`, in the same nest.
+            output_types: structure of dtypes.
+            output_shapes: structure of shapes; by default nothing is known of them.
+            shared_name: sessions on the same resources share an iterator of this name.
+            output_classes: structure of classes, each `tf.Tensor` (by default) or `tf.SparseTensor`, in the same nest.
 
         Returns:
-          Iterator, without an `initializer`.
+            Iterator, without an `initializer`.
 
         Raises:
-          TypeError, ValueError: the structures are nested in different ways.
+            TypeError, ValueError: if the structures have different nesting.
         """
         structure = Structure.declared(output_types, output_shapes, output_classes)
         return Iterator(iterator_resource(structure, shared_name), None, *structure)
@@ -68,19 +68,19 @@ class Iterator:
     def from_string_handle(
         string_handle: Any, output_types: Any, output_shapes: Any = None, output_classes: Any = None
     ) -> Iterator:
-        """The iterator whose handle is fed or computed.
+        """Returns the iterator whose handle is fed or computed.
 
         Args:
-          string_handle: Tensor of string, of shape [], as the run of another iterator's `string_handle()` gives it.
-          output_types: structure of dtypes.
-          output_shapes: structure of shapes; by default nothing is known of them.
-          output_classes: structure of classes, each `tf.Tensor` (by default) or `tf.SparseTensor`, in the same nest.
+            string_handle: Tensor of string, of shape [], as the run of another iterator's `string_handle()` gives it.
+            output_types: structure of dtypes.
+            output_shapes: structure of shapes; by default nothing is known of them.
+            output_classes: structure of classes, each `tf.Tensor` (by default) or `tf.SparseTensor`, in the same nest.
 
         Returns:
-          Iterator, without an `initializer`.
+            Iterator, without an `initializer`.
 
         Raises:
-          TypeError, ValueError: the structures are nested in different ways.
+            TypeError, ValueError: if the structures have different nesting.
         """
         structure = Structure.declared(output_types, output_shapes, output_classes)
         handle = convert_to_tensor(string_handle, dtype=dtypes.string)
@@ -91,7 +91,7 @@ class Iterator:
         """The operation that starts the iterator at the first element.
 
         Raises:
-          ValueError: a one-shot iterator, or one without a dataset of its own.
+            ValueError: if a one-shot iterator, or one without a dataset of its own.
         """
         if self._initializer is None:
             raise ValueError("Iterator does not have an initializer.")
@@ -99,18 +99,18 @@ class Iterator:
         return initializer
 
     def make_initializer(self, dataset: Any, name: str | None = None) -> Operation:
-        """An operation that starts the iterator at the first element of a dataset.
+        """Returns an operation that starts the iterator at the first element of a dataset.
 
         Args:
-          dataset: Dataset of elements of this iterator's structure.
-          name: str, name of the operation.
+            dataset: Dataset of elements of this iterator's structure.
+            name: str, name of the operation.
 
         Returns:
-          Operation.
+            Operation.
 
         Raises:
-          TypeError: types, shapes or classes differ.
-          ValueError: elements of the dataset are nested in another way.
+            TypeError: if types, shapes or classes differ.
+            ValueError: if the dataset's elements have another structure.
         """
         with name_scope(name, "make_initializer") as scope:
             types, shapes, classes = self._structure
@@ -137,14 +137,14 @@ class Iterator:
                 return apply_op("MakeIterator", [dataset._as_variant_tensor(), self._iterator_resource], name=scope)
 
     def get_next(self, name: str | None = None) -> Any:
-        """Tensors of an element, the next one at each run.
+        """Returns tensors of an element, the next one at each run.
 
         Args:
-          name: str, name of the operation.
+            name: str, name of the operation.
 
         Returns:
-          Structure of Tensors and SparseTensors of the iterator's dtypes and shapes. A run raises OutOfRangeError after
-          the last element, and FailedPreconditionError before the iterator is started.
+            Structure of Tensors and SparseTensors of the iterator's dtypes and shapes. A run raises OutOfRangeError
+            after the last element, and FailedPreconditionError before the iterator is started.
         """
         self._get_next_call_count += 1
         if self._get_next_call_count > _MANY_CALLS:
@@ -153,13 +153,13 @@ class Iterator:
         return self._structure.element(op.outputs)
 
     def string_handle(self, name: str | None = None) -> Tensor:
-        """What `from_string_handle` finds this iterator by.
+        """Returns the handle by which `from_string_handle` finds this iterator.
 
         Args:
-          name: str, name of the operation; None for the one that was made with the iterator.
+            name: str, name of the operation; None for the one that was made with the iterator.
 
         Returns:
-          Tensor of string, of shape [].
+            Tensor of string, of shape [].
         """
         if name is None:
             return self._string_handle
@@ -182,6 +182,6 @@ class Iterator:
 
 
 def iterator_resource(structure: Structure, shared_name: str | None) -> Tensor:
-    """An iterator that is not started."""
+    """Returns an iterator that is not started."""
     attrs = {"container": "", "shared_name": shared_name or "", **structure.attrs()}
     return tensor_op("IteratorV2", [], attrs)

@@ -17,64 +17,64 @@ __all__ = [
 
 
 def make_one_shot_iterator(dataset: Dataset) -> Iterator:
-    """An iterator that starts by itself, once.
+    """Returns an iterator that starts by itself, once.
 
     Args:
-      dataset: Dataset.
+        dataset: Dataset.
 
     Returns:
-      Iterator.
+        Iterator.
 
     Raises:
-      ValueError: the dataset depends on variables, tables or placeholders.
+        ValueError: if the dataset depends on variables, tables or placeholders.
     """
     return dataset.make_one_shot_iterator()
 
 
 def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None) -> Iterator:
-    """An iterator that its `initializer` starts.
+    """Returns an iterator that its `initializer` starts.
 
     Args:
-      dataset: Dataset.
-      shared_name: sessions on the same resources share an iterator of this name.
+        dataset: Dataset.
+        shared_name: sessions on the same resources share an iterator of this name.
 
     Returns:
-      Iterator.
+        Iterator.
     """
     return dataset.make_initializable_iterator(shared_name)
 
 
 def get_output_types(dataset_or_iterator: Dataset | Iterator) -> Any:
-    """The dtypes of the components, nested as elements are.
+    """Returns the dtypes of the components, nested as elements are.
 
     Args:
-      dataset_or_iterator: Dataset or Iterator.
+        dataset_or_iterator: Dataset or Iterator.
 
     Returns:
-      DType, or structure of DTypes.
+        DType, or structure of DTypes.
     """
     return dataset_or_iterator.output_types
 
 
 def get_output_shapes(dataset_or_iterator: Dataset | Iterator) -> Any:
-    """The shapes of the components, nested as elements are.
+    """Returns the shapes of the components, nested as elements are.
 
     Args:
-      dataset_or_iterator: Dataset or Iterator.
+        dataset_or_iterator: Dataset or Iterator.
 
     Returns:
-      TensorShape, or structure of TensorShapes.
+        TensorShape, or structure of TensorShapes.
     """
     return dataset_or_iterator.output_shapes
 
 
 def get_output_classes(dataset_or_iterator: Dataset | Iterator) -> Any:
-    """The classes of the components, Tensor or SparseTensor, nested as elements are.
+    """Returns the classes of the components, Tensor or SparseTensor, nested as elements are.
 
     Args:
-      dataset_or_iterator: Dataset or Iterator.
+        dataset_or_iterator: Dataset or Iterator.
 
     Returns:
-      Class, or structure of classes.
+        Class, or structure of classes.
     """
     return dataset_or_iterator.output_classes

@@ -15,7 +15,7 @@ from ferroflow._src.framework.tensor import Tensor
 
 
 def shape_tensor(shape: Any) -> Tensor:
-    """A shape, as programs write it, as an int64 vector with -1 for unknown dimensions."""
+    """Returns a shape, as programs write it, as an int64 vector with -1 for unknown dimensions."""
     try:
         known = shape if isinstance(shape, TensorShape) else TensorShape(shape)
         return convert_to_tensor([-1 if d is None else d for d in known.as_list()], dtype=dtypes.int64)
@@ -24,16 +24,16 @@ def shape_tensor(shape: Any) -> Tensor:
 
 
 def padded_batch_shape(first: Any, shape: Tensor) -> TensorShape:
-    """The shape of a batch of `first` elements of a shape."""
+    """Returns the shape of a batch of `first` elements of a shape."""
     return TensorShape([first]).concatenate(constant_value_as_shape(shape))
 
 
 def padding_value(value: Any, dtype: Any) -> Tensor:
-    """A padding value as a scalar.
+    """Returns a padding value as a scalar.
 
     Raises:
-      TypeError: it is not of `dtype`.
-      ValueError: it is no scalar.
+        TypeError: if the value is not of `dtype`.
+        ValueError: if the value is not a scalar.
     """
     tensor = convert_to_tensor(value, name="padding_value")
     if not tensor.shape.is_compatible_with(TensorShape([])):
@@ -44,10 +44,10 @@ def padding_value(value: Any, dtype: Any) -> Tensor:
 
 
 def default_padding(types: Any) -> Any:
-    """Zeros and empty strings.
+    """Returns zeros and empty strings.
 
     Raises:
-      TypeError: a component is of a type that has none.
+        TypeError: if a component is of a type that has none.
     """
 
     def zero(dtype: Any) -> Any:

@@ -35,16 +35,17 @@ _SUPPOSED = 10
 def rejection_resample(
     class_func: Callable[..., Any], target_dist: Any, initial_dist: Any = None, seed: Any = None
 ) -> Callable[[Dataset], Dataset]:
-    """A transformation: pairs of a class and an element, elements being left out so that classes come as wanted.
+    """Returns a transformation: pairs of a class and an element, elements being left out so that classes come as
+    wanted.
 
     Args:
-      class_func: gives an int scalar, the class, for an element.
-      target_dist: float [classes], the wanted proportions.
-      initial_dist: float [classes], the proportions in the dataset; estimated where it is None.
-      seed: int, of what is left out.
+        class_func: gives an int scalar, the class, for an element.
+        target_dist: float [classes], the wanted proportions.
+        initial_dist: float [classes], the proportions in the dataset; estimated where it is None.
+        seed: int, of what is left out.
 
     Returns:
-      A function from a Dataset to a Dataset of pairs, for `Dataset.apply`.
+        A function from a Dataset to a Dataset of pairs, for `Dataset.apply`.
     """
 
     def apply(dataset: Dataset) -> Dataset:
@@ -80,7 +81,7 @@ def rejection_resample(
 
 
 def _estimated(target: Tensor, classes: Dataset) -> Dataset:
-    """The proportions of the classes up to each element."""
+    """Returns the proportions of the classes up to each element."""
     known = target.shape[0].value
     count = known if known is not None else shape_of(target)[0]
 
@@ -106,10 +107,11 @@ def _told_if_low(acceptance: Tensor, initial: Tensor) -> Tensor:
 
 
 def _acceptance(initial: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-    """How likely each class is kept, and the part of elements that need not be chosen from at all.
+    """Returns the probability that each class is kept, and the fraction of elements that needs no selection.
 
-    With ratios r = target / initial, a part min(r) of the elements is kept as it is; of the others a class is kept with
-    (r - min(r)) / (max(r) - min(r)), which makes the mixture proportional to r.
+    Let r = target / initial be the ratios of the classes. The fraction min(r) of the elements is kept unconditionally;
+    of the others, a class is kept with probability `(r - min(r)) / (max(r) - min(r))`. The mixture is then proportional
+    to r.
     """
     ratio = target / (initial + np.finfo(initial.dtype.as_numpy_dtype).tiny)
     low, high = reduce_min(ratio), reduce_max(ratio)

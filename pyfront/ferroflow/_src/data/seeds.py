@@ -15,10 +15,11 @@ from ferroflow._src.ops.math.comparison import equal, logical_and
 
 
 def seed_tensors(seed: Any) -> tuple[Tensor, Tensor]:
-    """The seeds `seed` and `seed2` of a dataset under the default graph's seed; zeros ask for a new order every time.
+    """Returns the seeds `seed` and `seed2` of a dataset under the default graph's seed; zeros ask for a new order every
+    time.
 
     Args:
-      seed: int, or int64 scalar, or None.
+        seed: int, or int64 scalar, or None.
     """
     first, second = get_seed(seed)
     seed1 = convert_to_tensor(0 if first is None else first, dtype=dtypes.int64, name="seed")

@@ -1,4 +1,4 @@
-"""`Structure`: what the elements of a dataset look like, and how they pass through the engine as flat tensors."""
+"""`Structure`: the types and shapes of a dataset's elements, and their conversion to the engine's flat tensors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Structure(NamedTuple):
 
     @staticmethod
     def of(tensors: Any) -> Structure:
-        """The structure of an element of tensors, sparse tensors and datasets."""
+        """Returns the structure of an element of tensors, sparse tensors and datasets."""
         flat = [_component(t) for t in nest.flatten(tensors)]
         types, shapes, classes = ([part[i] for part in flat] for i in range(3))
         return Structure(
@@ -36,7 +36,7 @@ class Structure(NamedTuple):
 
     @staticmethod
     def declared(types: Any, shapes: Any, classes: Any = None) -> Structure:
-        """A structure as programs write it: shapes may be left out, and be anything that becomes one."""
+        """Returns a structure as programs write it: shapes may be left out, and be anything that becomes one."""
         types = nest.map_structure(dtypes.as_dtype, types)
         if shapes is None:
             shapes = nest.map_structure(lambda _: TensorShape(None), types)
@@ -48,21 +48,21 @@ class Structure(NamedTuple):
         return Structure(types, shapes, classes)
 
     def flat_types(self) -> list[Any]:
-        """The dtypes of the tensors that the engine sees: sparse tensors are variants."""
+        """Returns the dtypes of the tensors that the engine sees: sparse tensors are variants."""
         pairs = zip(nest.flatten(self.types), nest.flatten(self.classes), strict=True)
         return [dtypes.variant if c is SparseTensor else t for t, c in pairs]
 
     def flat_shapes(self) -> list[TensorShape]:
-        """The shapes of the tensors that the engine sees."""
+        """Returns the shapes of the tensors that the engine sees."""
         pairs = zip(nest.flatten(self.shapes), nest.flatten(self.classes), strict=True)
         return [TensorShape(None) if c is SparseTensor else s for s, c in pairs]
 
     def has_sparse(self) -> bool:
-        """Whether some component is sparse."""
+        """Returns True if some component is sparse."""
         return SparseTensor in nest.flatten(self.classes)
 
     def element(self, tensors: Sequence[Any]) -> Any:
-        """The element that the engine's tensors make up."""
+        """Returns the element that the engine's tensors make up."""
         flat = [
             _of_engine(t, dtype, shape, c)
             for t, dtype, shape, c in zip(
@@ -76,11 +76,11 @@ class Structure(NamedTuple):
         return nest.pack_sequence_as(self.types, flat)
 
     def has_datasets(self) -> bool:
-        """Whether some component is a dataset."""
+        """Returns True if some component is a dataset."""
         return any(isinstance(c, NestedDataset) for c in nest.flatten(self.classes))
 
     def attrs(self) -> dict[str, Any]:
-        """What ops are told of the elements."""
+        """Returns the op attributes that describe the elements."""
         return {"output_types": self.flat_types(), "output_shapes": self.flat_shapes()}
 
 
@@ -89,27 +89,29 @@ class NestedDataset:
     """The class of a component that is itself a dataset.
 
     Attributes:
-      structure: of that dataset's elements.
+        structure: of that dataset's elements.
     """
 
     structure: Structure
 
 
 class _Datasets:
-    """What datasets are; they tell it themselves, for they are made of structures."""
+    """The dataset class and its maker, registered later: datasets are made of structures, so importing them here
+    would be a cycle.
+    """
 
     kind: type = type(None)
     of_variant: Callable[[Tensor, Structure], Any]
 
 
 def register_dataset(kind: type, of_variant: Callable[[Tensor, Structure], Any]) -> None:
-    """Says which class datasets have, and how one is made of a variant that holds it and its elements' structure."""
+    """Registers the dataset class, and the function that makes a dataset from a variant and the elements' structure."""
     _Datasets.kind = kind
     _Datasets.of_variant = staticmethod(of_variant)
 
 
 def _component(item: Any) -> tuple[Any, TensorShape, Any]:
-    """Dtype, shape and class of a component."""
+    """Returns dtype, shape and class of a component."""
     if isinstance(item, _Datasets.kind):
         structure = Structure(item.output_types, item.output_shapes, item.output_classes)  # type: ignore[attr-defined]
         return dtypes.variant, TensorShape([]), NestedDataset(structure)
@@ -117,7 +119,7 @@ def _component(item: Any) -> tuple[Any, TensorShape, Any]:
 
 
 def _of_engine(tensor: Any, dtype: Any, shape: TensorShape, kind: Any) -> Any:
-    """The component that a tensor of the engine stands for."""
+    """Returns the component that a tensor of the engine stands for."""
     if isinstance(kind, NestedDataset):
         return _Datasets.of_variant(tensor, kind.structure)
     return deserialize_sparse(tensor, dtype=dtype, rank=shape.ndims) if kind is SparseTensor else tensor
@@ -134,7 +136,9 @@ def normalized(element: Any) -> Any:
 
 
 def converted(element: Any, names: bool = False) -> Any:
-    """An element of tensors, arrays, numbers, lists and datasets as one of tensors, sparse tensors and datasets."""
+    """Returns an element of tensors, arrays, numbers, lists and datasets as one of tensors, sparse tensors and
+    datasets.
+    """
     flat: list[Any] = []
     for i, item in enumerate(nest.flatten(element)):
         if isinstance(item, _Datasets.kind):
@@ -147,7 +151,7 @@ def converted(element: Any, names: bool = False) -> Any:
 
 
 def serialized(element: Any) -> list[Tensor]:
-    """The tensors by which the engine knows an element."""
+    """Returns the tensors by which the engine knows an element."""
     flat = []
     for t in nest.flatten(element):
         if isinstance(t, _Datasets.kind):
@@ -158,7 +162,7 @@ def serialized(element: Any) -> list[Tensor]:
 
 
 def many_serialized(element: Any) -> Any:
-    """An element whose rows are elements, its sparse tensors in the form that has rows."""
+    """Returns an element whose rows are elements, its sparse tensors in the form that has rows."""
     flat = [
         serialize_many_sparse(t, out_type=dtypes.variant) if isinstance(t, SparseTensor) else t
         for t in nest.flatten(element)

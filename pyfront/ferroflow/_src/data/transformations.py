@@ -30,31 +30,32 @@ Transformation = Callable[[Dataset], Dataset]
 
 
 def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
-    """A transformation: the outputs of a function that takes a state and an element to the next state and an output.
+    """Returns a transformation: the outputs of a function that takes a state and an element to the next state and an
+    output.
 
     Args:
-      initial_state: structure of tensors, of any dtypes and shapes.
-      scan_func: called with a state and an element; returns the next state and an output.
+        initial_state: structure of tensors, of any dtypes and shapes.
+        scan_func: called with a state and an element; returns the next state and an output.
 
     Returns:
-      A function from a Dataset to a Dataset of outputs, for `Dataset.apply`.
+        A function from a Dataset to a Dataset of outputs, for `Dataset.apply`.
 
     Raises:
-      TypeError: `scan_func` returns no pair, or a state of other types.
+        TypeError: if `scan_func` returns no pair, or a state of other types.
     """
     return lambda dataset: scanned(dataset, initial_state, scan_func)
 
 
 def Counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> Dataset:  # noqa: N802  # TF1's spelling
-    """A dataset of numbers from `start` on, `step` apart, without end.
+    """Returns a dataset of numbers from `start` on, `step` apart, without end.
 
     Args:
-      start: scalar of `dtype`, the first number.
-      step: scalar of `dtype`, what each number is more than the one before.
-      dtype: DType of the numbers, of integers or floats.
+        start: scalar of `dtype`, the first number.
+        step: scalar of `dtype`, what each number is more than the one before.
+        dtype: DType of the numbers, of integers or floats.
 
     Returns:
-      Dataset of `dtype` scalars.
+        Dataset of `dtype` scalars.
     """
     with name_scope("counter"):
         first = convert_to_tensor(start, dtype=dtype, name="start")
@@ -64,46 +65,46 @@ def Counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> Dataset
 
 
 def RandomDataset(seed: Any = None) -> Dataset:  # noqa: N802  # TF1's spelling
-    """A dataset of random int64 numbers in [0, 2**32), without end.
+    """Returns a dataset of random int64 numbers in [0, 2**32), without end.
 
     Args:
-      seed: int or int64 scalar; with the graph's seed it decides the numbers.
+        seed: int or int64 scalar; with the graph's seed it decides the numbers.
 
     Returns:
-      Dataset of int64 scalars.
+        Dataset of int64 scalars.
     """
     return OpDataset("RandomDataset", list(seed_tensors(seed)), Structure(dtypes.int64, TensorShape([]), Tensor))
 
 
 def enumerate_dataset(start: Any = 0) -> Transformation:
-    """A transformation: pairs of an int64 number, from `start` on, and an element.
+    """Returns a transformation: pairs of an int64 number, from `start` on, and an element.
 
     Args:
-      start: int64 scalar, the first number.
+        start: int64 scalar, the first number.
 
     Returns:
-      A function from a Dataset to a Dataset of pairs, for `Dataset.apply`.
+        A function from a Dataset to a Dataset of pairs, for `Dataset.apply`.
     """
     return lambda dataset: dataset._enumerate(start)
 
 
 def ignore_errors() -> Transformation:
-    """A transformation: the elements that are made without an error.
+    """Returns a transformation: the elements that are made without an error.
 
     Returns:
-      A function from a Dataset to a Dataset, for `Dataset.apply`.
+        A function from a Dataset to a Dataset, for `Dataset.apply`.
     """
     return lambda dataset: OpDataset("IgnoreErrorsDataset", [dataset], structure_of(dataset))
 
 
 def unique() -> Transformation:
-    """A transformation: the first of each number or string.
+    """Returns a transformation: the first of each number or string.
 
     Returns:
-      A function from a Dataset to a Dataset, for `Dataset.apply`.
+        A function from a Dataset to a Dataset, for `Dataset.apply`.
 
     Raises:
-      TypeError: elements are no single int32, int64 or string.
+        TypeError: if elements are not single int32, int64 or string.
     """
 
     def apply(dataset: Dataset) -> Dataset:
@@ -118,15 +119,15 @@ def unique() -> Transformation:
 
 
 def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
-    """A transformation: the dataset `count` times over (None: without end), each time in another random order.
+    """Returns a transformation: the dataset `count` times over (None: without end), each time in another random order.
 
     Args:
-      buffer_size: int64 scalar, how many elements each is drawn from.
-      count: int64 scalar, how often the dataset comes; None for without end.
-      seed: int or int64 scalar; with the graph's seed it decides the order.
+        buffer_size: int64 scalar, how many elements each is drawn from.
+        count: int64 scalar, how often the dataset comes; None for without end.
+        seed: int or int64 scalar; with the graph's seed it decides the order.
 
     Returns:
-      A function from a Dataset to a Dataset, for `Dataset.apply`.
+        A function from a Dataset to a Dataset, for `Dataset.apply`.
     """
 
     def apply(dataset: Dataset) -> Dataset:
@@ -139,30 +140,30 @@ def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) ->
 
 
 def prefetch_to_device(device: Any, buffer_size: Any = None) -> Transformation:
-    """A transformation: the dataset itself, read ahead; all devices are one processor.
+    """Returns a transformation: the dataset itself, read ahead; all devices are one processor.
 
     Args:
-      device: accepted for compatibility.
-      buffer_size: elements that are read ahead; by default as many as it takes.
+        device: accepted for compatibility.
+        buffer_size: elements that are read ahead; by default as many as it takes.
 
     Returns:
-      A function from a Dataset to a Dataset, for `Dataset.apply`.
+        A function from a Dataset to a Dataset, for `Dataset.apply`.
     """
     del device
     return lambda dataset: dataset.prefetch(buffer_size)
 
 
 def get_single_element(dataset: Dataset) -> Any:
-    """The only element of a dataset, as tensors.
+    """Returns the only element of a dataset, as tensors.
 
     Args:
-      dataset: Dataset of one element.
+        dataset: Dataset of one element.
 
     Returns:
-      Structure of Tensors and SparseTensors of the dtypes and shapes of the element.
+        Structure of Tensors and SparseTensors of the dtypes and shapes of the element.
 
     Raises:
-      TypeError: `dataset` is no Dataset.
-      tf.errors.InvalidArgumentError: when run; it has none, or several.
+        TypeError: if `dataset` is not a Dataset.
+        tf.errors.InvalidArgumentError: when the step runs, if the dataset does not have exactly one element.
     """
     return single_element(dataset)

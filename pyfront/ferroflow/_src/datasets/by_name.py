@@ -1,4 +1,4 @@
-"""Data by the names that `tf.contrib.learn` gives it."""
+"""Datasets by the names that `tf.contrib.learn` gives them."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ DATASETS = {"iris": load_iris, "mnist": load_mnist}
 
 
 def load_dataset(name: str) -> Any:
-    """Reads data by name.
+    """Loads a dataset by name.
 
     Args:
         name: str, of `DATASETS`.
 
     Returns:
-        What the function of that name returns.
+        The dataset, as returned by the function of that name.
 
     Raises:
-        ValueError: nothing has that name.
+        ValueError: if no dataset has that name.
     """
     if name not in DATASETS:
         raise ValueError(f"Name of dataset is not found: {name}")

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ferroflow._src.framework.graph_files import local_path
 
 Dataset = collections.namedtuple("Dataset", ["data", "target"])
-Dataset.__doc__ = """The rows of a table, and what is to be told of each.
+Dataset.__doc__ = """Returns the rows of a table, and what is to be told of each.
 
 Args:
     data: array of shape [rows, columns], of the dtype that was asked for.
@@ -49,8 +49,8 @@ def load_csv_with_header(
         `Dataset` of `data` [samples, features] and `target` [samples].
 
     Raises:
-        ValueError: the table is of another size than the line says, or a field is not of its type.
-        OSError: the file cannot be read.
+        ValueError: if the table does not have the size that its first line states, or a field is not of its type.
+        OSError: if the file cannot be read.
     """
     with open(local_path(filename), newline="", encoding="utf-8") as file:
         reader = csv.reader(file)
@@ -59,7 +59,7 @@ def load_csv_with_header(
     size = int(header[0]), int(header[1])
     found = _split(rows, target_dtype, features_dtype, target_column)
     if found.data.shape != size:
-        raise ValueError(f"{filename} has samples and features {found.data.shape} where its first line says {size}")
+        raise ValueError(f"{filename} has samples and features {found.data.shape} but its first line says {size}")
     return found
 
 
@@ -81,7 +81,7 @@ def load_csv_without_header(
         `Dataset` of `data` [samples, features] and `target` [samples].
 
     Raises:
-        ValueError: a field is not of its type.
+        ValueError: if a field is not of its type.
     """
     with open(local_path(filename), newline="", encoding="utf-8") as file:
         rows = list(csv.reader(file))
@@ -98,7 +98,7 @@ def load_iris(data_path: str | os.PathLike[str] | None = None) -> Dataset:
         `Dataset` of `data` float64 [150, 4] (cm) and `target` int64 [150].
 
     Raises:
-        ValueError: as `load_csv_with_header`.
-        OSError: the file cannot be read.
+        ValueError: on the same conditions as `load_csv_with_header`.
+        OSError: if the file cannot be read.
     """
     return load_csv_with_header(_IRIS if data_path is None else data_path, np.int64, np.float64)

@@ -38,7 +38,7 @@ _DOWNLOAD_SECONDS = 60
 _DOWNLOAD_BYTES = 1 << 16  # at a time
 
 Datasets = collections.namedtuple("Datasets", ["train", "validation", "test"])
-Datasets.__doc__ = """The three parts of a dataset.
+Datasets.__doc__ = """Returns the three parts of a dataset.
 
 Args:
     train: `DataSet` to train with.
@@ -49,17 +49,17 @@ _Array = npt.NDArray[Any]
 
 
 def _contents(file: Any, magic: int, dimensions: int) -> tuple[tuple[int, ...], _Array]:
-    """The sizes and the bytes of a compressed IDX file.
+    """Returns the sizes and the bytes of a compressed IDX file.
 
     Raises:
-        ValueError: it holds something else, or is cut short.
+        ValueError: if the file's header is wrong, or the file is truncated.
     """
     name = getattr(file, "name", "file")
     try:
         data = gzip.GzipFile(fileobj=file).read()
         found, *sizes = struct.unpack_from(f">{1 + dimensions}I", data)
     except (EOFError, OSError, struct.error) as damage:
-        raise ValueError(f"{name} is no MNIST file, or is cut short: {damage}") from damage
+        raise ValueError(f"{name} is not an MNIST file, or is truncated: {damage}") from damage
     if found != magic:
         kind = "image" if magic == _IMAGES else "label"
         raise ValueError(f"Invalid magic number {found} in MNIST {kind} file: {name}")
@@ -79,14 +79,14 @@ def extract_images(f: Any) -> _Array:
         uint8 array [count, rows, columns, 1].
 
     Raises:
-        ValueError: the file holds no images, or is cut short.
+        ValueError: if the file holds no images, or is cut short.
     """
     (count, rows, columns), pixels = _contents(f, _IMAGES, 3)
     return pixels.reshape(count, rows, columns, 1)
 
 
 def dense_to_one_hot(labels_dense: _Array, num_classes: int) -> _Array:
-    """Gives each class a column.
+    """Returns each class a column.
 
     Args:
         labels_dense: int array [count].
@@ -105,34 +105,34 @@ def extract_labels(f: Any, one_hot: bool = False, num_classes: int = _CLASSES) -
 
     Args:
         f: binary file, compressed by gzip, in the IDX format.
-        one_hot: bool, whether each class has a column.
+        one_hot: bool. If True, each class has a column.
         num_classes: int, number of columns.
 
     Returns:
         uint8 array [count], or float64 array [count, num_classes].
 
     Raises:
-        ValueError: the file holds no labels, or is cut short.
+        ValueError: if the file holds no labels, or is cut short.
     """
     _, labels = _contents(f, _LABELS, 1)
     return dense_to_one_hot(labels, num_classes) if one_hot else labels
 
 
 class DataSet:
-    """Images with labels, handed out in batches. The order comes from NumPy's global generator, as in TF 1.x.
+    """Images with labels, returned in batches. The order comes from NumPy's global generator, as in TF 1.x.
 
     Args:
         images: uint8 array [count, rows, columns, 1].
         labels: array [count, ...].
-        fake_data: bool, whether to hand out images and labels of ones instead.
-        one_hot: bool, whether fake labels are one-hot.
+        fake_data: bool. If True, hand out images and labels of ones instead.
+        one_hot: bool. If True, fake labels are one-hot.
         dtype: `tf.uint8` to keep the bytes, `tf.float32` for numbers from 0 to 1.
-        reshape: bool, whether an image is one row of pixels.
+        reshape: bool. If True, an image is one row of pixels.
         seed: int, of the order; None for the graph's.
 
     Raises:
-        TypeError: `dtype` is another.
-        ValueError: there are not as many labels as images.
+        TypeError: if `dtype` is neither `tf.uint8` nor `tf.float32`.
+        ValueError: if there are not as many labels as images.
     """
 
     def __init__(
@@ -175,12 +175,12 @@ class DataSet:
 
     @property
     def num_examples(self) -> int:
-        """How many images there are."""
+        """The number of images."""
         return self._num_examples
 
     @property
     def epochs_completed(self) -> int:
-        """How many times all images were handed out."""
+        """The number of complete passes over all images."""
         return self._epochs_completed
 
     def _shuffle(self) -> None:
@@ -189,12 +189,12 @@ class DataSet:
         self._images, self._labels = self._images[order], self._labels[order]
 
     def next_batch(self, batch_size: int, fake_data: bool = False, shuffle: bool = True) -> tuple[Any, Any]:
-        """The next images and labels; what an epoch has too few of comes from the next, shuffled anew.
+        """Returns the next images and labels; what an epoch has too few of comes from the next, shuffled anew.
 
         Args:
             batch_size: int, how many.
-            fake_data: bool, whether to hand out ones instead.
-            shuffle: bool, whether epochs are shuffled.
+            fake_data: bool. If True, hand out ones instead.
+            shuffle: bool. If True, epochs are shuffled.
 
         Returns:
             (images [batch_size, ...], labels [batch_size, ...]).
@@ -234,7 +234,7 @@ def _fetch(source_url: str, path: Path, desc: str, progress: Progress | None) ->
 def maybe_download(
     filename: str, work_directory: str, source_url: str | None = None, progress: Progress | None = None
 ) -> str:
-    """Fetches a file, unless it is there.
+    """Downloads a file if it does not exist.
 
     Args:
         filename: str, name of the file.
@@ -247,7 +247,7 @@ def maybe_download(
         str, the file's path.
 
     Raises:
-        tf.errors.UnavailableError: it is missing and cannot be fetched.
+        tf.errors.UnavailableError: if the file is missing and cannot be downloaded.
     """
     source_url = source_url or DEFAULT_SOURCE_URL + filename
     folder = Path(work_directory)
@@ -280,14 +280,14 @@ def read_data_sets(
     source_url: str = DEFAULT_SOURCE_URL,
     progress: Progress | None = None,
 ) -> Any:
-    """Reads MNIST from the four files of a folder, which are fetched where they are missing.
+    """Reads MNIST from four files of a folder, and downloads the files that are missing.
 
     Args:
         train_dir: str, the folder.
-        fake_data: bool, whether to hand out images and labels of ones instead.
-        one_hot: bool, whether each class has a column.
+        fake_data: bool. If True, hand out images and labels of ones instead.
+        one_hot: bool. If True, each class has a column.
         dtype: `tf.uint8` to keep the bytes, `tf.float32` for numbers from 0 to 1.
-        reshape: bool, whether an image is one row of 784 pixels rather than [28, 28, 1].
+        reshape: bool. If True, an image is one row of 784 pixels rather than [28, 28, 1].
         validation_size: int, how many training images are set aside.
         seed: int, of the order; None for the graph's.
         source_url: str, where the files come from, with a slash at its end.
@@ -298,8 +298,8 @@ def read_data_sets(
         `Datasets` of three `DataSet`s: train, validation, test.
 
     Raises:
-        tf.errors.UnavailableError: a file is missing and cannot be fetched.
-        ValueError: a file is damaged, or there are not as many training images as `validation_size`.
+        tf.errors.UnavailableError: if a file is missing and cannot be fetched.
+        ValueError: if a file is damaged, or there are not as many training images as `validation_size`.
     """
     options = {"dtype": dtype, "reshape": reshape, "seed": seed}
     if fake_data:
@@ -333,7 +333,7 @@ def load_mnist(train_dir: str = "MNIST-data") -> Any:
         `Datasets` of three `DataSet`s: train, validation, test.
 
     Raises:
-        tf.errors.UnavailableError: a file is missing and cannot be fetched.
-        ValueError: a file is damaged.
+        tf.errors.UnavailableError: if a file is missing and cannot be fetched.
+        ValueError: if a file is damaged.
     """
     return read_data_sets(train_dir)

@@ -15,7 +15,7 @@ _SOURCE = "https://storage.googleapis.com/tensorflow/tf-keras-datasets/mnist.npz
 
 
 def load_data(path: str = "mnist.npz") -> tuple[tuple[Any, Any], tuple[Any, Any]]:
-    """The images and labels for training, and those for tests.
+    """Returns MNIST's images and labels for training and for testing.
 
     Args:
         path: str, the file's name in `~/.keras/datasets`, where it is fetched if it is missing; or a path.
@@ -24,7 +24,7 @@ def load_data(path: str = "mnist.npz") -> tuple[tuple[Any, Any], tuple[Any, Any]
         Two pairs of numpy.ndarray of uint8: images of shape [60000 or 10000, 28, 28], and labels.
 
     Raises:
-        tf.errors.UnavailableError: the file is missing and cannot be fetched.
+        tf.errors.UnavailableError: if the file is missing and cannot be fetched.
     """
     given = Path.home() / ".keras" / "datasets" / path  # an absolute path stands for itself
     with np.load(maybe_download(given.name, str(given.parent), _SOURCE)) as arrays:

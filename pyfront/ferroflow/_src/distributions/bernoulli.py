@@ -30,13 +30,13 @@ class Bernoulli(ScalarDistribution):
         logits: Tensor of a float dtype: the log odds of 1; or None.
         probs: Tensor of a float dtype, in [0, 1]: the probabilities of 1; or None.
         dtype: DType of the samples.
-        validate_args: bool, whether steps check the parameters and values.
-        allow_nan_stats: bool, whether a statistic that is not defined is NaN rather than an error.
+        validate_args: bool. If True, steps check the parameters and values.
+        allow_nan_stats: bool. If True, a statistic that is not defined is NaN rather than an error.
         name: str, name scope of its operations.
 
     Raises:
-        ValueError: both or neither of `logits` and `probs` are given.
-        TypeError: they are not of a float dtype.
+        ValueError: if both or neither of `logits` and `probs` are given.
+        TypeError: if `logits` or `probs` is not of a float dtype.
     """
 
     _BROADCAST = ("logits",)

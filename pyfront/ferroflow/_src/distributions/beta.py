@@ -33,12 +33,12 @@ class Beta(ScalarDistribution):
     Args:
         concentration1: Tensor of a float dtype, above 0: c1.
         concentration0: Tensor of the dtype of `concentration1`, that broadcasts with it, above 0: c0.
-        validate_args: bool, whether steps check the parameters and values.
-        allow_nan_stats: bool, whether a statistic that is not defined is NaN rather than an error.
+        validate_args: bool. If True, steps check the parameters and values.
+        allow_nan_stats: bool. If True, a statistic that is not defined is NaN rather than an error.
         name: str, name scope of its operations.
 
     Raises:
-        ValueError: the dtypes differ.
+        ValueError: if the dtypes differ.
     """
 
     _BROADCAST = ("concentration1", "concentration0")
@@ -153,12 +153,12 @@ class BetaWithSoftplusConcentration(Beta):
         concentration1: Tensor of a float dtype, whose softplus is the concentration of 1.
         concentration0: Tensor of the dtype of `concentration1`, that broadcasts with it, whose softplus is the
             concentration of 0.
-        validate_args: bool, whether steps check the parameters.
-        allow_nan_stats: bool, whether a statistic that is not defined is NaN rather than an error.
+        validate_args: bool. If True, steps check the parameters.
+        allow_nan_stats: bool. If True, a statistic that is not defined is NaN rather than an error.
         name: str, name scope of its operations.
 
     Raises:
-        ValueError: the dtypes differ.
+        ValueError: if the dtypes differ.
     """
 
     def __init__(

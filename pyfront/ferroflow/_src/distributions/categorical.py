@@ -30,13 +30,13 @@ class Categorical(ScalarDistribution):
         logits: Tensor of a float dtype, of shape [..., k]: logarithms of probabilities, up to a constant; or None.
         probs: Tensor of a float dtype, of shape [..., k]: probabilities; or None.
         dtype: DType of the samples.
-        validate_args: bool, whether steps check the parameters and values.
-        allow_nan_stats: bool, whether a statistic that is not defined is NaN rather than an error.
+        validate_args: bool. If True, steps check the parameters and values.
+        allow_nan_stats: bool. If True, a statistic that is not defined is NaN rather than an error.
         name: str, name scope of its operations.
 
     Raises:
-        ValueError: both or neither of `logits` and `probs` are given, or they are scalars.
-        TypeError: they are not of a float dtype.
+        ValueError: if both or neither of `logits` and `probs` are given, or the one given is a scalar.
+        TypeError: if `logits` or `probs` is not of a float dtype.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class Categorical(ScalarDistribution):
         return cast(shaping.reshape(draws, joining.concat([[n], self.batch_shape_tensor()], 0)), self.dtype)
 
     def _event_and(self, params: Any, k: Any) -> tuple[Any, Any]:
-        """Classes and parameters broadcast to one batch shape."""
+        """Returns classes and parameters broadcast to one batch shape."""
         k = convert_to_tensor(k, name="k")
         if self.validate_args:
             k = validation.integer_casting_closed(k, target_dtype=dtypes.int32)

@@ -28,8 +28,8 @@ class DirichletMultinomial(VectorDistribution):
     Args:
         total_count: Tensor of the dtype of `concentration`, of whole numbers from 0 on: the draws.
         concentration: Tensor of a float dtype, of shape [..., k], above 0.
-        validate_args: bool, whether steps check the parameters and values.
-        allow_nan_stats: bool, whether a statistic that is not defined is NaN rather than an error.
+        validate_args: bool. If True, steps check the parameters and values.
+        allow_nan_stats: bool. If True, a statistic that is not defined is NaN rather than an error.
         name: str, name scope of its operations.
     """
 

@@ -1,4 +1,4 @@
-"""`Distribution`: what all distributions share, and what a subclass provides in methods that begin with `_`."""
+"""`Distribution`: the base of all distributions; a subclass defines methods that begin with `_`."""
 
 from __future__ import annotations
 
@@ -28,24 +28,26 @@ __all__ = ["Distribution"]
 class Distribution:
     """A batch of probability distributions of one kind.
 
-    A subclass overrides what it can tell of `_batch_shape`, `_batch_shape_tensor`, `_event_shape`,
-    `_event_shape_tensor`, `_sample_n`, `_log_prob` or `_prob`, `_log_cdf` or `_cdf`, `_log_survival_function` or
-    `_survival_function`, `_quantile`, `_entropy`, `_mean`, `_variance` or `_stddev`, `_covariance` and `_mode`. The
-    public method of that name raises NotImplementedError for what it does not tell.
+    A subclass overrides the methods that it can compute.
+
+    For shapes and samples: `_batch_shape`, `_batch_shape_tensor`, `_event_shape`, `_event_shape_tensor` and
+    `_sample_n`. For probabilities: `_log_prob` or `_prob`, `_log_cdf` or `_cdf`, `_log_survival_function` or
+    `_survival_function`, and `_quantile`. For statistics: `_entropy`, `_mean`, `_variance` or `_stddev`, `_covariance`
+    and `_mode`. The public methods of the others raise NotImplementedError.
 
     Args:
         dtype: DType of the samples.
         reparameterization_type: `FULLY_REPARAMETERIZED` where samples are a differentiable function of the parameters,
             else `NOT_REPARAMETERIZED`.
-        validate_args: bool, whether steps check parameters and values.
-        allow_nan_stats: bool, whether a statistic that is not defined is NaN; if not, a step raises
+        validate_args: bool. If True, steps check parameters and values.
+        allow_nan_stats: bool. If True, a statistic that is not defined is NaN; if not, a step raises
             `InvalidArgumentError`.
         parameters: dict, the arguments of the subclass, for `copy`.
         graph_parents: list of the Tensors, of any dtype and shape, that it depends on.
         name: str, name scope of its operations; None for the name of the class.
 
     Raises:
-        ValueError: an item of `graph_parents` is not a Tensor.
+        ValueError: if an item of `graph_parents` is not a Tensor.
     """
 
     def __init__(
@@ -75,7 +77,7 @@ class Distribution:
 
     @classmethod
     def param_shapes(cls, sample_shape: Any, name: str = "DistributionParamShapes") -> dict[str, Any]:
-        """The shapes that parameters must have for a sample to have a given shape.
+        """Returns the shapes that parameters must have for a sample to have a given shape.
 
         Args:
             sample_shape: Tensor of int32, of shape [rank].
@@ -89,7 +91,7 @@ class Distribution:
 
     @classmethod
     def param_static_shapes(cls, sample_shape: Any) -> dict[str, TensorShape]:
-        """The shapes that parameters must have for a sample to have a known shape.
+        """Returns the shapes that parameters must have for a sample to have a known shape.
 
         Args:
             sample_shape: TensorShape, or list or tuple of int.
@@ -98,7 +100,7 @@ class Distribution:
             dict from names of parameters to TensorShapes.
 
         Raises:
-            ValueError: `sample_shape` is not known.
+            ValueError: if `sample_shape` is unknown.
         """
         if isinstance(sample_shape, TensorShape):
             if not sample_shape.is_fully_defined():
@@ -133,17 +135,17 @@ class Distribution:
 
     @property
     def reparameterization_type(self) -> ReparameterizationType:
-        """Whether samples are a differentiable function of the parameters."""
+        """True if samples are a differentiable function of the parameters."""
         return self._reparameterization_type
 
     @property
     def allow_nan_stats(self) -> bool:
-        """Whether a statistic that is not defined is NaN rather than an error."""
+        """True if a statistic that is not defined is NaN rather than an error."""
         return self._allow_nan_stats
 
     @property
     def validate_args(self) -> bool:
-        """Whether steps check parameters and values."""
+        """True if steps check parameters and values."""
         return self._validate_args
 
     def copy(self, **override_parameters_kwargs: Any) -> Any:
@@ -164,7 +166,7 @@ class Distribution:
         raise self._unknown("batch_shape_tensor")
 
     def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Any:
-        """The shape of one event's parameters: how many distributions this is, as a Tensor of int32."""
+        """Returns the shape of one event's parameters: how many distributions this is, as a Tensor of int32."""
         with self._name_scope(name):
             if self.batch_shape.is_fully_defined():
                 return convert_index(self.batch_shape.as_list(), name="batch_shape")
@@ -175,14 +177,14 @@ class Distribution:
 
     @property
     def batch_shape(self) -> TensorShape:
-        """What is known now of the shape of one event's parameters."""
+        """The static shape of the batch: that of one event's parameters."""
         return as_shape(self._batch_shape())
 
     def _event_shape_tensor(self) -> Any:
         raise self._unknown("event_shape_tensor")
 
     def event_shape_tensor(self, name: str = "event_shape_tensor") -> Any:
-        """The shape of one sample of one distribution, as a Tensor of int32."""
+        """Returns the shape of one sample of one distribution, as a Tensor of int32."""
         with self._name_scope(name):
             if self.event_shape.is_fully_defined():
                 return convert_index(self.event_shape.as_list(), name="event_shape")
@@ -193,17 +195,17 @@ class Distribution:
 
     @property
     def event_shape(self) -> TensorShape:
-        """What is known now of the shape of one sample of one distribution."""
+        """The static shape of one sample of one distribution."""
         return as_shape(self._event_shape())
 
     def is_scalar_event(self, name: str = "is_scalar_event") -> Any:
-        """Whether `event_shape == ()`, as a Tensor of bool."""
+        """Computes whether `event_shape == ()`, as a Tensor of bool."""
         with self._name_scope(name):
             is_scalar = self._is_scalar(self.event_shape, self.event_shape_tensor)
             return convert_to_tensor(is_scalar, name="is_scalar_event")
 
     def is_scalar_batch(self, name: str = "is_scalar_batch") -> Any:
-        """Whether `batch_shape == ()`, as a Tensor of bool."""
+        """Computes whether `batch_shape == ()`, as a Tensor of bool."""
         with self._name_scope(name):
             is_scalar = self._is_scalar(self.batch_shape, self.batch_shape_tensor)
             return convert_to_tensor(is_scalar, name="is_scalar_batch")
@@ -232,7 +234,7 @@ class Distribution:
             Tensor of `dtype`, of shape `sample_shape` + `batch_shape` + `event_shape`.
 
         Raises:
-            ValueError: `sample_shape` has a higher rank.
+            ValueError: if `sample_shape` has a higher rank.
         """
         return self._call_sample_n(sample_shape, seed, name)
 
@@ -247,7 +249,7 @@ class Distribution:
             return samples
 
     def _as_vector(self, x: Any, name: str) -> tuple[Any, Any]:
-        """A sample shape as a vector, and the product of its elements."""
+        """Returns a sample shape as a vector, and the product of its elements."""
         known = constant_value(x)
         size: Any = reduce_prod(x) if known is None else np.prod(known, dtype=x.dtype.as_numpy_dtype)
         ndims = x.get_shape().ndims
@@ -263,7 +265,7 @@ class Distribution:
         return shaping.reshape(x, [1]), size
 
     def _set_sample_static_shape(self, x: Any, sample_shape: Any) -> None:
-        """Tells a tensor of samples what is known of the dimensions of samples, batch and event."""
+        """Sets what is known about a sample tensor's dimensions: those of samples, batch and event."""
         parts = [TensorShape(constant_value(sample_shape)), self.batch_shape, self.event_shape]
         ranks = [part.ndims for part in parts]
         ndims = x.get_shape().ndims
@@ -283,7 +285,7 @@ class Distribution:
         x.set_shape(dims)
 
     def _of_value(self, value: Any, name: str, function: Callable[..., Any], otherwise: Callable[..., Any]) -> Any:
-        """A function of a value; where the subclass does not tell it, another one, if that is told."""
+        """Returns a function of a value; where the subclass does not tell it, another one, if that is told."""
         with self._name_scope(name, values=[value]):
             value = convert_to_tensor(value, name="value", preferred_dtype=self.dtype)
             return self._first_told(lambda: function(value), lambda: otherwise(value))
@@ -302,7 +304,7 @@ class Distribution:
         raise self._unknown("log_prob")
 
     def log_prob(self, value: Any, name: str = "log_prob") -> Any:
-        """The logarithm of the probability, or of its density, at a value.
+        """Returns the logarithm of the probability, or of its density, at a value.
 
         Args:
             value: Tensor of `dtype`, of a shape that broadcasts with `batch_shape` + `event_shape`.
@@ -317,7 +319,7 @@ class Distribution:
         raise self._unknown("prob")
 
     def prob(self, value: Any, name: str = "prob") -> Any:
-        """The probability, or its density, at a value.
+        """Returns the probability, or its density, at a value.
 
         Args:
             value: Tensor of `dtype`, of a shape that broadcasts with `batch_shape` + `event_shape`.
@@ -332,7 +334,7 @@ class Distribution:
         raise self._unknown("log_cdf")
 
     def log_cdf(self, value: Any, name: str = "log_cdf") -> Any:
-        """The logarithm of the probability of at most a value.
+        """Returns the logarithm of the probability of at most a value.
 
         Args:
             value: Tensor of `dtype`, of a shape that broadcasts with `batch_shape` + `event_shape`.
@@ -347,7 +349,7 @@ class Distribution:
         raise self._unknown("cdf")
 
     def cdf(self, value: Any, name: str = "cdf") -> Any:
-        """The probability of at most a value.
+        """Returns the probability of at most a value.
 
         Args:
             value: Tensor of `dtype`, of a shape that broadcasts with `batch_shape` + `event_shape`.
@@ -362,7 +364,7 @@ class Distribution:
         raise self._unknown("log_survival_function")
 
     def log_survival_function(self, value: Any, name: str = "log_survival_function") -> Any:
-        """The logarithm of the probability of more than a value.
+        """Returns the logarithm of the probability of more than a value.
 
         Args:
             value: Tensor of `dtype`, of a shape that broadcasts with `batch_shape` + `event_shape`.
@@ -377,7 +379,7 @@ class Distribution:
         raise self._unknown("survival_function")
 
     def survival_function(self, value: Any, name: str = "survival_function") -> Any:
-        """The probability of more than a value.
+        """Returns the probability of more than a value.
 
         Args:
             value: Tensor of `dtype`, of a shape that broadcasts with `batch_shape` + `event_shape`.
@@ -392,7 +394,7 @@ class Distribution:
         raise self._unknown("entropy")
 
     def entropy(self, name: str = "entropy") -> Any:
-        """The entropy in nats, of shape `batch_shape`."""
+        """Returns the entropy in nats, of shape `batch_shape`."""
         with self._name_scope(name):
             return self._entropy()
 
@@ -400,7 +402,7 @@ class Distribution:
         raise self._unknown("mean")
 
     def mean(self, name: str = "mean") -> Any:
-        """The mean, of shape `batch_shape` + `event_shape`."""
+        """Returns the mean, of shape `batch_shape` + `event_shape`."""
         with self._name_scope(name):
             return self._mean()
 
@@ -408,7 +410,7 @@ class Distribution:
         raise self._unknown("quantile")
 
     def quantile(self, value: Any, name: str = "quantile") -> Any:
-        """The value up to which lies a given probability.
+        """Returns the value up to which lies a given probability.
 
         Args:
             value: Tensor of `dtype`, in [0, 1], of a shape that broadcasts with `batch_shape` + `event_shape`.
@@ -424,7 +426,7 @@ class Distribution:
         raise self._unknown("variance")
 
     def variance(self, name: str = "variance") -> Any:
-        """The variance of each component, of shape `batch_shape` + `event_shape`."""
+        """Returns the variance of each component, of shape `batch_shape` + `event_shape`."""
         with self._name_scope(name):
             return self._first_told(self._variance, lambda: square(self._stddev()))
 
@@ -432,7 +434,7 @@ class Distribution:
         raise self._unknown("stddev")
 
     def stddev(self, name: str = "stddev") -> Any:
-        """The standard deviation of each component, of shape `batch_shape` + `event_shape`."""
+        """Returns the standard deviation of each component, of shape `batch_shape` + `event_shape`."""
         with self._name_scope(name):
             return self._first_told(self._stddev, lambda: sqrt(self._variance()))
 
@@ -440,7 +442,7 @@ class Distribution:
         raise self._unknown("covariance")
 
     def covariance(self, name: str = "covariance") -> Any:
-        """The covariance of the components of an event [k], of shape `batch_shape` + [k, k]."""
+        """Returns the covariance of the components of an event [k], of shape `batch_shape` + [k, k]."""
         with self._name_scope(name):
             return self._covariance()
 
@@ -448,7 +450,7 @@ class Distribution:
         raise self._unknown("mode")
 
     def mode(self, name: str = "mode") -> Any:
-        """The value of the highest probability, of shape `batch_shape` + `event_shape`."""
+        """Returns the value of the highest probability, of shape `batch_shape` + `event_shape`."""
         with self._name_scope(name):
             return self._mode()
 
@@ -456,7 +458,7 @@ class Distribution:
         return divergence.cross_entropy(self, other, allow_nan_stats=self.allow_nan_stats)
 
     def cross_entropy(self, other: Any, name: str = "cross_entropy") -> Any:
-        """The mean of `-log other(x)` over the samples x of this distribution.
+        """Returns the mean of `-log other(x)` over the samples x of this distribution.
 
         Args:
             other: Distribution of the same `dtype`.
@@ -475,7 +477,7 @@ class Distribution:
         return divergence.kl_divergence(self, other, allow_nan_stats=self.allow_nan_stats)
 
     def kl_divergence(self, other: Any, name: str = "kl_divergence") -> Any:
-        """The Kullback-Leibler divergence from another distribution.
+        """Returns the Kullback-Leibler divergence from another distribution.
 
         Args:
             other: Distribution of the same `dtype`.
@@ -485,7 +487,7 @@ class Distribution:
             Tensor of `dtype`, of shape `batch_shape`.
 
         Raises:
-            NotImplementedError: none is registered for the classes.
+            NotImplementedError: if none is registered for the classes.
         """
         with self._name_scope(name):
             return self._kl_divergence(other)

@@ -17,7 +17,7 @@ _DIVERGENCES: dict[tuple[type, type], Callable[..., Any]] = {}
 
 
 def _registered(type_a: type, type_b: type) -> Callable[..., Any] | None:
-    """The divergence registered for the nearest classes among those that the two derive from."""
+    """Returns the divergence registered for the nearest classes among those that the two derive from."""
     candidates = [
         (distance_a + distance_b, _DIVERGENCES[parent_a, parent_b])
         for distance_a, parent_a in enumerate(type_a.__mro__)
@@ -30,12 +30,13 @@ def _registered(type_a: type, type_b: type) -> Callable[..., Any] | None:
 def kl_divergence(
     distribution_a: Any, distribution_b: Any, allow_nan_stats: bool = True, name: str | None = None
 ) -> Any:
-    """The Kullback-Leibler divergence of one distribution from another: the mean under a of `log a(x) - log b(x)`.
+    """Returns the Kullback-Leibler divergence of one distribution from another: the mean under a of `log a(x) - log
+    b(x)`.
 
     Args:
         distribution_a: Distribution.
         distribution_b: Distribution of the dtype of `distribution_a`.
-        allow_nan_stats: bool, whether NaN is returned where it is not defined; if not, a step raises
+        allow_nan_stats: bool. If True, NaN is returned where it is not defined; if not, a step raises
             `InvalidArgumentError` for NaN.
         name: str, name scope of the operations.
 
@@ -43,7 +44,7 @@ def kl_divergence(
         Tensor of their dtype and batch shape.
 
     Raises:
-        NotImplementedError: no divergence is registered for their classes.
+        NotImplementedError: if no divergence is registered for their classes.
     """
     function = _registered(type(distribution_a), type(distribution_b))
     if function is None:
@@ -66,7 +67,7 @@ def kl_divergence(
 
 
 def cross_entropy(ref: Any, other: Any, allow_nan_stats: bool = True, name: str | None = None) -> Any:
-    """The cross entropy of one distribution with another: the mean under the first of `-log other(x)`.
+    """Returns the cross entropy of one distribution with another: the mean under the first of `-log other(x)`.
 
     Args:
         ref: Distribution.
@@ -96,8 +97,8 @@ class RegisterKL:
         """Registers a callable of two distributions and a name.
 
         Raises:
-            TypeError: `kl_fn` is not callable.
-            ValueError: another one is registered for the classes.
+            TypeError: if `kl_fn` is not callable.
+            ValueError: if a function is already registered for the classes.
         """
         if not callable(kl_fn):
             raise TypeError(f"kl_fn must be callable, received: {kl_fn}")

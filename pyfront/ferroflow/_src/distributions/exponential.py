@@ -23,8 +23,8 @@ class Exponential(Gamma):
 
     Args:
         rate: Tensor of a float dtype, above 0.
-        validate_args: bool, whether steps check the parameters and values.
-        allow_nan_stats: bool, whether a statistic that is not defined is NaN rather than an error.
+        validate_args: bool. If True, steps check the parameters and values.
+        allow_nan_stats: bool. If True, a statistic that is not defined is NaN rather than an error.
         name: str, name scope of its operations.
     """
 
@@ -60,8 +60,8 @@ class ExponentialWithSoftplusRate(Exponential):
 
     Args:
         rate: Tensor of a float dtype, whose softplus is the rate.
-        validate_args: bool, whether steps check the parameters.
-        allow_nan_stats: bool, whether a statistic that is not defined is NaN rather than an error.
+        validate_args: bool. If True, steps check the parameters.
+        allow_nan_stats: bool. If True, a statistic that is not defined is NaN rather than an error.
         name: str, name scope of its operations.
     """
 

@@ -31,12 +31,12 @@ class Gamma(ScalarDistribution):
     Args:
         concentration: Tensor of a float dtype, above 0.
         rate: Tensor of the dtype of `concentration`, that broadcasts with it, above 0: the inverse scale.
-        validate_args: bool, whether steps check the parameters and values.
-        allow_nan_stats: bool, whether a statistic that is not defined is NaN rather than an error.
+        validate_args: bool. If True, steps check the parameters and values.
+        allow_nan_stats: bool. If True, a statistic that is not defined is NaN rather than an error.
         name: str, name scope of its operations.
 
     Raises:
-        ValueError: the dtypes differ.
+        ValueError: if the dtypes differ.
     """
 
     _BROADCAST: tuple[str, ...] = ("concentration", "rate")
@@ -120,12 +120,12 @@ class GammaWithSoftplusConcentrationRate(Gamma):
     Args:
         concentration: Tensor of a float dtype, whose softplus is the concentration.
         rate: Tensor of the dtype of `concentration`, that broadcasts with it, whose softplus is the rate.
-        validate_args: bool, whether steps check the parameters.
-        allow_nan_stats: bool, whether a statistic that is not defined is NaN rather than an error.
+        validate_args: bool. If True, steps check the parameters.
+        allow_nan_stats: bool. If True, a statistic that is not defined is NaN rather than an error.
         name: str, name scope of its operations.
 
     Raises:
-        ValueError: the dtypes differ.
+        ValueError: if the dtypes differ.
     """
 
     def __init__(

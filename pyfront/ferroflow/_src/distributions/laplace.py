@@ -27,12 +27,12 @@ class Laplace(ScalarDistribution):
     Args:
         loc: Tensor of a float dtype: the means.
         scale: Tensor of the dtype of `loc`, that broadcasts with it, above 0.
-        validate_args: bool, whether steps check the parameters.
-        allow_nan_stats: bool, whether a statistic that is not defined is NaN rather than an error.
+        validate_args: bool. If True, steps check the parameters.
+        allow_nan_stats: bool. If True, a statistic that is not defined is NaN rather than an error.
         name: str, name scope of its operations.
 
     Raises:
-        ValueError: the dtypes differ.
+        ValueError: if the dtypes differ.
     """
 
     _BROADCAST = ("loc", "scale")
@@ -119,12 +119,12 @@ class LaplaceWithSoftplusScale(Laplace):
     Args:
         loc: Tensor of a float dtype: the means.
         scale: Tensor of the dtype of `loc`, that broadcasts with it, whose softplus is the scale.
-        validate_args: bool, whether steps check the parameters.
-        allow_nan_stats: bool, whether a statistic that is not defined is NaN rather than an error.
+        validate_args: bool. If True, steps check the parameters.
+        allow_nan_stats: bool. If True, a statistic that is not defined is NaN rather than an error.
         name: str, name scope of its operations.
 
     Raises:
-        ValueError: the dtypes differ.
+        ValueError: if the dtypes differ.
     """
 
     def __init__(

@@ -29,13 +29,13 @@ class Multinomial(VectorDistribution):
         total_count: Tensor of the dtype of the probabilities, of whole numbers from 0 on: the draws.
         logits: Tensor of a float dtype, of shape [..., k]: logarithms of probabilities, up to a constant; or None.
         probs: Tensor of a float dtype, of shape [..., k]: probabilities; or None.
-        validate_args: bool, whether steps check the parameters and values.
-        allow_nan_stats: bool, whether a statistic that is not defined is NaN rather than an error.
+        validate_args: bool. If True, steps check the parameters and values.
+        allow_nan_stats: bool. If True, a statistic that is not defined is NaN rather than an error.
         name: str, name scope of its operations.
 
     Raises:
-        ValueError: both or neither of `logits` and `probs` are given.
-        TypeError: they are not of a float dtype.
+        ValueError: if both or neither of `logits` and `probs` are given.
+        TypeError: if `logits` or `probs` is not of a float dtype.
     """
 
     def __init__(

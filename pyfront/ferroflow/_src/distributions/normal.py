@@ -28,12 +28,12 @@ class Normal(ScalarDistribution):
     Args:
         loc: Tensor of a float dtype: the means.
         scale: Tensor of the dtype of `loc`, that broadcasts with it, above 0: the standard deviations.
-        validate_args: bool, whether steps check the parameters.
-        allow_nan_stats: bool, whether a statistic that is not defined is NaN rather than an error.
+        validate_args: bool. If True, steps check the parameters.
+        allow_nan_stats: bool. If True, a statistic that is not defined is NaN rather than an error.
         name: str, name scope of its operations.
 
     Raises:
-        ValueError: the dtypes differ.
+        ValueError: if the dtypes differ.
     """
 
     _BROADCAST = ("loc", "scale")
@@ -120,12 +120,12 @@ class NormalWithSoftplusScale(Normal):
     Args:
         loc: Tensor of a float dtype: the means.
         scale: Tensor of the dtype of `loc`, that broadcasts with it, whose softplus is the standard deviation.
-        validate_args: bool, whether steps check the parameters.
-        allow_nan_stats: bool, whether a statistic that is not defined is NaN rather than an error.
+        validate_args: bool. If True, steps check the parameters.
+        allow_nan_stats: bool. If True, a statistic that is not defined is NaN rather than an error.
         name: str, name scope of its operations.
 
     Raises:
-        ValueError: the dtypes differ.
+        ValueError: if the dtypes differ.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What distributions make of their parameters: logits of probabilities, seeds of seeds, numbers of orders."""
+"""Values derived from parameters of distributions: logits from probabilities, seeds from seeds, orders from numbers."""
 
 from __future__ import annotations
 
@@ -36,22 +36,22 @@ def get_logits_and_probs(
     validate_args: bool = False,
     name: str = "get_logits_and_probs",
 ) -> tuple[Any, Any]:
-    """Gives both logits and probabilities where one of them is given.
+    """Returns both logits and probabilities where one of them is given.
 
     Args:
         logits: Tensor of a float dtype: log odds, or with `multidimensional` logarithms of weights along the last
             dimension; or None.
         probs: Tensor of a float dtype: probabilities; or None.
-        multidimensional: bool, whether the last dimension holds the classes of one distribution.
-        validate_args: bool, whether the step checks that probabilities are in [0, 1] and add up to 1.
+        multidimensional: bool. If True, the last dimension holds the classes of one distribution.
+        validate_args: bool. If True, the step checks that probabilities are in [0, 1] and add up to 1.
         name: str, name scope of the operations.
 
     Returns:
         (logits, probs).
 
     Raises:
-        ValueError: both or neither are given.
-        TypeError: what is given is not of a float dtype.
+        ValueError: if both or neither are given.
+        TypeError: if `logits` or `probs` is not of a float dtype.
     """
     with name_scope(name, values=[probs, logits]):
         if (probs is None) == (logits is None):
@@ -81,21 +81,21 @@ def get_logits_and_probs(
 
 
 def gen_new_seed(seed: int | None, salt: str) -> int | None:
-    """The seed of a second operation, made from that of the first and a word; None for None."""
+    """Returns the seed of a second operation, made from that of the first and a word; None for None."""
     if seed is None:
         return None
     return int(hashlib.md5((str(seed) + salt).encode()).hexdigest()[:8], 16) & 0x7FFFFFFF
 
 
 def log_beta(x: Any, name: str = "lbeta") -> Any:
-    """The logarithm of the multivariate beta function along the last dimension."""
+    """Returns the logarithm of the multivariate beta function along the last dimension."""
     with name_scope(name, values=[x]):
         x = convert_to_tensor(x, name="x")
         return reduce_sum(lgamma(x), axis=[-1]) - lgamma(reduce_sum(x, axis=[-1]))
 
 
 def log_combinations(n: Any, counts: Any, name: str = "log_combinations") -> Any:
-    """The logarithm of how many orders n draws with given counts, along the last dimension, can have."""
+    """Returns the logarithm of how many orders n draws with given counts, along the last dimension, can have."""
     with name_scope(name, values=[n, counts]):
         n = convert_to_tensor(n, name="n")
         counts = convert_to_tensor(counts, name="counts")

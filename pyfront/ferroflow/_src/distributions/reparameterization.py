@@ -1,4 +1,4 @@
-"""Whether samples of a distribution are a differentiable function of its parameters."""
+"""Reparameterization: samples as a differentiable function of a distribution's parameters."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ __all__ = ["FULLY_REPARAMETERIZED", "NOT_REPARAMETERIZED", "ReparameterizationTy
 
 
 class ReparameterizationType:
-    """How samples depend on parameters: of its two instances, one says smoothly, the other not.
+    """Dependence of samples on parameters; one of its two instances stands for a differentiable one, the other for
+    none.
 
     Args:
         rep_type: str, its name.

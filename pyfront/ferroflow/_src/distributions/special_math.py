@@ -103,7 +103,7 @@ def _as_floats(x: Any, name: str) -> Any:
 
 
 def ndtr(x: Any, name: str = "ndtr") -> Any:
-    """The probability of at most x under the standard normal distribution.
+    """Returns the probability of at most x under the standard normal distribution.
 
     Args:
         x: Tensor of float32 or float64, of any shape.
@@ -113,7 +113,7 @@ def ndtr(x: Any, name: str = "ndtr") -> Any:
         Tensor of the dtype and shape of `x`.
 
     Raises:
-        TypeError: `x` has another dtype.
+        TypeError: if the dtype of `x` is not supported.
     """
     with name_scope(name, values=[x]):
         return _ndtr(_as_floats(x, "x"))
@@ -139,7 +139,7 @@ def _ratio(x: Any, coefficients: tuple[Sequence[float], Sequence[float]]) -> Any
 
 
 def ndtri(p: Any, name: str = "ndtri") -> Any:
-    """The value up to which lies the probability p under the standard normal distribution.
+    """Returns the value up to which lies the probability p under the standard normal distribution.
 
     Args:
         p: Tensor of float32 or float64, in [0, 1], of any shape.
@@ -149,7 +149,7 @@ def ndtri(p: Any, name: str = "ndtri") -> Any:
         Tensor of the dtype and shape of `p`.
 
     Raises:
-        TypeError: `p` has another dtype.
+        TypeError: if the dtype of `p` is not supported.
     """
     with name_scope(name, values=[p]):
         p = _as_floats(p, "p")
@@ -172,7 +172,7 @@ def ndtri(p: Any, name: str = "ndtri") -> Any:
 
 
 def erfinv(x: Any, name: str = "erfinv") -> Any:
-    """The inverse of the error function.
+    """Returns the inverse of the error function.
 
     Args:
         x: Tensor of float32 or float64, in [-1, 1], of any shape.
@@ -182,7 +182,7 @@ def erfinv(x: Any, name: str = "erfinv") -> Any:
         Tensor of the dtype and shape of `x`.
 
     Raises:
-        TypeError: `x` has another dtype.
+        TypeError: if the dtype of `x` is not supported.
     """
     with name_scope(name, values=[x]):
         x = _as_floats(x, "x")
@@ -190,7 +190,7 @@ def erfinv(x: Any, name: str = "erfinv") -> Any:
 
 
 def log_ndtr(x: Any, series_order: int = 3, name: str = "log_ndtr") -> Any:
-    """The logarithm of the probability of at most x under the standard normal distribution.
+    """Returns the logarithm of the probability of at most x under the standard normal distribution.
 
     Args:
         x: Tensor of float32 or float64, of any shape.
@@ -201,8 +201,8 @@ def log_ndtr(x: Any, series_order: int = 3, name: str = "log_ndtr") -> Any:
         Tensor of the dtype and shape of `x`.
 
     Raises:
-        TypeError: `x` has another dtype, or `series_order` is no int.
-        ValueError: `series_order` is out of range.
+        TypeError: if `x` has another dtype, or `series_order` is not an int.
+        ValueError: if `series_order` is out of range.
     """
     if not isinstance(series_order, int):
         raise TypeError("series_order must be a Python integer.")
@@ -222,7 +222,7 @@ def log_ndtr(x: Any, series_order: int = 3, name: str = "log_ndtr") -> Any:
 
 
 def _log_ndtr_series(x: Any, series_order: int) -> Any:
-    """The asymptotic series for large negative x: `phi(x) / -x * (1 - 1 / x**2 + 3 / x**4 - 15 / x**6 ...)`."""
+    """Returns the asymptotic series for large negative x: `phi(x) / -x * (1 - 1 / x**2 + 3 / x**4 - 15 / x**6 ...)`."""
     xx = square(x)
     log_scale = -0.5 * xx - log(-x) - 0.5 * math.log(2.0 * math.pi)
     if series_order == 0:
@@ -238,7 +238,7 @@ def _log_ndtr_series(x: Any, series_order: int) -> Any:
 
 
 def log_cdf_laplace(x: Any, name: str = "log_cdf_laplace") -> Any:
-    """The logarithm of the probability of at most x under the standard Laplace distribution.
+    """Returns the logarithm of the probability of at most x under the standard Laplace distribution.
 
     Args:
         x: Tensor of float32 or float64, of any shape.

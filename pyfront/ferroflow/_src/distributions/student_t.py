@@ -35,12 +35,12 @@ class StudentT(ScalarDistribution):
         df: Tensor of a float dtype, above 0: the degrees of freedom.
         loc: Tensor of the dtype of `df`.
         scale: Tensor of the dtype of `df`; of a negative one, samples are mirrored at `loc`.
-        validate_args: bool, whether steps check the parameters.
-        allow_nan_stats: bool, whether a statistic that is not defined is NaN rather than an error.
+        validate_args: bool. If True, steps check the parameters.
+        allow_nan_stats: bool. If True, a statistic that is not defined is NaN rather than an error.
         name: str, name scope of its operations.
 
     Raises:
-        ValueError: the dtypes differ.
+        ValueError: if the dtypes differ.
     """
 
     _BROADCAST = ("df", "loc", "scale")
@@ -156,12 +156,12 @@ class StudentTWithAbsDfSoftplusScale(StudentT):
         df: Tensor of a float dtype, of which the absolute value, rounded down, is the degrees of freedom.
         loc: Tensor of the dtype of `df`, that broadcasts with it: the locations.
         scale: Tensor of the dtype of `df`, that broadcasts with it, whose softplus is the scale.
-        validate_args: bool, whether steps check the parameters.
-        allow_nan_stats: bool, whether a statistic that is not defined is NaN rather than an error.
+        validate_args: bool. If True, steps check the parameters.
+        allow_nan_stats: bool. If True, a statistic that is not defined is NaN rather than an error.
         name: str, name scope of its operations.
 
     Raises:
-        ValueError: the dtypes differ.
+        ValueError: if the dtypes differ.
     """
 
     def __init__(

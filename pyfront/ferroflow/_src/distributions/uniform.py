@@ -25,13 +25,13 @@ class Uniform(ScalarDistribution):
     Args:
         low: Tensor of a float dtype.
         high: Tensor of the dtype of `low`, that broadcasts with it, above it.
-        validate_args: bool, whether steps check the parameters.
-        allow_nan_stats: bool, whether a statistic that is not defined is NaN rather than an error.
+        validate_args: bool. If True, steps check the parameters.
+        allow_nan_stats: bool. If True, a statistic that is not defined is NaN rather than an error.
         name: str, name scope of its operations.
 
     Raises:
-        ValueError: the dtypes differ.
-        InvalidArgumentError: with `validate_args`, `low` is known not to be below `high`.
+        ValueError: if the dtypes differ.
+        InvalidArgumentError: if with `validate_args`, `low` is known not to be below `high`.
     """
 
     _BROADCAST = ("low", "high")
@@ -74,7 +74,7 @@ class Uniform(ScalarDistribution):
         return self._high
 
     def range(self, name: str = "range") -> Any:
-        """`high - low`, of shape `batch_shape`."""
+        """Returns `high - low`, of shape `batch_shape`."""
         with self._name_scope(name):
             return self.high - self.low
 

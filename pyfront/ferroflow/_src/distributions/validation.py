@@ -37,7 +37,7 @@ def assert_integer_form(x: Any, message: str, int_dtype: Any = None, name: str =
     """Makes an operation that fails unless all elements are whole numbers that `int_dtype` holds.
 
     Raises:
-        TypeError: `x` is of a dtype that has no integers beside it.
+        TypeError: if `x` is of a dtype that has no integers beside it.
     """
     with name_scope(name, values=[x]):
         x = convert_to_tensor(x, name="x")
@@ -51,7 +51,7 @@ def assert_integer_form(x: Any, message: str, int_dtype: Any = None, name: str =
 
 
 def nonnegative_integer_form(x: Any, name: str = "embed_check_nonnegative_integer_form") -> Any:
-    """A tensor, of whole numbers not below 0: the step fails for others."""
+    """Returns a tensor, of whole numbers not below 0: the step fails for others."""
     with name_scope(name, values=[x]):
         x = convert_to_tensor(x, name="x")
         checks = [checking.assert_non_negative(x, message=f"'{x}' must be non-negative.")]
@@ -61,7 +61,7 @@ def nonnegative_integer_form(x: Any, name: str = "embed_check_nonnegative_intege
 
 
 def _largest_whole_number(dtype: Any) -> int:
-    """The largest whole number up to which a dtype holds all of them."""
+    """Returns the largest whole number up to which a dtype holds all of them."""
     if dtype.base_dtype == dtypes.bool:
         return 1
     if dtype.is_floating:
@@ -72,11 +72,11 @@ def _largest_whole_number(dtype: Any) -> int:
 
 
 def categorical_event_shape(categorical_param: Any, name: str = "embed_check_categorical_event_shape") -> Any:
-    """A parameter with a last dimension of at least two classes, and no more than its dtype can number.
+    """Returns a parameter with a last dimension of at least two classes, and no more than its dtype can number.
 
     Raises:
-        ValueError: it is known to have fewer or more classes, or to be a scalar.
-        TypeError: it is not of a float dtype.
+        ValueError: if it is known to have fewer or more classes, or to be a scalar.
+        TypeError: if it is not of a float dtype.
     """
     with name_scope(name, values=[categorical_param]):
         x = convert_to_tensor(categorical_param, name="categorical_param")
@@ -116,10 +116,10 @@ def _is_whole(dtype: Any) -> bool:
 
 
 def integer_casting_closed(x: Any, target_dtype: Any, name: str = "embed_check_casting_closed") -> Any:
-    """A tensor of elements not below 0 that do not change when they are cast to a dtype.
+    """Returns a tensor of elements not below 0 that do not change when they are cast to a dtype.
 
     Raises:
-        TypeError: neither dtype is of integers or bool, or one is of no numbers.
+        TypeError: if neither dtype is of integers or bool, or one is of no numbers.
     """
     with name_scope(name, values=[x]):
         x = convert_to_tensor(x, name="x")
@@ -142,7 +142,7 @@ def integer_casting_closed(x: Any, target_dtype: Any, name: str = "embed_check_c
 
 
 def positive(x: Any, validate_args: bool, message: str = "Concentration parameter must be positive.") -> Any:
-    """A tensor; with `validate_args` the step fails for elements that are not above 0."""
+    """Returns a tensor; with `validate_args` the step fails for elements that are not above 0."""
     if not validate_args:
         return x
     return with_dependencies([checking.assert_positive(x, message=message)], x)

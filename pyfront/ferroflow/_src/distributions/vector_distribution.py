@@ -10,7 +10,7 @@ from ferroflow._src.ops.math.linalg import matmul, matrix_set_diag
 
 
 class VectorDistribution(Distribution):
-    """A batch of distributions of vectors: a subclass gives a Tensor that has the shape of a batch of events."""
+    """A batch of distributions of vectors; a subclass has a Tensor with the shape of a batch of events."""
 
     def _shaped_as_batch_of_events(self) -> Any:
         raise NotImplementedError
@@ -28,5 +28,5 @@ class VectorDistribution(Distribution):
         return self._shaped_as_batch_of_events().get_shape().with_rank_at_least(1)[-1:]
 
     def _covariance_of(self, x: Any, y: Any) -> Any:
-        """A matrix with the variances on the diagonal and `-x[i] * y[j]` beside it."""
+        """Returns a matrix with the variances on the diagonal and `-x[i] * y[j]` beside it."""
         return matrix_set_diag(-matmul(x[..., None], y[..., None, :]), self._variance())

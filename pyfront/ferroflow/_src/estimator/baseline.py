@@ -1,4 +1,4 @@
-"""Estimators that look at no feature: what a model has to be better than."""
+"""Baseline estimators, which ignore the features: a model has to be better than these."""
 
 from __future__ import annotations
 
@@ -26,11 +26,13 @@ _LEARNING_RATE = 0.3
 
 
 def _logits(features: Mapping[str, Any], units: int, weight_column: Any) -> Tensor:
-    """One variable for each output, the same for all examples: of shape [batch, units]."""
+    """Returns one variable for each output, the same for all examples: of shape [batch, units]."""
     weight_key = weight_column.key if isinstance(weight_column, NumericColumn) else weight_column
     sizes = [shaping.shape(feature)[0] for key, feature in features.items() if key != weight_key]
     if not sizes:
-        raise ValueError("features must have one that is no weight: the number of examples is taken from it.")
+        raise ValueError(
+            "features must have at least one key other than the weight: the number of examples is taken from it."
+        )
     with control_dependencies([assert_equal(sizes[0], size) for size in sizes[1:]]), variable_scope("baseline"):
         bias = get_variable("bias", shape=[units], initializer=Zeros())
         return multiply(bias, making.ones([sizes[0], units]))
@@ -48,7 +50,7 @@ def _model(head: Head, optimizer: Any, weight_column: Any) -> Callable[..., Esti
 
 
 class BaselineClassifier(Estimator):
-    """A classifier that predicts how often each class is among the labels, whatever the features are.
+    """A classifier that predicts the frequency of each class among the labels, independent of the features.
 
     Args:
         model_dir: as `Estimator`.
@@ -60,7 +62,7 @@ class BaselineClassifier(Estimator):
         loss_reduction: as `DNNClassifier`.
 
     Raises:
-        ValueError: as `DNNClassifier`.
+        ValueError: on the same conditions as `DNNClassifier`.
     """
 
     def __init__(
@@ -78,7 +80,7 @@ class BaselineClassifier(Estimator):
 
 
 class BaselineRegressor(Estimator):
-    """A regression that predicts the mean of the labels, whatever the features are.
+    """A regression that predicts the mean of the labels, independent of the features.
 
     Args:
         model_dir: as `Estimator`.
@@ -89,7 +91,7 @@ class BaselineRegressor(Estimator):
         loss_reduction: as `DNNClassifier`.
 
     Raises:
-        ValueError: as `DNNRegressor`.
+        ValueError: on the same conditions as `DNNRegressor`.
     """
 
     def __init__(

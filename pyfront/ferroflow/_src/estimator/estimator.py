@@ -64,7 +64,7 @@ _LOSS = "loss"
 
 
 class WarmStartSettings(NamedTuple):
-    """Where the variables of a model that has not been trained come from.
+    """Sources of the variables of a model that has not been trained.
 
     Attributes:
         ckpt_to_initialize_from: str, the prefix of a checkpoint, or its folder.
@@ -81,7 +81,7 @@ class WarmStartSettings(NamedTuple):
 
 
 class _DatasetInitializerHook(SessionRunHook):
-    """Initializes the iterator of a dataset that an input function gave."""
+    """Hook that initializes the iterator of a dataset that an input function returned."""
 
     def __init__(self, iterator: Any) -> None:
         self._iterator = iterator
@@ -94,13 +94,13 @@ class _DatasetInitializerHook(SessionRunHook):
 
 
 class Estimator:
-    """A model that a function makes, with a folder of its checkpoints.
+    """A model that a function builds, with a folder for its checkpoints.
 
-    Each call of `train`, `evaluate` and `predict` makes the model anew in a graph of its own.
+    Each call of `train`, `evaluate` and `predict` builds the model in a new graph.
 
     Args:
-        model_fn: callable of `features`, and as it likes of `labels`, `mode`, `params` and `config`, that makes the
-            model and returns an `EstimatorSpec`.
+        model_fn: callable of `features` and, if it takes them, `labels`, `mode`, `params` and `config`, which builds
+            the model and returns an `EstimatorSpec`.
         model_dir: str, the folder of checkpoints and summaries; that of `config`, or a temporary one, by default.
         config: RunConfig.
         params: dict, given to the functions that take `params`.
@@ -108,8 +108,8 @@ class Estimator:
             WarmStartSettings.
 
     Raises:
-        ValueError: there is no model function, it takes other arguments, the folders differ, or a subclass overrides a
-            member.
+        ValueError: if `model_fn` is missing or takes unsupported arguments, `model_dir` and `config` name different
+            folders, or a subclass overrides a member.
     """
 
     def __init__(
@@ -180,7 +180,7 @@ class Estimator:
         return public_model_fn
 
     def get_variable_value(self, name: str) -> Any:
-        """The value of a variable in the latest checkpoint.
+        """Returns the value of a variable in the latest checkpoint.
 
         Args:
             name: str, its name.
@@ -189,22 +189,22 @@ class Estimator:
             NumPy array, of the dtype and shape of the variable.
 
         Raises:
-            ValueError: there is no checkpoint.
+            ValueError: if there is no checkpoint.
         """
         self._trained_checkpoint()
         return load_variable(self.model_dir, name)
 
     def get_variable_names(self) -> list[str]:
-        """The names of the variables in the latest checkpoint.
+        """Returns the names of the variables in the latest checkpoint.
 
         Raises:
-            ValueError: there is no checkpoint.
+            ValueError: if there is no checkpoint.
         """
         self._trained_checkpoint()
         return [name for name, _ in list_variables(self.model_dir)]
 
     def latest_checkpoint(self) -> str | None:
-        """The prefix of the latest checkpoint; None for none."""
+        """Returns the prefix of the latest checkpoint; None for none."""
         return latest_checkpoint(self.model_dir)
 
     def _trained_checkpoint(self) -> str:
@@ -235,8 +235,8 @@ class Estimator:
             The estimator.
 
         Raises:
-            ValueError: both `steps` and `max_steps` are given, or one is not positive.
-            TypeError: a hook or listener is something else.
+            ValueError: if both `steps` and `max_steps` are given, or one is not positive.
+            TypeError: if a hook or listener is something else.
         """
         if steps is not None and max_steps is not None:
             raise ValueError("Can not provide both steps and max_steps.")
@@ -335,7 +335,7 @@ class Estimator:
         add_to_collection(GraphKeys.SAVERS, saver)
 
     def _saving_hooks(self, spec: EstimatorSpec, worker_hooks: list[Any], listeners: list[Any]) -> list[Any]:
-        """The hooks to add that save checkpoints; the listeners are added to one that there is."""
+        """Returns the hooks to add that save checkpoints; the listeners are added to one that there is."""
         given = [h for h in (*worker_hooks, *spec.training_chief_hooks) if isinstance(h, CheckpointSaverHook)]
         secs, steps = self._config.save_checkpoints_secs, self._config.save_checkpoints_steps
         added = []
@@ -371,8 +371,8 @@ class Estimator:
             The metrics by name, with "loss", the mean of the batches' losses, and "global_step".
 
         Raises:
-            ValueError: there is no checkpoint, `steps` is not positive, or a metric has one of those names.
-            TypeError: a hook is something else.
+            ValueError: if there is no checkpoint, `steps` is not positive, or a metric has one of those names.
+            TypeError: if a hook is not a SessionRunHook.
         """
         all_hooks = [*_checked_hooks(hooks), *self._convert_eval_steps_to_hooks(steps)]
         checkpoint_path = checkpoint_path or self._trained_checkpoint()
@@ -415,14 +415,14 @@ class Estimator:
             predict_keys: list of str, the predictions wanted where they are a dict; None for all.
             hooks: list of SessionRunHook.
             checkpoint_path: str, prefix of the checkpoint; None for the latest.
-            yield_single_examples: bool, whether examples are given one by one, and not batches.
+            yield_single_examples: bool. If True, examples are given one by one, and not batches.
 
         Yields:
             The predictions of an example, or of a batch: an array, or a dict of arrays.
 
         Raises:
-            ValueError: there is no checkpoint, no prediction is wanted, or predictions have different lengths.
-            TypeError: a hook is something else.
+            ValueError: if there is no checkpoint, no prediction is wanted, or predictions have different lengths.
+            TypeError: if a hook is not a SessionRunHook.
         """
         all_hooks = _checked_hooks(hooks)
         checkpoint_path = checkpoint_path or self._trained_checkpoint()
@@ -458,22 +458,22 @@ class Estimator:
         checkpoint_path: str | None = None,
         strip_default_attrs: bool = False,
     ) -> bytes:
-        """Exports the model as a SavedModel, into a new folder named by the time.
+        """Exports the model as a SavedModel into a new folder named by the time.
 
         Args:
             export_dir_base: str, the folder to make that one in.
             serving_input_receiver_fn: callable without arguments that gives a `ServingInputReceiver`.
             assets_extra: dict from names below `assets.extra` to files to copy there.
-            as_text: bool, whether the SavedModel is written as text.
+            as_text: bool. If True, the SavedModel is written as text.
             checkpoint_path: str, prefix of the checkpoint; None for the latest.
-            strip_default_attrs: bool, whether attributes that have their default value are left out.
+            strip_default_attrs: bool. If True, attributes that have their default value are left out.
 
         Returns:
             bytes, the new folder.
 
         Raises:
-            ValueError: there is no checkpoint, no function, or the model has no outputs to export.
-            tf.errors.DeadlineExceededError: no folder named by the time became free in ten seconds.
+            ValueError: if there is no checkpoint, no function, or the model has no outputs to export.
+            tf.errors.DeadlineExceededError: if no folder named by the time became free in ten seconds.
         """
         if serving_input_receiver_fn is None:
             raise ValueError("serving_input_receiver_fn must be defined.")
@@ -520,7 +520,7 @@ class Estimator:
         checkpoint_path: str | None = None,
         experimental_mode: str = ModeKeys.PREDICT,
     ) -> bytes:
-        """Exports the model as `export_savedmodel` does, without attributes that have their default value.
+        """Exports the model like `export_savedmodel`, without attributes that have their default value.
 
         Args:
             export_dir_base: as `export_savedmodel`.
@@ -534,8 +534,8 @@ class Estimator:
             bytes, the new folder.
 
         Raises:
-            ValueError: as `export_savedmodel`.
-            NotImplementedError: another mode is asked for.
+            ValueError: on the same conditions as `export_savedmodel`.
+            NotImplementedError: if `mode` is not one of the listed values.
         """
         if experimental_mode != ModeKeys.PREDICT:
             raise NotImplementedError(
@@ -546,7 +546,7 @@ class Estimator:
         )
 
     def eval_dir(self, name: str | None = None) -> str:
-        """The folder of the summaries of an evaluation.
+        """Returns the folder of the summaries of an evaluation.
 
         Args:
             name: str, the evaluation's name; None for one without.

@@ -44,11 +44,11 @@ def _eval_step() -> Any:
 
 
 class StopAfterNEvalsHook(SessionRunHook):
-    """Ends an evaluation after a number of batches.
+    """Hook that ends an evaluation after a number of batches.
 
     Args:
         num_evals: int, the number of batches; None for all that there are.
-        log_progress: bool, whether progress is logged.
+        log_progress: bool. If True, progress is logged.
     """
 
     def __init__(self, num_evals: int | None, log_progress: bool = True) -> None:
@@ -58,15 +58,15 @@ class StopAfterNEvalsHook(SessionRunHook):
         self._log_frequency = 1 if num_evals is None or num_evals < 20 else math.floor(num_evals / 10.0)
 
     def set_evals_completed(self, evals_completed: Any) -> None:
-        """Says which Tensor is the number of batches done."""
+        """Sets the Tensor that counts the finished batches."""
         self._evals_completed = evals_completed
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Asks for the number of batches done."""
+        """Requests the number of finished batches."""
         return SessionRunArgs({"evals_completed": self._evals_completed})
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Logs, and asks to stop where the number is reached."""
+        """Logs the progress, and requests a stop when the number is reached."""
         done = run_values.results["evals_completed"]
         if self._log_progress:
             if self._num_evals is None:

@@ -21,7 +21,7 @@ class ExportOutput(abc.ABC):
 
     @abc.abstractmethod
     def as_signature_def(self, receiver_tensors: dict[str, Tensor]) -> Any:
-        """The SignatureDef of the output for inputs by name.
+        """Returns the SignatureDef of the output for inputs by name.
 
         Args:
             receiver_tensors: dict of the Tensors that are fed, of any dtypes and shapes, by name.
@@ -41,14 +41,14 @@ def _the_one_of_strings(receiver_tensors: dict[str, Tensor], what: str) -> Tenso
 
 
 class ClassificationOutput(ExportOutput):
-    """Scores of classes, their names, or both.
+    """Output of classes' scores, their names, or both.
 
     Args:
         scores: Tensor of a float dtype, of shape [batch, n] or [n]; None for none.
         classes: Tensor of strings, of shape [batch, n] or [n]; None for none.
 
     Raises:
-        ValueError: both are None, or one is of another dtype.
+        ValueError: if both are None, or a tensor has a wrong dtype.
     """
 
     def __init__(self, scores: Any = None, classes: Any = None) -> None:
@@ -72,7 +72,7 @@ class ClassificationOutput(ExportOutput):
         return self._classes
 
     def as_signature_def(self, receiver_tensors: dict[str, Tensor]) -> Any:
-        """The SignatureDef of a classification of serialized examples.
+        """Returns the SignatureDef of a classification of serialized examples.
 
         Args:
             receiver_tensors: dict of the Tensors that are fed, by name: one of strings, of shape [batch].
@@ -81,20 +81,20 @@ class ClassificationOutput(ExportOutput):
             SignatureDef message.
 
         Raises:
-            ValueError: the input is not one Tensor of strings.
+            ValueError: if the input is not one Tensor of strings.
         """
         examples = _the_one_of_strings(receiver_tensors, "Classification")
         return classification_signature_def(examples, self.classes, self.scores)
 
 
 class RegressionOutput(ExportOutput):
-    """Numbers.
+    """Output of numbers.
 
     Args:
         value: Tensor of a float dtype, of shape [batch, ...].
 
     Raises:
-        ValueError: it is of another dtype.
+        ValueError: if the tensor has a wrong dtype.
     """
 
     def __init__(self, value: Any) -> None:
@@ -108,7 +108,7 @@ class RegressionOutput(ExportOutput):
         return self._value
 
     def as_signature_def(self, receiver_tensors: dict[str, Tensor]) -> Any:
-        """The SignatureDef of a regression of serialized examples.
+        """Returns the SignatureDef of a regression of serialized examples.
 
         Args:
             receiver_tensors: dict of the Tensors that are fed, by name: one of strings, of shape [batch].
@@ -117,19 +117,19 @@ class RegressionOutput(ExportOutput):
             SignatureDef message.
 
         Raises:
-            ValueError: the input is not one Tensor of strings.
+            ValueError: if the input is not one Tensor of strings.
         """
         return regression_signature_def(_the_one_of_strings(receiver_tensors, "Regression"), self.value)
 
 
 class PredictOutput(ExportOutput):
-    """Any tensors, by name.
+    """Output of any tensors, by name.
 
     Args:
         outputs: Tensor of any dtype and shape, which is named "output", or dict of them.
 
     Raises:
-        ValueError: a name is no str, or a value no Tensor.
+        ValueError: if a name is not a str, or a value no Tensor.
     """
 
     def __init__(self, outputs: Any) -> None:
@@ -147,7 +147,7 @@ class PredictOutput(ExportOutput):
         return self._outputs
 
     def as_signature_def(self, receiver_tensors: dict[str, Tensor]) -> Any:
-        """The SignatureDef of a prediction from any tensors.
+        """Returns the SignatureDef of a prediction from any tensors.
 
         Args:
             receiver_tensors: dict of the Tensors that are fed, of any dtypes and shapes, by name.

@@ -21,7 +21,7 @@ _SECONDS_DIGITS = 10
 
 
 class Exporter(abc.ABC):
-    """A way of exporting a model while it is trained, for `EvalSpec`; `name` and `export` are to be defined."""
+    """Exporter of a model during training, for `EvalSpec`; subclasses define `name` and `export`."""
 
     @property
     @abc.abstractmethod
@@ -37,14 +37,14 @@ class Exporter(abc.ABC):
         eval_result: Mapping[str, Any],
         is_the_final_export: bool,
     ) -> Any:
-        """Exports the model of a checkpoint that has been evaluated, or does not.
+        """Exports the model of an evaluated checkpoint, if the exporter's conditions hold.
 
         Args:
             estimator: Estimator.
             export_path: str, the folder to make the export in.
             checkpoint_path: str, the checkpoint's prefix.
             eval_result: dict of the metrics by name.
-            is_the_final_export: bool, whether the training has come to its last step.
+            is_the_final_export: bool; True if the training has come to its last step.
 
         Returns:
             The new folder; None where nothing is exported.
@@ -52,7 +52,7 @@ class Exporter(abc.ABC):
 
 
 class _SavedModelExporter(Exporter):
-    """Exports SavedModels when `_is_due`, and deletes the oldest ones."""
+    """Exporter of SavedModels when `_is_due`, which deletes the oldest ones."""
 
     def __init__(
         self,
@@ -83,20 +83,20 @@ class _SavedModelExporter(Exporter):
         eval_result: Mapping[str, Any],
         is_the_final_export: bool,
     ) -> Any:
-        """Exports the model as a SavedModel in a folder named by the time, where it is one to export.
+        """Exports the model as a SavedModel in a folder named by the time, if it is to be exported.
 
         Args:
             estimator: Estimator.
             export_path: str, the folder to make the export in.
             checkpoint_path: str, the checkpoint's prefix.
             eval_result: dict of the metrics by name.
-            is_the_final_export: bool, whether the training has come to its last step.
+            is_the_final_export: bool; True if the training has come to its last step.
 
         Returns:
             bytes, the new folder; None where nothing is exported.
 
         Raises:
-            ValueError: as `Estimator.export_savedmodel`.
+            ValueError: on the same conditions as `Estimator.export_savedmodel`.
         """
         if not self._is_due(estimator, eval_result, is_the_final_export):
             return None
@@ -113,7 +113,7 @@ class _SavedModelExporter(Exporter):
 
     @abc.abstractmethod
     def _is_due(self, estimator: Estimator, eval_result: Mapping[str, Any], is_the_final_export: bool) -> bool:
-        """Whether the model is one to export."""
+        """Returns True if the model is to be exported."""
 
     def _delete_oldest(self, base: str) -> None:
         if self._exports_to_keep is None:
@@ -129,7 +129,7 @@ class _SavedModelExporter(Exporter):
 
 
 class FinalExporter(_SavedModelExporter):
-    """Exports the model once, at the end of the training.
+    """Exporter of the model once, at the end of the training.
 
     Args:
         name: str, the name of the folder of its exports.
@@ -154,7 +154,7 @@ class FinalExporter(_SavedModelExporter):
 
 
 class LatestExporter(_SavedModelExporter):
-    """Exports the model after each evaluation, and keeps the newest exports.
+    """Exporter of the model after each evaluation, which keeps the newest exports.
 
     Args:
         name: str, the name of the folder of its exports.
@@ -164,7 +164,7 @@ class LatestExporter(_SavedModelExporter):
         exports_to_keep: int, the number of exports that are kept; None for all.
 
     Raises:
-        ValueError: `exports_to_keep` is not positive.
+        ValueError: if `exports_to_keep` is not positive.
     """
 
     def __init__(
@@ -191,7 +191,7 @@ def _loss_smaller(best_eval_result: Mapping[str, Any] | None, current_eval_resul
 
 
 class BestExporter(_SavedModelExporter):
-    """Exports the model after each evaluation that is better than all before, and keeps the newest exports.
+    """Exporter of the model after each evaluation that is better than all before, which keeps the newest exports.
 
     Args:
         name: str, the name of the folder of its exports.
@@ -205,7 +205,7 @@ class BestExporter(_SavedModelExporter):
         exports_to_keep: int, the number of exports that are kept; None for all.
 
     Raises:
-        ValueError: `compare_fn` is None or has other arguments, or `exports_to_keep` is not positive.
+        ValueError: if `compare_fn` is None or has other arguments, or `exports_to_keep` is not positive.
     """
 
     def __init__(
@@ -246,7 +246,9 @@ class BestExporter(_SavedModelExporter):
         return True
 
     def _best_of_files(self, pattern: str, step: int | None) -> Mapping[str, Any] | None:
-        """The best result of other steps than that of the evaluation to be judged, which is in the files already."""
+        """Returns the best result of other steps than that of the evaluation to be judged, which is in the files
+        already.
+        """
         best: Mapping[str, Any] | None = None
         for path in sorted(glob(pattern)):
             for event in summary_iterator(path):

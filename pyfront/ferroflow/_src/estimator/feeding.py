@@ -22,7 +22,7 @@ __all__ = ["FeedingQueueRunner", "enqueue_arrays"]
 
 
 class FeedingQueueRunner(QueueRunner):
-    """A queue runner that feeds what its operations enqueue.
+    """A queue runner that feeds the operations that it runs.
 
     Args:
         queue: QueueBase.
@@ -41,18 +41,18 @@ class FeedingQueueRunner(QueueRunner):
         return lambda: sess.run(enqueue_op, feed_dict=feed_fn())
 
     def to_proto(self, export_scope: str | None = None) -> Any:
-        """None: what it feeds is of this process."""
+        """Returns None: the queue runner feeds objects of this process."""
         return None
 
 
 class _Batches:
-    """The numbers of the examples of batch after batch, and what is to be fed for them.
+    """Example numbers of batch after batch, and the feeds for them.
 
     Args:
         placeholders: list of Tensor: of the numbers, and of each column.
         columns: list of arrays of one length.
         batch_size: int, the number of examples of a batch; the last one may have fewer.
-        random_start: bool, whether the first example is a random one.
+        random_start: bool. If True, the first example is a random one.
         seed: int, seed of that; None for none.
         num_epochs: int, how often each example is given; None for ever.
     """
@@ -96,12 +96,12 @@ def enqueue_arrays(
     enqueue_size: int = 1,
     num_epochs: int | None = None,
 ) -> QueueBase:
-    """A queue of the examples of arrays, which a queue runner of the graph fills.
+    """Returns a queue of the examples of arrays, which a queue runner of the graph fills.
 
     Args:
         columns: dict of arrays of one length: the features.
         capacity: int, the most examples it holds.
-        shuffle: bool, whether the examples come in random order.
+        shuffle: bool. If True, the examples come in random order.
         min_after_dequeue: int, the examples that stay to be shuffled; None for a quarter of `capacity`.
         num_threads: int, the number of threads that fill it, each with all examples.
         seed: int, seed of the shuffling; None for none.

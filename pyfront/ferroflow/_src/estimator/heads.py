@@ -1,4 +1,4 @@
-"""Heads: what a model's last layer means, with its loss, its predictions and its metrics."""
+"""Heads: the loss, predictions and metrics of a model's last layer."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Head(abc.ABC):
         loss_reduction: one of `tf.losses.Reduction` but NONE, how the losses of a batch become one.
 
     Raises:
-        ValueError: the reduction is another.
+        ValueError: if `reduction` is not one of the listed values.
     """
 
     def __init__(self, dimension: int, weight_column: Any, loss_reduction: str) -> None:
@@ -60,24 +60,24 @@ class Head(abc.ABC):
 
     @abc.abstractmethod
     def _predictions(self, logits: Tensor) -> dict[str, Tensor]:
-        """The predictions by name."""
+        """Returns the predictions by name."""
 
     @abc.abstractmethod
     def _export_outputs(self, predictions: dict[str, Tensor]) -> dict[str, ExportOutput]:
-        """The outputs to export by the names of their signatures."""
+        """Returns the outputs to export by the names of their signatures."""
 
     @abc.abstractmethod
     def _losses(self, labels: Any, logits: Tensor) -> tuple[Tensor, Tensor]:
-        """The labels as numbers, and the losses of the examples."""
+        """Returns the labels as numbers, and the losses of the examples."""
 
     def _metrics(self, labels: Tensor, predictions: dict[str, Tensor], losses: Tensor, weights: Any) -> dict[str, Any]:
-        """The metrics by name, each a pair of its value and its update."""
+        """Returns the metrics by name, each a pair of its value and its update."""
         return {"average_loss": mean(losses, weights=weights, name="average_loss")}
 
     def create_estimator_spec(
         self, features: Mapping[str, Any], mode: str, logits: Any, labels: Any = None, train_op_fn: Any = None
     ) -> EstimatorSpec:
-        """What the model is to an estimator.
+        """Returns the EstimatorSpec of a model in one mode.
 
         Args:
             features: dict of Tensors, among them that of the weights.
@@ -90,7 +90,7 @@ class Head(abc.ABC):
             EstimatorSpec.
 
         Raises:
-            ValueError: labels, weights or logits have another shape or dtype.
+            ValueError: if labels, weights or logits have a wrong shape or dtype.
         """
         with name_scope(None, "head"):
             logits = _checked_logits(logits, self.logits_dimension)
@@ -146,7 +146,7 @@ def _checked_logits(logits: Any, dimension: int) -> Tensor:
 
 
 def _checked_labels(labels: Any, logits: Tensor, dimension: int) -> Tensor:
-    """Labels of shape [batch, `dimension`]."""
+    """Returns labels of shape [batch, `dimension`]."""
     if labels is None:
         raise ValueError(
             "You must provide a labels Tensor. Given: None. Suggested troubleshooting steps: Check that your data "
@@ -192,7 +192,7 @@ def _in_range(labels: Tensor, n_classes: int) -> Tensor:
 
 
 class _ClassificationHead(Head):
-    """What the heads of classes share: the names of the classes."""
+    """Base of the classification heads: the names of the classes."""
 
     def __init__(
         self, dimension: int, n_classes: int, weight_column: Any, vocabulary: Any, loss_reduction: str
@@ -204,7 +204,7 @@ class _ClassificationHead(Head):
         self._vocabulary = None if vocabulary is None else tuple(vocabulary)
 
     def _classes(self, scores: Tensor) -> dict[str, Tensor]:
-        """The class of the largest score, as a number and by name."""
+        """Returns the class of the largest score, as a number and by name."""
         ids = shaping.expand_dims(argmax(scores, axis=-1, name="class_ids"), axis=-1)
         if self._vocabulary:
             table = index_to_string_table_from_tensor(list(self._vocabulary), name="class_string_lookup")
@@ -309,7 +309,7 @@ class _RegressionHead(Head):
 def classification_head(
     n_classes: int, weight_column: Any = None, label_vocabulary: Any = None, loss_reduction: str = Reduction.SUM
 ) -> Head:
-    """The head of a classifier.
+    """Returns the head of a classifier.
 
     Args:
         n_classes: int, the number of classes, 2 or more.
@@ -321,7 +321,8 @@ def classification_head(
         Head, of one output for two classes, of one for each for more.
 
     Raises:
-        ValueError: there are fewer than two classes, the names are no list, or the reduction is another.
+        ValueError: if there are fewer than two classes, the names are not a list, or `reduction` is not one of the
+            listed values.
     """
     if n_classes < 2:
         raise ValueError(f"n_classes must be > 1: {n_classes}.")
@@ -331,7 +332,7 @@ def classification_head(
 
 
 def regression_head(label_dimension: int = 1, weight_column: Any = None, loss_reduction: str = Reduction.SUM) -> Head:
-    """The head of a regression.
+    """Returns the head of a regression.
 
     Args:
         label_dimension: int, the number of numbers of a label.
@@ -342,7 +343,7 @@ def regression_head(label_dimension: int = 1, weight_column: Any = None, loss_re
         Head.
 
     Raises:
-        ValueError: the number is not positive, or the reduction is another.
+        ValueError: if the number is not positive, or `reduction` is not one of the listed values.
     """
     if label_dimension < 1:
         raise ValueError(f"Invalid label_dimension {label_dimension}.")
@@ -350,5 +351,5 @@ def regression_head(label_dimension: int = 1, weight_column: Any = None, loss_re
 
 
 def train_op(optimizer: Any, loss: Tensor) -> Any:
-    """One step of an optimizer that counts as a global step."""
+    """Returns one step of an optimizer that counts as a global step."""
     return optimizer.minimize(loss, global_step=get_global_step())

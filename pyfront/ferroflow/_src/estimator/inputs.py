@@ -22,7 +22,7 @@ def _in_order(values: dict[Any, Any]) -> dict[Any, Any]:
 
 
 def _batch(queue: Any, batch_size: int, num_epochs: int | None) -> list[Any]:
-    """One batch without the numbers of the examples; the last one may have fewer."""
+    """Returns one batch without the numbers of the examples; the last one may have fewer."""
     batch = queue.dequeue_many(batch_size) if num_epochs is None else queue.dequeue_up_to(batch_size)
     return list(batch)[1:]
 
@@ -36,26 +36,26 @@ def numpy_input_fn(
     queue_capacity: int = 1000,
     num_threads: int = 1,
 ) -> Callable[[], Any]:
-    """An input function that gives batches of the examples of NumPy arrays.
+    """Returns an input function that makes batches of examples from NumPy arrays.
 
     Args:
         x: dict of arrays of one length, the features; or one array.
         y: array of that length, or dict of them, the labels; None for none.
         batch_size: int, the number of examples of a batch.
         num_epochs: int, how often each example is given; None for ever.
-        shuffle: bool, whether the examples come in random order; to be given.
+        shuffle: bool. If True, the examples come in random order; required.
         queue_capacity: int, the number of examples that are read ahead.
         num_threads: int, the number of threads that read.
 
     Returns:
-        Callable without arguments that gives the features, a dict of Tensors or a Tensor of the dtypes of the arrays,
-        of shape [batch, ...], and the labels if there are any.
+        Callable without arguments. It returns the features, a dict of Tensors or a Tensor with the dtypes of the
+        arrays, of shape [batch, ...], and the labels, if there are any.
 
     Raises:
-        TypeError: `shuffle` is not given.
+        TypeError: if `shuffle` is not given.
 
-    The function raises ValueError where arrays are empty or of different lengths, or a label has a feature's name, and
-    TypeError where `x` is something else.
+    The function raises ValueError if arrays are empty or differ in length, or if a label has a feature's name. It
+    raises TypeError if `x` is neither a dict nor an array.
     """
     _check_shuffle(shuffle)
 
@@ -115,14 +115,14 @@ def pandas_input_fn(
     num_threads: int = 1,
     target_column: str = "target",
 ) -> Callable[[], Any]:
-    """An input function that gives batches of the rows of a pandas DataFrame.
+    """Returns an input function that gives batches of the rows of a pandas DataFrame.
 
     Args:
         x: pandas.DataFrame, the features by column.
         y: pandas.Series of the same index, the labels; None for none.
         batch_size: int, the number of rows of a batch.
         num_epochs: int, how often each row is given; None for ever.
-        shuffle: bool, whether the rows come in random order; to be given.
+        shuffle: bool. If True, the rows come in random order; to be given.
         queue_capacity: int, the number of rows that are read ahead; None for all, or four times as many to shuffle.
         num_threads: int, the number of threads that read.
         target_column: str, a name for the labels that no column has.
@@ -132,8 +132,8 @@ def pandas_input_fn(
         [batch], and the labels if there are any.
 
     Raises:
-        TypeError: `shuffle` is not given.
-        ValueError: a column has the labels' name, or the indices differ.
+        TypeError: if `shuffle` is not given.
+        ValueError: if a column has the labels' name, or the indices differ.
     """
     _check_shuffle(shuffle)
     columns = {name: x[name].to_numpy() for name in x.columns}

@@ -10,7 +10,7 @@ __all__ = ["ModeKeys"]
 
 
 class ModeKeys:
-    """What a model function is called for."""
+    """Modes in which a model function is called."""
 
     TRAIN: Final = modes.ModeKeys.TRAIN
     EVAL: Final = modes.ModeKeys.EVAL

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 
 class ModeKeys:
-    """What a model function is called for."""
+    """Modes in which a model function is called."""
 
     TRAIN: Final = "train"
     EVAL: Final = "eval"
@@ -17,7 +17,7 @@ class ModeKeys:
 
 
 def argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
-    """The names of the arguments that a function, method, callable object or partial function still takes."""
+    """Returns the names of the arguments that a function, method, callable object or partial function still takes."""
     bound: set[str] = set()
     inner = function
     while isinstance(inner, functools.partial):

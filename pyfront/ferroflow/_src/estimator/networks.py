@@ -68,7 +68,7 @@ class _Network:
         self._partitioner = partitioner
 
     def logits(self, features: Mapping[str, Any], units: int, mode: str, config: Any) -> Tensor:
-        """The logits, of shape [batch, units], with variables in the scope "dnn"."""
+        """Returns the logits, of shape [batch, units], with variables in the scope "dnn"."""
         servers = config.num_ps_replicas if config else 0
         values = list(features.values())
         own = min_max_variable_partitioner(max_partitions=max(servers, 1))
@@ -100,7 +100,7 @@ class _Network:
 def _linear_logits(
     features: Mapping[str, Any], columns: Sequence[Any], units: int, partitioner: Any, config: Any
 ) -> Tensor:
-    """The logits of a linear model, of shape [batch, units], with variables in the scope "linear"."""
+    """Returns the logits of a linear model, of shape [batch, units], with variables in the scope "linear"."""
     servers = config.num_ps_replicas if config else 0
     if partitioner is None and servers:
         partitioner = min_max_variable_partitioner(max_partitions=servers, min_slice_size=_SMALLEST_SLICE)
@@ -189,14 +189,14 @@ class DNNClassifier(Estimator):
         optimizer: Optimizer, the name of one ("Adagrad", "Adam", "Ftrl", "RMSProp", "SGD"), or a callable that makes
             it.
         activation_fn: callable, the activation of the hidden layers.
-        dropout: float, the part of the units that is left out in training; None for none.
+        dropout: float, the fraction of the units that is dropped in training; None for none.
         input_layer_partitioner: callable, partitioner of the input layer's variables; None for none.
         config: RunConfig.
         warm_start_from: as `Estimator`.
-        loss_reduction: one of `tf.losses.Reduction`, how the losses of a batch become one.
+        loss_reduction: one of `tf.losses.Reduction`: how the losses of a batch are combined.
 
     Raises:
-        ValueError: there are fewer than two classes, or as `Estimator`.
+        ValueError: if there are fewer than two classes; also on the same conditions as `Estimator`.
     """
 
     def __init__(
@@ -238,7 +238,7 @@ class DNNRegressor(Estimator):
         loss_reduction: as `DNNClassifier`.
 
     Raises:
-        ValueError: `label_dimension` is not positive, or as `Estimator`.
+        ValueError: if `label_dimension` is not positive; also on the same conditions as `Estimator`.
     """
 
     def __init__(
@@ -277,7 +277,7 @@ class LinearClassifier(Estimator):
         loss_reduction: as `DNNClassifier`.
 
     Raises:
-        ValueError: as `DNNClassifier`.
+        ValueError: on the same conditions as `DNNClassifier`.
     """
 
     def __init__(
@@ -313,7 +313,7 @@ class LinearRegressor(Estimator):
         loss_reduction: as `DNNClassifier`.
 
     Raises:
-        ValueError: as `DNNRegressor`.
+        ValueError: on the same conditions as `DNNRegressor`.
     """
 
     def __init__(
@@ -366,7 +366,7 @@ class DNNLinearCombinedClassifier(Estimator):
         loss_reduction: as `DNNClassifier`.
 
     Raises:
-        ValueError: there are no columns, or no widths for a network; or as `DNNClassifier`.
+        ValueError: if there are no columns, or no widths for a network; also on the same conditions as `DNNClassifier`.
 
     Source: Cheng et al., Wide & Deep Learning for Recommender Systems, 2016.
     """
@@ -424,7 +424,7 @@ class DNNLinearCombinedRegressor(Estimator):
         loss_reduction: as `DNNClassifier`.
 
     Raises:
-        ValueError: there are no columns, or no widths for a network; or as `DNNRegressor`.
+        ValueError: if there are no columns, or no widths for a network; also on the same conditions as `DNNRegressor`.
     """
 
     def __init__(

@@ -22,14 +22,14 @@ _OPTIMIZERS: dict[str, Callable[..., Optimizer]] = {
 
 
 def optimizer_of(given: Any, learning_rate: float) -> Any:
-    """An optimizer, or that of a name with a learning rate, or what a callable gives.
+    """Returns an optimizer, or that of a name with a learning rate, or what a callable gives.
 
     Args:
         given: Optimizer, str or callable without arguments.
         learning_rate: float, for one that is given by its name.
 
     Raises:
-        ValueError: there is none of that name, or it is something else.
+        ValueError: if the name is unknown, or `given` is neither a name, an optimizer nor a callable.
     """
     if isinstance(given, str):
         if given not in _OPTIMIZERS:

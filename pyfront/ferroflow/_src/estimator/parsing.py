@@ -1,4 +1,4 @@
-"""What `tf.parse_example` is to read for an estimator: features, labels and weights."""
+"""Feature specifications with which an estimator calls `tf.parse_example`: features, labels and weights."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def classifier_parse_example_spec(
     label_default: Any = None,
     weight_column: Any = None,
 ) -> dict[str, Any]:
-    """What to parse from `tf.Example` messages for a classifier.
+    """Returns the features to parse from `tf.Example` messages for a classifier.
 
     Args:
         feature_columns: iterable of feature columns.
@@ -33,7 +33,8 @@ def classifier_parse_example_spec(
         `tf.FixedLenFeature` or `tf.VarLenFeature` by key, the label's of shape [1].
 
     Raises:
-        ValueError: the label or the weight is a feature too, or `weight_column` is something else.
+        ValueError: if the label or the weight is also a feature, or `weight_column` is neither a str nor a numeric
+            column.
     """
     return _with_label(
         feature_columns, label_key, FixedLenFeature((1,), dtypes.as_dtype(label_dtype), label_default), weight_column
@@ -48,7 +49,7 @@ def regressor_parse_example_spec(
     label_dimension: int = 1,
     weight_column: Any = None,
 ) -> dict[str, Any]:
-    """What to parse from `tf.Example` messages for a regression.
+    """Returns the features to parse from `tf.Example` messages for a regression.
 
     Args:
         feature_columns: iterable of feature columns.
@@ -62,7 +63,8 @@ def regressor_parse_example_spec(
         `tf.FixedLenFeature` or `tf.VarLenFeature` by key, the label's of shape [`label_dimension`].
 
     Raises:
-        ValueError: the label or the weight is a feature too, or `weight_column` is something else.
+        ValueError: if the label or the weight is also a feature, or `weight_column` is neither a str nor a numeric
+            column.
     """
     label = FixedLenFeature((label_dimension,), dtypes.as_dtype(label_dtype), label_default)
     return _with_label(feature_columns, label_key, label, weight_column)

@@ -47,7 +47,7 @@ class TaskType:
 
 
 class RunConfig:
-    """How an estimator runs. The environment variable `TF_CONFIG` says what task of which cluster it is.
+    """Configuration of an estimator. The environment variable `TF_CONFIG` names the cluster and the task.
 
     Args:
         model_dir: str, the folder of checkpoints and summaries; None for that of `TF_CONFIG` or of the estimator.
@@ -68,9 +68,10 @@ class RunConfig:
         session_creation_timeout_secs: float, seconds that a worker waits for the chief.
 
     Raises:
-        ValueError: both intervals of checkpoints are given, a value is not in its range, or `TF_CONFIG` is not right.
-        NotImplementedError: a strategy of distribution is given.
-        TypeError: a part of `TF_CONFIG` is of another type.
+        ValueError: if both intervals of checkpoints are given, a value is not in its range, or `TF_CONFIG` is not
+            right.
+        NotImplementedError: if a strategy of distribution is given.
+        TypeError: if a part of `TF_CONFIG` has a wrong type.
     """
 
     def __init__(
@@ -197,7 +198,7 @@ class RunConfig:
             raise ValueError('device_fn must be callable with exactly one argument "op".')
 
     def replace(self, **kwargs: Any) -> RunConfig:
-        """A copy with some arguments of the constructor changed.
+        """Returns a copy with some arguments of the constructor changed.
 
         Args:
             **kwargs: values by the names of arguments.
@@ -206,8 +207,8 @@ class RunConfig:
             RunConfig.
 
         Raises:
-            ValueError: one cannot be changed, or is not in its range.
-            NotImplementedError: a strategy of distribution is given.
+            ValueError: if one cannot be changed, or is not in its range.
+            NotImplementedError: if a strategy of distribution is given.
         """
         changed = copy.deepcopy(self)
         for name, value in kwargs.items():

@@ -1,4 +1,4 @@
-"""What a served model gets: placeholders of serialized examples or of features."""
+"""Inputs of a served model: placeholders of serialized examples or of features."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _Fields(NamedTuple):
 
 
 class ServingInputReceiver(_Fields):
-    """The features of a model that is served, and what is fed for them.
+    """The features of a served model, and the tensors that are fed for them.
 
     Args:
         features: dict of Tensors or SparseTensors of any dtypes and shapes, or one of them, which is named "feature".
@@ -38,7 +38,7 @@ class ServingInputReceiver(_Fields):
         receiver_tensors_alternatives: dict from names of signatures to other such dicts; None for none.
 
     Raises:
-        ValueError: something is missing, a name is no str, or a value no tensor.
+        ValueError: if a part is missing, a name is not a str, or a value is not a tensor.
     """
 
     __slots__ = ()
@@ -74,7 +74,8 @@ class _TensorFields(NamedTuple):
 
 
 class TensorServingInputReceiver(_TensorFields):
-    """The one feature of a model that is served, which the model function gets as it is, and what is fed for it.
+    """The single feature of a served model, passed unchanged to the model function, and the tensors that are fed for
+    it.
 
     Args:
         features: Tensor or SparseTensor of any dtype and shape.
@@ -82,7 +83,7 @@ class TensorServingInputReceiver(_TensorFields):
         receiver_tensors_alternatives: as `ServingInputReceiver`.
 
     Raises:
-        ValueError: something is missing, a name is no str, or a value no tensor.
+        ValueError: if a part is missing, a name is not a str, or a value is not a tensor.
     """
 
     __slots__ = ()
@@ -111,7 +112,7 @@ def _checked_receivers(tensors: Any) -> dict[str, Tensor]:
 def build_parsing_serving_input_receiver_fn(
     feature_spec: Mapping[str, Any], default_batch_size: int | None = None
 ) -> Callable[[], ServingInputReceiver]:
-    """A function that makes a placeholder of serialized examples and parses them.
+    """Returns a function that makes a placeholder of serialized examples and parses them.
 
     Args:
         feature_spec: the features to parse, as `tf.parse_example` takes them.
@@ -131,7 +132,7 @@ def build_parsing_serving_input_receiver_fn(
 def build_raw_serving_input_receiver_fn(
     features: Mapping[str, Tensor], default_batch_size: int | None = None
 ) -> Callable[[], ServingInputReceiver]:
-    """A function that makes a placeholder for each feature.
+    """Returns a function that makes a placeholder for each feature.
 
     Args:
         features: Tensors by name, whose dtypes and shapes but for the first dimension are taken.
@@ -154,10 +155,10 @@ def build_raw_serving_input_receiver_fn(
 def build_all_signature_defs(
     receiver: ServingInputReceiver | TensorServingInputReceiver, export_outputs: Mapping[str, ExportOutput]
 ) -> dict[str, Any]:
-    """The SignatureDefs of all outputs that the inputs fit.
+    """Returns the SignatureDefs of all outputs that the inputs fit.
 
     Raises:
-        ValueError: the default output does not fit the inputs, or there is none.
+        ValueError: if there is no default output, or it does not fit the inputs.
     """
     if not isinstance(export_outputs, Mapping):
         raise ValueError("export_outputs must be a dict.")

@@ -1,4 +1,4 @@
-"""`EstimatorSpec`: what a model function returns."""
+"""`EstimatorSpec`: the result of a model function."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _Fields(NamedTuple):
 
 
 class EstimatorSpec(_Fields):
-    """What a model is to an `Estimator` in one mode.
+    """Description of a model in one mode, for an `Estimator`.
 
     Args:
         mode: one of `ModeKeys`.
@@ -50,9 +50,9 @@ class EstimatorSpec(_Fields):
         prediction_hooks: iterable of SessionRunHook for the prediction.
 
     Raises:
-        ValueError: something that the mode needs is missing, the loss is more than one element, there are several
-            outputs and no default one, or something is of another graph than the default one.
-        TypeError: something is of another type.
+        ValueError: if an argument that the mode needs is missing, the loss has several elements, several outputs have
+            no default, or an argument belongs to another graph than the default one.
+        TypeError: if an argument has a wrong type.
     """
 
     __slots__ = ()

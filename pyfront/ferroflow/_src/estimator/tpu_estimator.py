@@ -1,4 +1,4 @@
-"""`TPUEstimator` and what belongs to it, for programs that can also do without a TPU: here there is none."""
+"""`TPUEstimator` and its parts, for programs that can also run without a TPU; here there is none."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NO_TPU = "there are no TPUs here: pass use_tpu=False, and the model is trained 
 
 
 class InputPipelineConfig:
-    """How the input of a TPU is divided; without one it makes no difference."""
+    """Ways to divide a TPU's input; without a TPU they have no effect."""
 
     PER_SHARD_V1 = 1
     PER_HOST_V1 = 2
@@ -38,7 +38,7 @@ class InputPipelineConfig:
 
 
 class TPUConfig(NamedTuple):
-    """How a TPU trains; without one it makes no difference.
+    """Options for training on a TPU; without a TPU they have no effect.
 
     Attributes:
         iterations_per_loop: int, steps between two looks at the host.
@@ -70,8 +70,8 @@ class TPURunConfig(RunConfig):
         **kwargs: as for `tf.estimator.RunConfig`.
 
     Raises:
-        NotImplementedError: a cluster is given.
-        ValueError: as for `tf.estimator.RunConfig`.
+        NotImplementedError: if a cluster is given.
+        ValueError: on the same conditions as `tf.estimator.RunConfig`.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class TPURunConfig(RunConfig):
 
 
 class _HostCallHook(SessionRunHook):
-    """Runs what a host call made beside each step."""
+    """Hook that runs a host call's function beside each step."""
 
     def __init__(self, fetches: Any) -> None:
         self._fetches = fetches
@@ -125,7 +125,7 @@ class _SpecFields(NamedTuple):
 
 
 class TPUEstimatorSpec(_SpecFields):
-    """What a model is to a `TPUEstimator` in one mode.
+    """Description of a model in one mode, for a `TPUEstimator`.
 
     Args:
         mode: one of `tf.estimator.ModeKeys`.
@@ -133,7 +133,7 @@ class TPUEstimatorSpec(_SpecFields):
         loss: float Tensor of one element.
         train_op: Operation, or Tensor of any dtype and shape, one step of training.
         eval_metrics: tuple of a function and its arguments, Tensors of any dtypes and shapes in a list, or in a dict by
-            name; it gives a dict from names to pairs of a metric's value and its update.
+            name. It returns a dict from names to pairs of a metric's value and its update.
         export_outputs: dict from names of signatures to outputs such as `tf.estimator.export.PredictOutput`.
         scaffold_fn: callable without arguments that gives the `tf.train.Scaffold`.
         host_call: tuple of a function and its arguments, as `eval_metrics`; what it gives is run beside each step.
@@ -145,10 +145,11 @@ class TPUEstimatorSpec(_SpecFields):
     __slots__ = ()
 
     def as_estimator_spec(self) -> EstimatorSpec:
-        """The `tf.estimator.EstimatorSpec` of the same model.
+        """Returns the `tf.estimator.EstimatorSpec` of the same model.
 
         Raises:
-            ValueError: `eval_metrics` or `host_call` is no pair of a function and its tensors, or as `EstimatorSpec`.
+            ValueError: if `eval_metrics` or `host_call` is not a pair of a function and its tensors; also on the same
+                conditions as `EstimatorSpec`.
         """
         beside = () if self.host_call is None else (_HostCallHook(_called(self.host_call, "host_call")),)
         return EstimatorSpec(
@@ -166,7 +167,7 @@ class TPUEstimatorSpec(_SpecFields):
 
 
 class TPUEstimator(Estimator):
-    """An `Estimator` whose functions find the size of a batch in `params["batch_size"]`; it runs on the CPU.
+    """An `Estimator` whose functions get the batch size in `params["batch_size"]`; it runs on the CPU.
 
     Args:
         model_fn: callable as for `tf.estimator.Estimator`, with an argument `params`, that returns a `TPUEstimatorSpec`
@@ -184,9 +185,9 @@ class TPUEstimator(Estimator):
         warm_start_from: as for `tf.estimator.Estimator`.
 
     Raises:
-        NotImplementedError: `use_tpu` is set.
-        ValueError: `config` is no `tf.contrib.tpu.RunConfig`, `params` has a reserved key, `model_fn` does not take
-            `params`, or a size is not positive; and as for `tf.estimator.Estimator`.
+        NotImplementedError: if `use_tpu` is set.
+        ValueError: if `config` is not a `tf.contrib.tpu.RunConfig`, `params` has a reserved key, `model_fn` does not
+            take `params`, or a size is not positive; also on the same conditions as `tf.estimator.Estimator`.
     """
 
     def __init__(
@@ -261,7 +262,7 @@ def _check_takes_params(name: str, function: Callable[..., Any]) -> None:
 
 
 class CrossShardOptimizer(Optimizer):
-    """An optimizer that adds up the gradients of all replicas of a TPU: of the only one there is here.
+    """An optimizer that adds up the gradients of all replicas of a TPU; here there is one.
 
     Args:
         opt: Optimizer that applies them.
@@ -284,7 +285,7 @@ class CrossShardOptimizer(Optimizer):
         self._opt = opt
 
     def compute_gradients(self, loss: Any, var_list: Any = None, **kwargs: Any) -> Any:  # type: ignore[override]  # as the optimizer takes
-        """The gradients, as the optimizer computes them.
+        """Returns the gradients, as the optimizer computes them.
 
         Args:
             loss: float Tensor of shape [].
@@ -310,7 +311,7 @@ class CrossShardOptimizer(Optimizer):
         return self._opt.apply_gradients(grads_and_vars, global_step, name)
 
     def get_slot(self, var: Any, name: str) -> Any:
-        """A slot of the optimizer.
+        """Returns a slot of the optimizer.
 
         Args:
             var: Variable that the slot belongs to.
@@ -322,9 +323,9 @@ class CrossShardOptimizer(Optimizer):
         return self._opt.get_slot(var, name)
 
     def get_slot_names(self) -> list[str]:
-        """The names of the optimizer's slots."""
+        """Returns the names of the optimizer's slots."""
         return self._opt.get_slot_names()
 
     def variables(self) -> list[Any]:
-        """The optimizer's variables."""
+        """Returns the optimizer's variables."""
         return self._opt.variables()

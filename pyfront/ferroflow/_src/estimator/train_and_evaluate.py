@@ -39,8 +39,8 @@ class TrainSpec(_TrainFields):
         hooks: iterable of SessionRunHook.
 
     Raises:
-        ValueError: `max_steps` is not positive.
-        TypeError: `input_fn` is not callable, or a hook is something else.
+        ValueError: if `max_steps` is not positive.
+        TypeError: if `input_fn` is not callable, or a hook is not a SessionRunHook.
     """
 
     __slots__ = ()
@@ -75,8 +75,8 @@ class EvalSpec(_EvalFields):
         throttle_secs: int, the fewest seconds between two evaluations.
 
     Raises:
-        ValueError: `steps` is not positive, a time is negative, or the names of exporters are missing or equal.
-        TypeError: `input_fn` is not callable, the name no str, or a hook or an exporter something else.
+        ValueError: if `steps` is not positive, a time is negative, or the names of exporters are missing or equal.
+        TypeError: if `input_fn` is not callable, the name is not a str, or a hook or an exporter has a wrong type.
     """
 
     __slots__ = ()
@@ -111,11 +111,13 @@ def train_and_evaluate(
 ) -> tuple[Mapping[str, Any] | None, list[Any]] | None:
     """Trains, evaluates and exports a model.
 
-    A program that is alone evaluates, in the course of the training, each checkpoint that is saved
-    (`RunConfig.save_checkpoints_steps` and `save_checkpoints_secs` say when), unless the evaluation before was less
-    than `throttle_secs` ago, and the last one always. In a cluster, which `TF_CONFIG` describes, each process does
-    the part of its task: a chief and workers train, parameter servers serve until they are ended, the evaluator
-    evaluates new checkpoints until the training's last step; a "master" in the place of a chief evaluates as well.
+    A program without a cluster evaluates saved checkpoints during the training, unless the last evaluation was less
+    than `throttle_secs` ago, and always the last one. `RunConfig.save_checkpoints_steps` and `save_checkpoints_secs`
+    set when checkpoints are saved.
+
+    In a cluster, which `TF_CONFIG` describes, each process has a task. A chief and workers train, and parameter servers
+    serve until they are stopped. The evaluator evaluates new checkpoints until the training's last step. A "master"
+    trains like a chief and evaluates as well.
 
     Args:
         estimator: Estimator.
@@ -123,13 +125,13 @@ def train_and_evaluate(
         eval_spec: EvalSpec.
 
     Returns:
-        Of a program that is alone, the metrics of the last evaluation, None where no step was left to train, and the
-        list of what its exporters returned; None for the tasks of a cluster.
+        Without a cluster, the metrics of the last evaluation, None if no step was left to train, and the list of the
+        exporters' results. None for the tasks of a cluster.
 
     Raises:
-        ValueError: `TF_CONFIG` is not right, or as `Estimator.train`, `Estimator.evaluate` and the exporters.
-        TypeError: an argument is of another type.
-        RuntimeError: a task of a cluster of several has no `master` to be started at.
+        ValueError: if `TF_CONFIG` is not right, or as `Estimator.train`, `Estimator.evaluate` and the exporters.
+        TypeError: if an argument has a wrong type.
+        RuntimeError: if a task of a cluster with several tasks has no `master` at which a server can start.
     """
     for name, value, expected in (
         ("estimator", estimator, Estimator),
@@ -238,7 +240,7 @@ def _evaluate_until_the_end(estimator: Estimator, train_spec: TrainSpec, eval_sp
 
 
 class _Evaluation:
-    """Evaluates the newest checkpoint, once each, and calls the exporters."""
+    """Evaluation of the newest checkpoint, once each, with the exporters."""
 
     def __init__(self, estimator: Estimator, eval_spec: EvalSpec, max_steps: int | None) -> None:
         self._estimator = estimator
@@ -251,7 +253,7 @@ class _Evaluation:
 
     @property
     def is_at_the_end(self) -> bool:
-        """Whether what was evaluated last is of the training's last step."""
+        """True if the last evaluation was of the training's last step."""
         if self.metrics is None or self._max_steps is None:
             return False
         return bool(self.metrics[GraphKeys.GLOBAL_STEP] >= self._max_steps)
@@ -290,7 +292,7 @@ class _Evaluation:
         return True
 
     def _warn(self, message: str) -> None:
-        """Warns every ten minutes."""
+        """Logs a warning every ten minutes."""
         now = time.monotonic()
         if self._warned_at is None or now - self._warned_at > 600:
             tf_logging.warning(message)
@@ -298,7 +300,9 @@ class _Evaluation:
 
 
 class _EvaluatingListener(CheckpointSaverListener):
-    """Evaluates the checkpoints that are saved, unless the evaluation before is too fresh, and the last one always."""
+    """Listener that evaluates saved checkpoints, unless the last evaluation is too recent; the last checkpoint
+    always.
+    """
 
     def __init__(self, evaluating: _Evaluation, throttle_secs: float) -> None:
         self._evaluating = evaluating

@@ -37,7 +37,7 @@ __all__ = [
 
 
 def _of_one_kind(inputs: TransformedFeatures, key: str, dtype: Any) -> SparseTensor:
-    """The values of a feature, checked to be strings or integers as the column says."""
+    """Returns the values of a feature, checked to be strings or integers as the column says."""
     values = to_sparse_input(inputs.get(key))
     check_string_or_int(values.dtype, f"column_name: {key} input_tensor")
     if dtype.is_integer != values.dtype.is_integer:
@@ -65,7 +65,7 @@ class _IdColumn(CategoricalColumn):
 
 
 class _ValueColumn(_IdColumn):
-    """A column that makes ids of strings or integers."""
+    """A column that converts strings or integers to ids."""
 
     dtype: Any
 
@@ -81,7 +81,7 @@ class _HashedFields(NamedTuple):
 
 
 class HashedCategoricalColumn(_ValueColumn, _HashedFields):
-    """Values hashed to ids; `categorical_column_with_hash_bucket` makes it."""
+    """Column of values hashed to ids; `categorical_column_with_hash_bucket` makes it."""
 
     def _transform_feature(self, inputs: TransformedFeatures) -> SparseTensor:
         values = _of_one_kind(inputs, self.key, self.dtype)
@@ -104,7 +104,7 @@ class _VocabularyFileFields(NamedTuple):
 
 
 class VocabularyFileCategoricalColumn(_ValueColumn, _VocabularyFileFields):
-    """Values as their lines in a file; `categorical_column_with_vocabulary_file` makes it."""
+    """Column of values as their lines in a file; `categorical_column_with_vocabulary_file` makes it."""
 
     def _transform_feature(self, inputs: TransformedFeatures) -> Any:
         values, key_dtype = _table_keys(inputs, self.key, self.dtype)
@@ -132,7 +132,7 @@ class _VocabularyListFields(NamedTuple):
 
 
 class VocabularyListCategoricalColumn(_ValueColumn, _VocabularyListFields):
-    """Values as their places in a list; `categorical_column_with_vocabulary_list` makes it."""
+    """Column of values as their positions in a list; `categorical_column_with_vocabulary_list` makes it."""
 
     def _transform_feature(self, inputs: TransformedFeatures) -> Any:
         values, key_dtype = _table_keys(inputs, self.key, self.dtype)
@@ -151,7 +151,7 @@ class VocabularyListCategoricalColumn(_ValueColumn, _VocabularyListFields):
 
 
 def _table_keys(inputs: TransformedFeatures, key: str, dtype: Any) -> tuple[SparseTensor, Any]:
-    """The values of a feature as a table looks them up, and their DType."""
+    """Returns the values of a feature as a table looks them up, and their DType."""
     values = _of_one_kind(inputs, key, dtype)
     if not values.dtype.is_integer:
         return values, dtype
@@ -165,7 +165,7 @@ class _IdentityFields(NamedTuple):
 
 
 class IdentityCategoricalColumn(_IdColumn, _IdentityFields):
-    """Values that are ids; `categorical_column_with_identity` makes it."""
+    """Column of values that are ids; `categorical_column_with_identity` makes it."""
 
     @property
     def _parse_example_spec(self) -> dict[str, Any]:
@@ -203,11 +203,11 @@ class _WeightedFields(NamedTuple):
 
 
 class WeightedCategoricalColumn(CategoricalColumn, _WeightedFields):
-    """The ids of another column with weights; `weighted_categorical_column` makes it."""
+    """Column of another column's ids with weights; `weighted_categorical_column` makes it."""
 
     @property
     def name(self) -> str:
-        """That of the ids with `_weighted_by_` and the key of the weights."""
+        """The name of the ids with `_weighted_by_` and the key of the weights."""
         return f"{self.categorical_column.name}_weighted_by_{self.weight_feature_key}"
 
     @property
@@ -247,7 +247,7 @@ class WeightedCategoricalColumn(CategoricalColumn, _WeightedFields):
 def categorical_column_with_hash_bucket(
     key: str, hash_bucket_size: int, dtype: Any = dtypes.string
 ) -> HashedCategoricalColumn:
-    """A column of values that are hashed to ids.
+    """Returns a column of values that are hashed to ids.
 
     Args:
         key: str, the feature's key, which is the column's name.
@@ -258,7 +258,7 @@ def categorical_column_with_hash_bucket(
         A categorical feature column.
 
     Raises:
-        ValueError: the number is not positive, or the DType is another.
+        ValueError: if `hash_bucket_size` is not positive, or `dtype` is neither string nor an integer dtype.
     """
     if hash_bucket_size is None:
         raise ValueError(f"hash_bucket_size must be set. key: {key}")
@@ -276,7 +276,7 @@ def categorical_column_with_vocabulary_file(
     default_value: int | None = None,
     dtype: Any = dtypes.string,
 ) -> VocabularyFileCategoricalColumn:
-    """A column of values whose ids are their lines in a file, from 0.
+    """Returns a column of values whose ids are their lines in a file, from 0.
 
     Args:
         key: str, the feature's key, which is the column's name.
@@ -290,8 +290,8 @@ def categorical_column_with_vocabulary_file(
         A categorical feature column.
 
     Raises:
-        ValueError: there is no file, a number is not in its range, both `num_oov_buckets` and `default_value` are
-            given, or the DType is another.
+        ValueError: if there is no file; if a number is out of its range; if both `num_oov_buckets` and `default_value`
+            are given; or if `dtype` is neither string nor an integer dtype.
     """
     if not vocabulary_file:
         raise ValueError(f"Missing vocabulary_file in {key}.")
@@ -325,7 +325,7 @@ def categorical_column_with_vocabulary_file(
 def categorical_column_with_vocabulary_list(
     key: str, vocabulary_list: Any, dtype: Any = None, default_value: int = -1, num_oov_buckets: int = 0
 ) -> VocabularyListCategoricalColumn:
-    """A column of values whose ids are their places in a list, from 0.
+    """Returns a column of values whose ids are their places in a list, from 0.
 
     Args:
         key: str, the feature's key, which is the column's name.
@@ -338,8 +338,8 @@ def categorical_column_with_vocabulary_list(
         A categorical feature column.
 
     Raises:
-        ValueError: the list is empty or holds a value twice, a number is not in its range, both `num_oov_buckets` and
-            `default_value` are given, or a DType is another.
+        ValueError: if the list is empty or has duplicates, a number is out of its range, both `num_oov_buckets` and
+            `default_value` are given, or a dtype is not string or integer.
     """
     if vocabulary_list is None or len(vocabulary_list) < 1:
         raise ValueError(f"vocabulary_list {vocabulary_list} must be non-empty, column_name: {key}")
@@ -366,7 +366,7 @@ def _check_spare_ids(key: str, num_oov_buckets: int | None) -> None:
 def categorical_column_with_identity(
     key: str, num_buckets: int, default_value: int | None = None
 ) -> IdentityCategoricalColumn:
-    """A column of integers that are ids.
+    """Returns a column of integers that are ids.
 
     Args:
         key: str, the feature's key, which is the column's name.
@@ -377,7 +377,7 @@ def categorical_column_with_identity(
         A categorical feature column.
 
     Raises:
-        ValueError: the number is not positive, or the default value is not in range.
+        ValueError: if the number is not positive, or the default value is not in range.
     """
     if num_buckets < 1:
         raise ValueError(f"num_buckets {num_buckets} < 1, column_name {key}")
@@ -389,7 +389,7 @@ def categorical_column_with_identity(
 def weighted_categorical_column(
     categorical_column: Any, weight_feature_key: str, dtype: Any = dtypes.float32
 ) -> WeightedCategoricalColumn:
-    """A column of the ids of another, each with a weight that another feature gives.
+    """Returns a column of the ids of another, each with a weight that another feature gives.
 
     Args:
         categorical_column: a categorical feature column.
@@ -400,7 +400,7 @@ def weighted_categorical_column(
         A categorical feature column.
 
     Raises:
-        ValueError: the DType is not of numbers.
+        ValueError: if the DType is not of numbers.
     """
     if dtype is None or not (dtype.is_integer or dtype.is_floating):
         raise ValueError(f"dtype {dtype} is not convertible to float.")

@@ -1,4 +1,4 @@
-"""What feature columns have in common, and the features that they make of raw ones."""
+"""Base of the feature columns, and the features that they compute from raw ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ferroflow._src.ops.sparse.shaping import sparse_reshape
 
 
 class FeatureColumn(abc.ABC):
-    """How a model takes one or more of the raw features."""
+    """Conversion of one or more raw features to a model's input."""
 
     @property
     @abc.abstractmethod
@@ -33,7 +33,7 @@ class FeatureColumn(abc.ABC):
 
     @abc.abstractmethod
     def _transform_feature(self, inputs: TransformedFeatures) -> Any:
-        """What it makes of the features before any variable has a part in it, made once in a model."""
+        """Returns the column's input computed from the features without variables; computed once in a model."""
 
     @property
     @abc.abstractmethod
@@ -42,7 +42,7 @@ class FeatureColumn(abc.ABC):
 
 
 class DenseColumn(FeatureColumn):
-    """A column that gives numbers, of one shape in all examples."""
+    """A column of numbers, of one shape in all examples."""
 
     @property
     @abc.abstractmethod
@@ -53,7 +53,7 @@ class DenseColumn(FeatureColumn):
     def _get_dense_tensor(
         self, inputs: TransformedFeatures, weight_collections: Any = None, trainable: Any = None
     ) -> Tensor:
-        """Tensor of shape [batch] + `_variable_shape`."""
+        """Returns tensor of shape [batch] + `_variable_shape`."""
 
 
 class IdWeightPair(NamedTuple):
@@ -69,7 +69,7 @@ class IdWeightPair(NamedTuple):
 
 
 class CategoricalColumn(FeatureColumn):
-    """A column that gives ids below a known number."""
+    """A column of ids below a known number."""
 
     @property
     @abc.abstractmethod
@@ -80,11 +80,11 @@ class CategoricalColumn(FeatureColumn):
     def _get_sparse_tensors(
         self, inputs: TransformedFeatures, weight_collections: Any = None, trainable: Any = None
     ) -> IdWeightPair:
-        """The ids of the examples and their weights."""
+        """Returns the ids of the examples and their weights."""
 
 
 class TransformedFeatures:
-    """Features, each transformed by its columns when it is first asked for and kept.
+    """Features, each transformed by its columns at first use and cached.
 
     Args:
         features: the raw features by their keys: Tensors or SparseTensors of shape [batch, ...], or values of them.
@@ -95,7 +95,7 @@ class TransformedFeatures:
         self._tensors: dict[Any, Any] = {}
 
     def get(self, key: Any) -> Any:
-        """A raw feature, of rank 2 at least, or what a column makes of the features.
+        """Returns a raw feature, of rank 2 at least, or what a column makes of the features.
 
         Args:
             key: str, or a feature column.
@@ -104,8 +104,8 @@ class TransformedFeatures:
             Tensor or SparseTensor, or what the column makes.
 
         Raises:
-            ValueError: there is no such feature, or it is one value for all examples.
-            TypeError: the key is neither.
+            ValueError: if the feature does not exist, or is one value for all examples.
+            TypeError: if the key is neither a str nor a feature column.
         """
         if key not in self._tensors:
             self._tensors[key] = self._made(key)
@@ -145,7 +145,7 @@ def _at_least_a_matrix(key: Any, raw: Any) -> Any:
 
 
 def to_sparse_input(values: Any, ignore_value: Any = None) -> SparseTensor:
-    """A feature as a SparseTensor: of a dense one, those values that are not to be ignored.
+    """Returns a feature as a SparseTensor: of a dense one, those values that are not to be ignored.
 
     Args:
         values: SparseTensor, which is returned, or Tensor.
@@ -171,13 +171,14 @@ def to_sparse_input(values: Any, ignore_value: Any = None) -> SparseTensor:
 
 
 def clean_columns(feature_columns: Any) -> list[Any]:
-    """The columns that a model is given, as a list.
+    """Returns the columns that a model is given, as a list.
 
     Args:
         feature_columns: a feature column, or an iterable of them but a dict.
 
     Raises:
-        ValueError: it is a dict or empty, holds something else, or two columns have one name.
+        ValueError: if `feature_columns` is a dict or empty, an element is not a feature column, or two columns have the
+            same name.
     """
     if isinstance(feature_columns, FeatureColumn):
         feature_columns = [feature_columns]
@@ -208,7 +209,7 @@ def check_batch_sizes(tensors: Iterable[Tensor], columns: Iterable[FeatureColumn
     """Checks that the batch sizes that are known are one.
 
     Raises:
-        ValueError: they are not.
+        ValueError: if the batch sizes differ.
     """
     first: tuple[Any, str] | None = None
     for tensor, column in zip(tensors, columns, strict=True):
@@ -228,7 +229,7 @@ def check_string_or_int(dtype: Any, prefix: str) -> None:
     """Checks that values can be ids or be made ids.
 
     Raises:
-        ValueError: the DType is neither string nor of integers.
+        ValueError: if the dtype is neither string nor an integer dtype.
     """
     if dtype != dtypes.string and not dtype.is_integer:
         raise ValueError(f"{prefix} dtype must be string or integer. dtype: {dtype}.")

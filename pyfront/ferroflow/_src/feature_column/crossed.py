@@ -21,7 +21,7 @@ class _CrossedFields(NamedTuple):
 
 
 class CrossedColumn(CategoricalColumn, _CrossedFields):
-    """Combinations of values hashed to ids; `crossed_column` makes it."""
+    """Column of combinations of values hashed to ids; `crossed_column` makes it."""
 
     @property
     def name(self) -> str:
@@ -29,7 +29,7 @@ class CrossedColumn(CategoricalColumn, _CrossedFields):
         return "_X_".join(sorted(key.name if isinstance(key, FeatureColumn) else key for key in self._leaves()))
 
     def _leaves(self) -> list[Any]:
-        """The keys that are no crossings themselves."""
+        """Returns the keys that are not crossings themselves."""
         return [leaf for key in self.keys for leaf in (key._leaves() if isinstance(key, CrossedColumn) else [key])]
 
     @property
@@ -66,7 +66,7 @@ class CrossedColumn(CategoricalColumn, _CrossedFields):
 
 
 def crossed_column(keys: Any, hash_bucket_size: int, hash_key: int | None = None) -> CrossedColumn:
-    """A column of the combinations of one value of each of several features, hashed to ids.
+    """Returns a column of the combinations of one value of each of several features, hashed to ids.
 
     Args:
         keys: iterable of two or more features: str, the key of a feature of strings, or a categorical feature column
@@ -78,7 +78,7 @@ def crossed_column(keys: Any, hash_bucket_size: int, hash_key: int | None = None
         A categorical feature column.
 
     Raises:
-        ValueError: there are fewer than two keys, one of another kind, or the number is not positive.
+        ValueError: if there are fewer than two keys, a key has a wrong type, or the number of buckets is not positive.
     """
     if not hash_bucket_size or hash_bucket_size < 1:
         raise ValueError(f"hash_bucket_size must be > 1. hash_bucket_size: {hash_bucket_size}")

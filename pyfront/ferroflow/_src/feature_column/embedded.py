@@ -30,11 +30,11 @@ class _IndicatorFields(NamedTuple):
 
 
 class IndicatorColumn(DenseColumn, _IndicatorFields):
-    """How often each id occurs, or its weights; `indicator_column` makes it."""
+    """Column of the counts or weights of each id; `indicator_column` makes it."""
 
     @property
     def name(self) -> str:
-        """That of the ids with `_indicator`."""
+        """The name of the ids with `_indicator`."""
         return f"{self.categorical_column.name}_indicator"
 
     @property
@@ -74,11 +74,11 @@ class _EmbeddingFields(NamedTuple):
 
 
 class EmbeddingColumn(DenseColumn, _EmbeddingFields):
-    """Rows of a table of its own; `embedding_column` makes it."""
+    """Column of rows of its own table; `embedding_column` makes it."""
 
     @property
     def name(self) -> str:
-        """That of the ids with `_embedding`."""
+        """The name of the ids with `_embedding`."""
         return f"{self.categorical_column.name}_embedding"
 
     @property
@@ -112,14 +112,14 @@ class _SharedFields(NamedTuple):
 
 
 class SharedEmbeddingColumn(DenseColumn, _SharedFields):
-    """Rows of a table that other columns use too; `shared_embedding_columns` makes them."""
+    """Column of rows of a table shared with other columns; `shared_embedding_columns` makes it."""
 
     # The table of each graph, of all columns that share.
     _tables: PerGraph[Any]
 
     @property
     def name(self) -> str:
-        """That of the ids with `_shared_embedding`."""
+        """The name of the ids with `_shared_embedding`."""
         return f"{self.categorical_column.name}_shared_embedding"
 
     @property
@@ -170,7 +170,7 @@ def _looked_up(column: Any, table: Any, inputs: TransformedFeatures, weight_coll
 
 
 def indicator_column(categorical_column: Any) -> IndicatorColumn:
-    """A column of how often each id occurs in an example, or of the sum of its weights.
+    """Returns a column of how often each id occurs in an example, or of the sum of its weights.
 
     Args:
         categorical_column: a categorical feature column.
@@ -206,7 +206,7 @@ def embedding_column(
     max_norm: float | None = None,
     trainable: bool = True,
 ) -> EmbeddingColumn:
-    """A column of rows of a table, one row for each id; those of an example are combined.
+    """Returns a column of rows of a table, one row for each id; those of an example are combined.
 
     Args:
         categorical_column: a categorical feature column.
@@ -217,13 +217,13 @@ def embedding_column(
         ckpt_to_load_from: str, the checkpoint that the table is initialized from; None for none.
         tensor_name_in_ckpt: str, its name there.
         max_norm: float, the Euclidean norm that longer rows are scaled down to; None for no limit.
-        trainable: bool, whether the table is trained.
+        trainable: bool. If True, the table is trained.
 
     Returns:
         A dense feature column.
 
     Raises:
-        ValueError: the dimension is not positive, one of the arguments of checkpoints is given without the other, or
+        ValueError: if the dimension is not positive, one of the arguments of checkpoints is given without the other, or
             the initializer is not callable.
     """
     where = f" Embedding of column_name: {categorical_column.name}"
@@ -251,7 +251,7 @@ def shared_embedding_columns(
     max_norm: float | None = None,
     trainable: bool = True,
 ) -> list[SharedEmbeddingColumn]:
-    """Columns of rows of one table, as `embedding_column` makes them.
+    """Returns columns of rows of one table, as `embedding_column` makes them.
 
     Args:
         categorical_columns: list of categorical feature columns of one kind and one number of ids.
@@ -269,7 +269,8 @@ def shared_embedding_columns(
         List of dense feature columns, in the order given.
 
     Raises:
-        ValueError: as `embedding_column`, or the columns are of different kinds or numbers of ids.
+        ValueError: on the same conditions as `embedding_column`, or if the columns are of different kinds or numbers of
+            ids.
     """
     initializer = _checked_initializer(dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt, "")
     in_order = sorted(categorical_columns, key=lambda column: str(column.name))

@@ -1,4 +1,4 @@
-"""What models make of feature columns: the input of a network, a linear model, what to parse from examples."""
+"""Models of feature columns: the input of a network, a linear model, the features to parse from examples."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _variables_of_scope() -> list[Any]:
 
 
 def _rows(column: Any, features: TransformedFeatures, weight_collections: Any, trainable: bool) -> Tensor:
-    """The numbers of a dense column, one row for each example."""
+    """Returns the numbers of a dense column, one row for each example."""
     numbers = column._get_dense_tensor(features, weight_collections=weight_collections, trainable=trainable)
     width: int = column._variable_shape.num_elements()
     return shaping.reshape(numbers, (shaping.shape(numbers)[0], width))
@@ -54,20 +54,21 @@ def input_layer(
     trainable: bool = True,
     cols_to_vars: dict[Any, Any] | None = None,
 ) -> Tensor:
-    """The input of a network: the numbers of dense columns, side by side in the order of the columns' names.
+    """Returns the input of a network: the numbers of dense columns, side by side in the order of the columns' names.
 
     Args:
         features: the features by their keys: Tensors or SparseTensors of shape [batch, ...].
         feature_columns: iterable of dense feature columns.
         weight_collections: list of keys of further collections for the variables.
-        trainable: bool, whether the variables are trained.
+        trainable: bool. If True, the variables are trained.
         cols_to_vars: dict to put the list of each column's variables into; None for none.
 
     Returns:
         Tensor of float32, of shape [batch, numbers of all columns].
 
     Raises:
-        ValueError: a column is not dense, two have one name, batch sizes differ, or a feature is missing.
+        ValueError: if a column is not dense, two columns have the same name, batch sizes differ, or a feature is
+            missing.
     """
     columns = clean_columns(feature_columns)
     for column in columns:
@@ -99,7 +100,8 @@ def linear_model(
     trainable: bool = True,
     cols_to_vars: dict[Any, Any] | None = None,
 ) -> Tensor:
-    """A linear function of columns: a weight for each number of dense ones and each id of categorical ones, and a bias.
+    """Returns a linear function of columns: a weight for each number of dense ones and each id of categorical ones, and
+    a bias.
 
     Args:
         features: the features by their keys: Tensors or SparseTensors of shape [batch, ...].
@@ -107,7 +109,7 @@ def linear_model(
         units: int, the number of outputs.
         sparse_combiner: "sum", "mean" or "sqrtn", how the weights of an example's ids are combined.
         weight_collections: list of keys of further collections for the variables.
-        trainable: bool, whether the variables are trained.
+        trainable: bool. If True, the variables are trained.
         cols_to_vars: dict to put the list of each column's variables into, and that of the bias under "bias"; None for
             none.
 
@@ -115,8 +117,8 @@ def linear_model(
         Tensor of float32, of shape [batch, units].
 
     Raises:
-        ValueError: a column is neither dense nor categorical, two have one name, batch sizes differ, or a feature is
-            missing.
+        ValueError: if a column is neither dense nor categorical, two columns have the same name, batch sizes differ, or
+            a feature is missing.
     """
     columns = clean_columns(feature_columns)
     for column in columns:
@@ -165,7 +167,7 @@ def _matrix(values: Any) -> Any:
 
 
 def make_parse_example_spec(feature_columns: Iterable[Any]) -> dict[str, Any]:
-    """The features that columns need, for `tf.parse_example`.
+    """Returns the features that columns need, for `tf.parse_example`.
 
     Args:
         feature_columns: iterable of feature columns.
@@ -174,7 +176,7 @@ def make_parse_example_spec(feature_columns: Iterable[Any]) -> dict[str, Any]:
         `tf.FixedLenFeature` or `tf.VarLenFeature` by key.
 
     Raises:
-        ValueError: something else is among the columns, or two need one feature in two ways.
+        ValueError: if an element is not a feature column, or two columns parse one feature in different ways.
     """
     spec: dict[str, Any] = {}
     for column in feature_columns:

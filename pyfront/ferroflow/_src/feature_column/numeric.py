@@ -27,7 +27,7 @@ class _NumericFields(NamedTuple):
 
 
 class NumericColumn(DenseColumn, _NumericFields):
-    """Numbers as they are; `numeric_column` makes it."""
+    """Column of numbers as they are; `numeric_column` makes it."""
 
     @property
     def name(self) -> str:
@@ -67,11 +67,11 @@ class _BucketizedFields(NamedTuple):
 
 
 class BucketizedColumn(DenseColumn, CategoricalColumn, _BucketizedFields):
-    """The bucket that each number falls in; `bucketized_column` makes it."""
+    """Column of the buckets that contain the numbers; `bucketized_column` makes it."""
 
     @property
     def name(self) -> str:
-        """That of the numbers with `_bucketized`."""
+        """The name of the numbers with `_bucketized`."""
         return f"{self.source_column.name}_bucketized"
 
     @property
@@ -111,7 +111,7 @@ class BucketizedColumn(DenseColumn, CategoricalColumn, _BucketizedFields):
 def numeric_column(
     key: str, shape: Any = (1,), default_value: Any = None, dtype: Any = dtypes.float32, normalizer_fn: Any = None
 ) -> NumericColumn:
-    """A column of numbers.
+    """Returns a column of numbers.
 
     Args:
         key: str, the feature's key, which is the column's name.
@@ -125,8 +125,10 @@ def numeric_column(
         A feature column whose numbers are float32.
 
     Raises:
-        TypeError: a dimension is no int, the default value is not of `dtype`, or `normalizer_fn` is not callable.
-        ValueError: a dimension is not positive, the default value has another shape, or `dtype` is not of numbers.
+        TypeError: if a dimension is not an int, the default value is not of `dtype`, or `normalizer_fn` is not
+            callable.
+        ValueError: if a dimension is not positive, the default value has another shape, or `dtype` is not a number
+            dtype.
     """
     checked = _checked_shape(shape, key)
     if not (dtype.is_integer or dtype.is_floating):
@@ -138,17 +140,19 @@ def numeric_column(
 
 
 def bucketized_column(source_column: Any, boundaries: Any) -> BucketizedColumn:
-    """A column of the buckets that numbers fall in: below the first boundary, from each to the next, from the last on.
+    """Returns a column of the buckets that numbers fall in: below the first boundary, from each to the next, from the
+    last on.
 
     Args:
-        source_column: what `numeric_column` returns, of one dimension.
+        source_column: result of `numeric_column`, of one dimension.
         boundaries: list or tuple of numbers, each greater than the one before.
 
     Returns:
         A feature column that is dense (one number for each bucket) and categorical.
 
     Raises:
-        ValueError: the column is another or of more dimensions, or the boundaries are none or not sorted.
+        ValueError: if `source_column` is not a numeric column of one dimension, or the boundaries are missing or not
+            sorted.
     """
     if not isinstance(source_column, NumericColumn):
         raise ValueError(f"source_column must be a column generated with numeric_column(). Given: {source_column}")

@@ -1,4 +1,4 @@
-"""`apply_op`: adds an operation from Python arguments, converted as the op's schema asks."""
+"""`apply_op`: adds an operation from Python arguments, converted according to the op's schema."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _converters: list[Callable[..., Tensor]] = []
 
 
 def register_converter(convert_to_tensor: Callable[..., Tensor]) -> None:
-    """Tells how arguments become tensors; called once by the conversion module."""
+    """Registers the function that converts arguments to tensors; called once by the conversion module."""
     _converters.append(convert_to_tensor)
 
 
@@ -42,9 +42,9 @@ def apply_op(
       name: by default the op's type; made unique. A name ending in `/` is taken as it is.
 
     Raises:
-      TypeError: an argument cannot be converted or has a type the schema does not allow.
-      ValueError: shapes or attributes do not fit, or the inputs are of several graphs.
-      tf.errors.NotFoundError: there is no such op.
+        TypeError: if an argument cannot be converted or has a type the schema does not allow.
+        ValueError: if shapes or attributes are incompatible, or the inputs are of several graphs.
+        tf.errors.NotFoundError: if the op is not registered.
     """
     if attrs and any(value is None for value in attrs.values()):
         attrs = _without_defaults(op_type, attrs)
@@ -95,7 +95,7 @@ _index_attrs_of: dict[str, frozenset[str]] = {}
 
 
 def _reference_arguments(op_type: str) -> tuple[int, ...]:
-    """The positions of the arguments that are references to variables."""
+    """Returns the positions of the arguments that are references to variables."""
     found = _references.get(op_type)
     if found is None:
         inputs = op_schema(op_type)["inputs"]
@@ -106,7 +106,7 @@ def _reference_arguments(op_type: str) -> tuple[int, ...]:
 def tensor_op(
     op_type: str, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, name: str | None = None
 ) -> Tensor:
-    """The first output of `apply_op`."""
+    """Returns the first output of `apply_op`."""
     return apply_op(op_type, inputs, attrs, name)._outputs[0]
 
 
@@ -190,7 +190,7 @@ def _decided_attrs(schema: dict[str, Any], inputs: Sequence[Any], known: dict[st
 
 
 def _wanted(schema: dict[str, Any], arg: dict[str, Any], known: dict[str, Any]) -> tuple[Any, Any]:
-    """(required dtype or None, preferred dtype or None) of an argument."""
+    """Returns (required dtype or None, preferred dtype or None) of an argument."""
     if "type" in arg:
         return dtypes.as_dtype(arg["type"]), None
     type_attr = arg["type_attr"]
@@ -226,7 +226,7 @@ def _convert_one(
             f"'{type(value).__name__}' instead."
         ) from None
     except ValueError:
-        # What type does the value have by itself?
+        # Converts again without a dtype, to name the value's own type in the message.
         try:
             observed = convert(value, as_ref=arg["is_ref"]).dtype.name
         except ValueError as error:

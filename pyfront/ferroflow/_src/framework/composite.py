@@ -20,30 +20,29 @@ from ferroflow._src.framework.tensor import Tensor
 
 IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
 SparseTensorValue = collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
-IndexedSlicesValue.__doc__ = """The value of an IndexedSlices.
+IndexedSlicesValue.__doc__ = """Returns the value of an IndexedSlices.
 
 Args:
-  values: array of any dtype, of shape [n, ...].
-  indices: array of int32 or int64, of shape [n].
-  dense_shape: array of int32 or int64, of shape [rank]; None where it is not known.
+    values: array of any dtype, of shape [n, ...].
+    indices: array of int32 or int64, of shape [n].
+    dense_shape: array of int32 or int64, of shape [rank]; None if unknown.
 """
-SparseTensorValue.__doc__ = """The value of a SparseTensor.
+SparseTensorValue.__doc__ = """Returns the value of a SparseTensor.
 
 Args:
-  indices: array of int64, of shape [n, rank].
-  values: array of any dtype, of shape [n].
-  dense_shape: array of int64, of shape [rank].
+    indices: array of int64, of shape [n, rank].
+    values: array of any dtype, of shape [n].
+    dense_shape: array of int64, of shape [rank].
 """
 
 
 class IndexedSlices:
-    """Slices of a larger tensor: `dense[indices[i]] = values[i]`; what the gradient of a gather is.
+    """Slices of a larger tensor: `dense[indices[i]] = values[i]`, such as the gradient of a gather.
 
     Args:
-      values: Tensor of any dtype, of shape [n, ...].
-      indices: Tensor of int32 or int64, of shape [n].
-      dense_shape: Tensor of int32 or int64, of shape [rank], with the shape of the dense tensor; None where that is not
-        known.
+        values: Tensor of any dtype, of shape [n, ...].
+        indices: Tensor of int32 or int64, of shape [n].
+        dense_shape: Tensor of int32 or int64, of shape [rank], with the shape of the dense tensor; None if unknown.
     """
 
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
@@ -58,7 +57,7 @@ class IndexedSlices:
 
     @property
     def indices(self) -> Tensor:
-        """Where the slices belong, a Tensor of int32 or int64, of shape [n]."""
+        """The positions of the slices, a Tensor of int32 or int64, of shape [n]."""
         return self._indices
 
     @property
@@ -93,7 +92,7 @@ class IndexedSlices:
 
     @property
     def shape(self) -> TensorShape:
-        """What is known of the dense tensor's shape."""
+        """Returns the static shape of the dense tensor."""
         if self._dense_shape is None:
             return TensorShape(None)
         return constants.constant_value_as_shape(self._dense_shape)
@@ -107,30 +106,30 @@ class IndexedSlices:
 
 
 class SparseTensor:
-    """A tensor most of whose elements are zero: the others by position.
+    """A tensor with mostly zero elements, stored as the positions and values of the others.
 
     Args:
-      indices: int64 Tensor [n, rank], the positions; ascending by row where an operation asks for order.
-      values: Tensor [n] of any dtype.
-      dense_shape: int64 Tensor [rank].
+        indices: int64 Tensor [n, rank], the positions; ascending by row where an operation asks for order.
+        values: Tensor [n] of any dtype.
+        dense_shape: int64 Tensor [rank].
 
     Raises:
-      TypeError: `indices` or `dense_shape` is of another dtype.
-      ValueError: the ranks are others, or n or rank differ, as far as shapes are known.
+        TypeError: if `indices` or `dense_shape` is not int64.
+        ValueError: if the ranks or sizes contradict each other, as far as shapes are known.
     """
 
     @classmethod
     def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
-        """A SparseTensor of a SparseTensor or SparseTensorValue.
+        """Returns a SparseTensor of a SparseTensor or SparseTensorValue.
 
         Args:
-          sparse_tensor_value: SparseTensor or SparseTensorValue of any dtype and shape.
+            sparse_tensor_value: SparseTensor or SparseTensorValue of any dtype and shape.
 
         Returns:
-          A new SparseTensor of its dtype and shape; where it is a value, its arrays are constants.
+            A new SparseTensor of its dtype and shape; where it is a value, its arrays are constants.
 
         Raises:
-          TypeError: it is neither.
+            TypeError: if the value is neither a SparseTensor nor a SparseTensorValue.
         """
         if not isinstance(sparse_tensor_value, SparseTensor | SparseTensorValue):
             raise TypeError(f"Neither a SparseTensor nor SparseTensorValue: {sparse_tensor_value}.")
@@ -148,12 +147,12 @@ class SparseTensor:
         indices_shape[1].merge_with(dense[0])
 
     def get_shape(self) -> TensorShape:
-        """What is known of the dense tensor's shape."""
+        """Returns the static shape of the dense tensor."""
         return constants.constant_value_as_shape(self._dense_shape)
 
     @property
     def shape(self) -> TensorShape:
-        """What is known of the dense tensor's shape."""
+        """Returns the static shape of the dense tensor."""
         return self.get_shape()
 
     @property
@@ -190,18 +189,18 @@ class SparseTensor:
         return f"SparseTensor(indices={self._indices}, values={self._values}, dense_shape={self._dense_shape})"
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
-        """The value of this sparse tensor in a session.
+        """Returns the value of this sparse tensor in a session.
 
         Args:
-          feed_dict: dict of fed values, as for `Session.run`.
-          session: `Session`; None for the default session.
+            feed_dict: dict of fed values, as for `Session.run`.
+            session: `Session`; None for the default session.
 
         Returns:
-          SparseTensorValue of NumPy arrays.
+            SparseTensorValue of NumPy arrays.
 
         Raises:
-          ValueError: there is no default session, or it has another graph.
-          tf.errors.OpError: the step failed.
+            ValueError: if there is no default session, or the session has another graph.
+            tf.errors.OpError: if the step failed.
         """
         parts = [self.indices, self.values, self.dense_shape]
         return SparseTensorValue(*eval_tensors(parts, feed_dict, self.graph, session))
@@ -222,19 +221,19 @@ register_tensor_conversion_function(SparseTensor, _sparse_to_tensor)
 
 
 def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """`value` as a Tensor, or as a SparseTensor where it is sparse.
+    """Returns `value` as a Tensor, or as a SparseTensor where it is sparse.
 
     Args:
-      value: SparseTensor or SparseTensorValue of any dtype and shape, or what `convert_to_tensor` takes.
-      dtype: DType, or None for that of `value`.
-      name: str, name of the operation where one is made.
+        value: SparseTensor or SparseTensorValue of any dtype and shape, or what `convert_to_tensor` takes.
+        dtype: DType, or None for that of `value`.
+        name: str, name of the operation where one is made.
 
     Returns:
-      SparseTensor or Tensor of the dtype and shape of `value`.
+        SparseTensor or Tensor of the dtype and shape of `value`.
 
     Raises:
-      RuntimeError: a sparse value's dtype is not `dtype`.
-      TypeError, ValueError: as `convert_to_tensor`.
+        RuntimeError: if a sparse value's dtype is not `dtype`.
+        TypeError, ValueError: on the same conditions as `convert_to_tensor`.
     """
     if isinstance(value, SparseTensorValue):
         value = SparseTensor.from_value(value)
@@ -246,27 +245,27 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str 
 
 
 def is_sparse(x: Any) -> bool:
-    """Whether `x` is a SparseTensor or SparseTensorValue."""
+    """Returns True if `x` is a SparseTensor or SparseTensorValue."""
     return isinstance(x, SparseTensor | SparseTensorValue)
 
 
 def convert_to_tensor_or_indexed_slices(
     value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False
 ) -> Any:
-    """`value` as a Tensor; IndexedSlices and SparseTensors are returned as they are.
+    """Returns `value` as a Tensor; IndexedSlices and SparseTensors are returned as they are.
 
     Args:
-      value: IndexedSlices or SparseTensor of any dtype and shape, or what `convert_to_tensor` takes.
-      dtype: DType, or None for that of `value`.
-      name: str, name of the operation where one is made.
-      as_ref: bool, whether a variable becomes its reference instead of its value.
+        value: IndexedSlices or SparseTensor of any dtype and shape, or what `convert_to_tensor` takes.
+        dtype: DType, or None for that of `value`.
+        name: str, name of the operation where one is made.
+        as_ref: bool. If True, a variable becomes its reference instead of its value.
 
     Returns:
-      IndexedSlices, SparseTensor or Tensor of the dtype and shape of `value`.
+        IndexedSlices, SparseTensor or Tensor of the dtype and shape of `value`.
 
     Raises:
-      ValueError: such a value's dtype is not `dtype`.
-      TypeError: as `convert_to_tensor`.
+        ValueError: if the value has another dtype than `dtype`.
+        TypeError: on the same conditions as `convert_to_tensor`.
     """
     if isinstance(value, IndexedSlices | SparseTensor):
         if dtype and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
@@ -282,10 +281,10 @@ def convert_to_tensor_or_indexed_slices(
 def convert_n_to_tensor_or_indexed_slices(
     values: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False
 ) -> list[Any]:
-    """`convert_to_tensor_or_indexed_slices` of each; None stays None.
+    """Returns `convert_to_tensor_or_indexed_slices` of each; None stays None.
 
     Raises:
-      TypeError: `values` is not a sequence.
+        TypeError: if `values` is not a sequence.
     """
     if not isinstance(values, list | tuple):
         raise TypeError("values must be a list.")
@@ -300,13 +299,14 @@ def convert_n_to_tensor_or_indexed_slices(
 
 
 def is_tensor(x: Any) -> bool:
-    """Whether `x` is a tensor, a sparse tensor, slices, or an object that stands for a tensor, as a variable does.
+    """Returns True if `x` is a Tensor, SparseTensor, IndexedSlices or an object that converts to a Tensor, such as a
+    variable.
 
     Args:
-      x: any object.
+        x: any object.
 
     Returns:
-      bool.
+        bool.
     """
     if isinstance(x, Tensor | SparseTensor | IndexedSlices):
         return True

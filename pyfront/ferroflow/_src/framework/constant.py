@@ -1,4 +1,4 @@
-"""`constant`, and what the graph alone tells of tensors' values."""
+"""`constant`, and values of tensors that are known when the graph is built."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from ferroflow._src.framework.tensor import Tensor
 def constant(
     value: Any, dtype: Any = None, shape: Any = None, name: str | None = "Const", verify_shape: bool = False
 ) -> Tensor:
-    """A constant tensor.
+    """Returns a constant tensor.
 
     Args:
-      value: number, bool, string, nested list of them, or array.
-      dtype: element type; by default the value's (Python floats are float32, ints int32).
-      shape: the result's shape; a value with fewer elements is filled up with its last one.
-      name: name of the operation; None for "Const".
-      verify_shape: refuses a value of another shape instead of filling up.
+        value: number, bool, string, nested list of them, or array.
+        dtype: element type; by default the value's (Python floats are float32, ints int32).
+        shape: the result's shape; a value with fewer elements is filled up with its last one.
+        name: name of the operation; None for "Const".
+        verify_shape: refuses a value of another shape instead of filling up.
 
     Returns:
-      A tensor of `dtype` and `shape`.
+        A tensor of `dtype` and `shape`.
 
     Raises:
-      TypeError: the value does not fit `dtype` (or `shape`, with `verify_shape`).
-      ValueError: the value has more elements than `shape`, or is None.
+        TypeError: if the value does not fit `dtype` (or `shape`, with `verify_shape`).
+        ValueError: if the value has more elements than `shape`, or is None.
     """
     wanted = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
     array = array_conversion.to_array(value, wanted, shape, verify_shape)
@@ -46,17 +46,17 @@ def constant(
 
 
 def constant_value(tensor: Any, partial: bool = False) -> Any:
-    """The value of a tensor where the graph alone decides it.
+    """Returns the value of a tensor where the graph alone decides it.
 
     Args:
-      tensor: Tensor of any dtype and shape.
-      partial: bool, gives what is known of a stack along the first dimension of which not all is.
+        tensor: Tensor of any dtype and shape.
+        partial: bool, gives what is known of a stack along the first dimension of which not all is.
 
     Returns:
-      A NumPy array (with `partial` perhaps one of objects, with None for what is not known), or None.
+        A NumPy array (with `partial` perhaps one of objects, with None for what is not known), or None.
 
     Raises:
-      TypeError: `tensor` is not a Tensor.
+        TypeError: if `tensor` is not a Tensor.
     """
     if not isinstance(tensor, Tensor):
         raise TypeError(f"{tensor!r} is not a Tensor, has type {type(tensor)}")
@@ -73,10 +73,10 @@ def constant_value(tensor: Any, partial: bool = False) -> Any:
 
 
 def constant_value_as_shape(tensor: Any) -> TensorShape:
-    """The shape that an int vector describes (-1: unknown), as far as the graph alone decides it.
+    """Returns the shape that an int vector describes (-1: unknown), as far as the graph alone decides it.
 
     Raises:
-      ValueError: the tensor is not a vector, or holds a dimension below -1.
+        ValueError: if the tensor is not a vector, or holds a dimension below -1.
     """
     tensor.shape.with_rank(1)
     return TensorShape(tensor.graph._core.constant_as_shape(tensor._node_id, tensor._index))

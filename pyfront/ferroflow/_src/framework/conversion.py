@@ -29,12 +29,12 @@ def register_tensor_conversion_function(base_type: Any, conversion_func: _Conver
     """Registers how objects of a type become tensors.
 
     Args:
-      base_type: type or tuple of types.
-      conversion_func: callable of (value, dtype=, name=, as_ref=) that gives a Tensor of `dtype` or NotImplemented.
-      priority: int; lower ones are tried first, equal ones in the order of registration.
+        base_type: type or tuple of types.
+        conversion_func: callable of (value, dtype=, name=, as_ref=) that gives a Tensor of `dtype` or NotImplemented.
+        priority: int; lower ones are tried first, equal ones in the order of registration.
 
     Raises:
-      TypeError: an argument has the wrong type.
+        TypeError: if an argument has the wrong type.
     """
     types = base_type if isinstance(base_type, tuple) else (base_type,)
     if not types or not all(isinstance(t, type) for t in types):
@@ -66,21 +66,21 @@ def convert_to_tensor(
     """Converts a value to a tensor.
 
     Args:
-      value: Tensor, Variable, NumPy array or scalar, number, bool, string, nested list of those (tensors included), or
-        an object of a registered type.
-      dtype: the element type; by default the value decides it.
-      name: name of a constant made for the value.
-      preferred_dtype: DType, used where it fits the value and `dtype` is None.
-      as_ref: bool, asks for a variable's reference instead of its value.
-      dtype_hint: the later spelling of `preferred_dtype`.
+        value: Tensor, Variable, NumPy array or scalar, number, bool, string, nested list of those (tensors included),
+            or an object of a registered type.
+        dtype: the element type; by default the value decides it.
+        name: name of a constant made for the value.
+        preferred_dtype: DType, used where it fits the value and `dtype` is None.
+        as_ref: bool, asks for a variable's reference instead of its value.
+        dtype_hint: the later spelling of `preferred_dtype`.
 
     Returns:
-      Tensor of `dtype`, where it is given, and of the shape of `value`.
+        Tensor of `dtype`, where it is given, and of the shape of `value`.
 
     Raises:
-      TypeError: no conversion is registered for the value's type, or it does not fit `dtype`.
-      ValueError: a tensor has another dtype than `dtype`.
-      RuntimeError: a registered conversion gave no Tensor, or one of another dtype.
+        TypeError: if no conversion is registered for the value's type, or the value does not fit `dtype`.
+        ValueError: if a tensor has another dtype than `dtype`.
+        RuntimeError: if a registered conversion returns no Tensor, or one of another dtype.
     """
     if isinstance(value, Tensor):
         if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
@@ -130,15 +130,15 @@ def convert_index(value: Any, name: str | None = None) -> Tensor:
     """Converts sizes, positions or counts to a tensor: int32, or int64 where a Python value needs 64 bits.
 
     Args:
-      value: Tensor of int32, or int or nested list of ints, Dimensions and such Tensors.
-      name: name of a constant made for the value.
+        value: Tensor of int32, or int or nested list of ints, Dimensions and such Tensors.
+        name: name of a constant made for the value.
 
     Returns:
-      Tensor of int32 or int64, of the shape of `value`.
+        Tensor of int32 or int64, of the shape of `value`.
 
     Raises:
-      TypeError: `value` is no integer, or is a list of int32 tensors and ints that need 64 bits.
-      ValueError: `value` is a tensor that is not int32.
+        TypeError: if `value` is not an integer, or is a list of int32 tensors and ints that need 64 bits.
+        ValueError: if `value` is a tensor that is not int32.
     """
     return convert_to_tensor(value, dtype=dtypes.int64 if exceeds_int32(value) else dtypes.int32, name=name)
 
@@ -164,10 +164,10 @@ def convert_shape(value: Any, name: str | None = None) -> Tensor:
 def convert_n_to_tensor(
     values: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None, as_ref: bool = False
 ) -> list[Tensor]:
-    """`convert_to_tensor` of each value; constants are named `name_0`, `name_1` ...
+    """Returns `convert_to_tensor` of each value; constants are named `name_0`, `name_1` ...
 
     Raises:
-      TypeError: `values` is not a sequence.
+        TypeError: if `values` is not a sequence.
     """
     if not isinstance(values, list | tuple):
         raise TypeError("values must be a list.")
@@ -225,12 +225,12 @@ def _holds_tensor(items: Any) -> bool:
 
 
 def _is_tensor_like(item: Any) -> bool:
-    """Objects whose registered conversion gives a tensor of the graph: variables."""
+    """Returns True for objects whose registered conversion gives a tensor of the graph: variables."""
     return hasattr(item, "_as_graph_element") and hasattr(item, "dtype")
 
 
 def _pack(value: Any, dtype: Any = None, name: Any = None, as_ref: bool = False) -> Any:
-    """Nested lists with tensors among their items: stacked along new first dimensions."""
+    """Stacks nested lists that contain tensors along new first dimensions."""
     if not _holds_tensor(value):
         return NotImplemented
     inferred = _nested_dtype(value)

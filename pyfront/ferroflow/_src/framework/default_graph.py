@@ -16,16 +16,16 @@ from ferroflow._src.framework.tensor import Tensor
 
 
 def get_default_graph() -> Graph:
-    """The default graph of this thread."""
+    """Returns the default graph of this thread."""
     graph: Graph = default_stacks.default_graph_stack.get_default()
     return graph
 
 
 def reset_default_graph() -> None:
-    """Forgets the global default graph and makes a fresh one.
+    """Replaces the global default graph with a new, empty graph.
 
     Raises:
-      AssertionError: inside a `with graph.as_default()` block.
+        AssertionError: if called inside a `with graph.as_default()` block.
     """
     if not default_stacks.default_graph_stack.is_cleared():
         raise AssertionError("Do not use tf.reset_default_graph() to clear nested graphs.")
@@ -33,15 +33,15 @@ def reset_default_graph() -> None:
 
 
 class name_scope:  # noqa: N801  # TF1's spelling
-    """A context manager that opens a name scope on the graph of its values, and makes that graph the default.
+    """Context manager that opens a name scope on the graph of its values, and makes that graph the default.
 
     Args:
-      name: str, the scope's name, or None for `default_name`.
-      default_name: str, used when `name` is None.
-      values: list of tensors of any dtype and shape that tell the graph; they must be of one graph.
+        name: str, the scope's name, or None for `default_name`.
+        default_name: str, used when `name` is None.
+        values: list of tensors of any dtype and shape that tell the graph; they must be of one graph.
 
     Raises:
-      ValueError: both names are None though values are given, or the values are of several graphs.
+        ValueError: if both names are None though values are given, or the values are of several graphs.
     """
 
     def __init__(self, name: Any, default_name: Any = None, values: Any = None) -> None:
@@ -75,15 +75,15 @@ class name_scope:  # noqa: N801  # TF1's spelling
 
 
 def op_scope(values: Any, name: Any, default_name: Any = None) -> name_scope:
-    """Deprecated: `name_scope(name, default_name, values)`.
+    """Deprecated: use `name_scope(name, default_name, values)`.
 
     Args:
-      values: as for `name_scope`.
-      name: str, the scope's name, or None for `default_name`.
-      default_name: str, used when `name` is None.
+        values: as for `name_scope`.
+        name: str, the scope's name, or None for `default_name`.
+        default_name: str, used when `name` is None.
 
     Returns:
-      `name_scope`, a context manager.
+        `name_scope`, a context manager.
     """
     tf_logging.warn(
         "tf.op_scope(values, name, default_name) is deprecated, use tf.name_scope(name, default_name, values)"
@@ -92,11 +92,11 @@ def op_scope(values: Any, name: Any, default_name: Any = None) -> name_scope:
 
 
 def graph_of(values: Iterable[Any], graph: Graph | None = None) -> Graph:
-    """The graph of the given values; the default graph where none of them is of a graph.
+    """Returns the graph of the given values; the default graph where none of them is of a graph.
 
     Raises:
-      TypeError: `graph` is not a Graph.
-      ValueError: the values are of several graphs, or not of `graph`.
+        TypeError: if `graph` is not a Graph.
+        ValueError: if the values are of several graphs, or not of `graph`.
     """
     if graph is not None and not isinstance(graph, Graph):
         raise TypeError(f"Input graph needs to be a Graph: {graph}")
@@ -125,7 +125,7 @@ def graph_of(values: Iterable[Any], graph: Graph | None = None) -> Graph:
 
 @contextmanager
 def init_scope() -> Iterator[None]:
-    """A context manager whose operations wait for no control dependency and belong to no function being built."""
+    """Creates operations in a `with` block without control dependencies and outside of any function being built."""
     inner = get_default_graph()
     scope = inner.get_name_scope()
     outer = default_stacks.default_graph_stack.get_outside_functions()
@@ -134,121 +134,121 @@ def init_scope() -> Iterator[None]:
 
 
 def device(device_name_or_function: Any) -> DeviceScope:
-    """`Graph.device` of the default graph.
+    """Calls `Graph.device` of the default graph.
 
     Args:
-      device_name_or_function: str, `DeviceSpec`, a function of the operation that gives one, or None, which hides the
-        contexts outside.
+        device_name_or_function: str, `DeviceSpec`, a function of the operation that gives one, or None, which hides the
+            contexts outside.
 
     Returns:
-      A context manager.
+        A context manager.
 
     Raises:
-      ValueError: on entering, for a str that is no device name.
+        ValueError: on entering, for a str that is not a device name.
     """
     return get_default_graph().device(device_name_or_function)
 
 
 def container(container_name: str) -> AbstractContextManager[str]:
-    """`Graph.container` of the default graph.
+    """Calls `Graph.container` of the default graph.
 
     Args:
-      container_name: str; `""` is the default container.
+        container_name: str; `""` is the default container.
 
     Returns:
-      A context manager; on entry, the name.
+        A context manager; on entry, the name.
     """
     return get_default_graph().container(container_name)
 
 
 def control_dependencies(control_inputs: Iterable[Any] | None) -> ControlDependencies:
-    """`Graph.control_dependencies` of the default graph.
+    """Calls `Graph.control_dependencies` of the default graph.
 
     Args:
-      control_inputs: iterable of operations, and of tensors of any dtype and shape; None hides the contexts outside.
+        control_inputs: iterable of operations, and of tensors of any dtype and shape; None hides the contexts outside.
 
     Returns:
-      A context manager.
+        A context manager.
 
     Raises:
-      TypeError: something else is in `control_inputs`.
-      ValueError: an operation is of another graph.
+        TypeError: if an element of `control_inputs` is neither an operation nor a tensor.
+        ValueError: if an operation is of another graph.
     """
     return get_default_graph().control_dependencies(control_inputs)
 
 
 def colocate_with(op: Any, ignore_existing: bool = False) -> Colocation:
-    """`Graph.colocate_with` of the default graph.
+    """Calls `Graph.colocate_with` of the default graph.
 
     Args:
-      op: operation, or tensor of any dtype and shape; None (with `ignore_existing`) places operations freely.
-      ignore_existing: bool, whether the colocation contexts outside are hidden.
+        op: operation, or tensor of any dtype and shape; None (with `ignore_existing`) places operations freely.
+        ignore_existing: bool. If True, the colocation contexts outside are hidden.
 
     Returns:
-      A context manager.
+        A context manager.
 
     Raises:
-      TypeError: `op` is none of these.
-      ValueError: `op` is None without `ignore_existing`.
+        TypeError: if `op` is not one of these.
+        ValueError: if `op` is None without `ignore_existing`.
     """
     return get_default_graph().colocate_with(op, ignore_existing)
 
 
 def add_to_collection(name: Any, value: Any) -> None:
-    """`Graph.add_to_collection` of the default graph.
+    """Calls `Graph.add_to_collection` of the default graph.
 
     Args:
-      name: str or other hashable object, the collection.
-      value: any object.
+        name: str or other hashable object, the collection.
+        value: any object.
 
     Raises:
-      RuntimeError: the graph is finalized.
+        RuntimeError: if the graph is finalized.
     """
     get_default_graph().add_to_collection(name, value)
 
 
 def add_to_collections(names: Any, value: Any) -> None:
-    """`Graph.add_to_collections` of the default graph.
+    """Calls `Graph.add_to_collections` of the default graph.
 
     Args:
-      names: str, or iterable of collections.
-      value: any object.
+        names: str, or iterable of collections.
+        value: any object.
 
     Raises:
-      RuntimeError: the graph is finalized.
+        RuntimeError: if the graph is finalized.
     """
     get_default_graph().add_to_collections(names, value)
 
 
 def get_collection(key: Any, scope: str | None = None) -> list[Any]:
-    """`Graph.get_collection` of the default graph.
+    """Calls `Graph.get_collection` of the default graph.
 
     Args:
-      key: str or other hashable object, the collection.
-      scope: str, a regular expression: keeps only items whose `name` matches it from its start.
+        key: str or other hashable object, the collection.
+        scope: str, a regular expression: keeps only items whose `name` matches it from its start.
 
     Returns:
-      A new list, in the order of adding; empty where there is no such collection.
+        A new list, in the order of adding; empty where there is no such collection.
     """
     return get_default_graph().get_collection(key, scope)
 
 
 def get_collection_ref(key: Any) -> list[Any]:
-    """`Graph.get_collection_ref` of the default graph.
+    """Calls `Graph.get_collection_ref` of the default graph.
 
     Args:
-      key: str or other hashable object, the collection.
+        key: str or other hashable object, the collection.
 
     Returns:
-      The list of the collection itself: what is added to it is in the collection.
+        The list of the collection itself: what is added to it is in the collection.
     """
     return get_default_graph().get_collection_ref(key)
 
 
 def get_all_collection_keys() -> list[str]:
-    """`Graph.get_all_collection_keys` of the default graph.
+    """Calls `Graph.get_all_collection_keys` of the default graph.
 
     Returns:
-      List of str.
+        List of str.
     """
     return get_default_graph().get_all_collection_keys()

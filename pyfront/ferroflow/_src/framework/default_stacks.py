@@ -17,7 +17,7 @@ class DefaultStack(threading.local):
         self.enforce_nesting = True
 
     def get_default(self) -> Any | None:
-        """The top of the stack, or None."""
+        """Returns the top of the stack, or None."""
         return self.stack[-1] if self.stack else None
 
     def reset(self) -> None:
@@ -25,7 +25,7 @@ class DefaultStack(threading.local):
         self.stack = []
 
     def is_cleared(self) -> bool:
-        """Whether nothing is on the stack."""
+        """Returns True if the stack is empty."""
         return not self.stack
 
     @contextmanager
@@ -33,7 +33,7 @@ class DefaultStack(threading.local):
         """Makes `default` the top for the length of a `with` block.
 
         Raises:
-          AssertionError: on leaving, when `enforce_nesting` and another object is on top.
+            AssertionError: on leaving, if `enforce_nesting` is set and another object is on top.
         """
         self.stack.append(default)
         try:
@@ -57,15 +57,15 @@ class DefaultGraphStack(DefaultStack):
         self.cleared = False
 
     def get_default(self) -> Any:
-        """The innermost default graph, or the global one."""
+        """Returns the innermost default graph, or the global one."""
         return self.stack[-1] if self.stack else _global_graph.get()
 
     def get_outside_functions(self) -> Any:
-        """The innermost default graph that is not the body of a function, or the global one."""
+        """Returns the innermost default graph that is not the body of a function, or the global one."""
         return next((g for g in reversed(self.stack) if not g._building_function), None) or _global_graph.get()
 
     def get_function(self) -> Any | None:
-        """The default graph where it is the body of a function, else None."""
+        """Returns the default graph where it is the body of a function, else None."""
         stack = self.stack
         return stack[-1] if stack and stack[-1]._building_function else None
 
@@ -98,20 +98,20 @@ default_session_stack = DefaultStack()
 
 
 def get_default_session() -> Any | None:
-    """The innermost session of this thread's `with` blocks (or `InteractiveSession`), or None."""
+    """Returns the innermost session of this thread's `with` blocks (or `InteractiveSession`), or None."""
     return default_session_stack.get_default()
 
 
 def default_session(session: Any) -> Any:
-    """A context manager that makes `session` the default one."""
+    """Returns a context manager that makes `session` the default one."""
     return default_session_stack.get_controller(session)
 
 
 def register_graph_class(make: Callable[[], Any]) -> None:
-    """Tells how the global graph is made; called once by the module that defines graphs."""
+    """Registers the function that makes the global graph; called once by the module that defines graphs."""
     _GlobalGraph.make = make
 
 
 def reset_global_graph() -> None:
-    """Forgets the global graph; the next use makes a fresh one."""
+    """Drops the global graph; the next use makes a new one."""
     _global_graph.reset()

@@ -1,4 +1,4 @@
-"""Functions: a graph traced from a Python function, with what it takes from the graphs around it."""
+"""Functions: a graph traced from a Python function, with the tensors that it captures."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _PLACEHOLDERS = ("Placeholder", "PlaceholderV2")
 
 
 class FunctionGraph(Graph):
-    """The body of a function under construction. What it reads from graphs around becomes an argument.
+    """The body of a function under construction. Tensors of outer graphs become arguments.
 
     Args:
-      outer: the graph around.
-      capture_by_value: copies the operations that make a captured tensor, instead of adding an argument.
+        outer: the graph around.
+        capture_by_value: copies the operations that make a captured tensor, instead of adding an argument.
     """
 
     def __init__(self, outer: Graph, capture_by_value: bool = False) -> None:
@@ -56,14 +56,14 @@ class FunctionGraph(Graph):
         return super()._add(op_type, name, inputs, attrs, flat, control_inputs)
 
     def capture_all(self, inputs: Sequence[Any]) -> list[Any]:
-        """`capture` of tensors and of lists of tensors."""
+        """Captures tensors and lists of tensors."""
         return [self.capture(i) if isinstance(i, Tensor) else [self.capture(t) for t in i] for i in inputs]
 
     def capture(self, tensor: Tensor) -> Tensor:
-        """What stands here for a tensor of a graph around: an argument, or a copy of it.
+        """Returns the function's tensor for a tensor of an outer graph: an argument, or a copy.
 
         Raises:
-          ValueError: the tensor is of no graph around, or cannot be copied.
+            ValueError: if the tensor is of no graph around, or cannot be copied.
         """
         if tensor.graph is self:
             return tensor
@@ -91,13 +91,13 @@ class FunctionGraph(Graph):
         return argument
 
     def argument(self, dtype: Any, shape: Any, name: str) -> Tensor:
-        """A new argument of the function."""
+        """Returns a new argument of the function."""
         with self.control_dependencies(None):
             node = super()._add("Placeholder", self.unique_name(name), [], {"dtype": dtype, "shape": shape})
         return node._outputs[0]
 
     def _reading(self, tensor: Tensor) -> Tensor:
-        """A variable, or what reads it, once more: the body sees the variable's value at each call."""
+        """Returns a variable, or what reads it, once more: the body sees the variable's value at each call."""
         with self.control_dependencies(None):
             if tensor.op.type in _VARIABLES:
                 # The resource by which a session knows the variable.
@@ -117,7 +117,7 @@ class FunctionGraph(Graph):
             return self._adopt(node, outputs)
 
     def _copied(self, tensor: Tensor) -> Tensor:
-        """The tensor made here by copies of the operations that make it."""
+        """Returns the tensor made here by copies of the operations that make it."""
         stack = [tensor]
         while stack:
             top = stack[-1]
@@ -155,7 +155,7 @@ def _functions_of(op: Operation) -> list[Function]:
 
 
 def free_name(graph: Graph, name: str) -> str:
-    """`name`, with a number where a function of the graph has it."""
+    """Returns `name`, with a number where a function of the graph has it."""
     if name not in graph._functions:
         return name
     number = len(graph._functions)
@@ -165,7 +165,7 @@ def free_name(graph: Graph, name: str) -> str:
 
 
 def graphs_around(graph: Graph) -> list[Graph]:
-    """The graphs that a function's body lies in, from the inside out."""
+    """Returns the graphs that a function's body lies in, from the inside out."""
     around = []
     outer: Any = getattr(graph, "outer_graph", None)
     while outer is not None:
@@ -175,7 +175,7 @@ def graphs_around(graph: Graph) -> list[Graph]:
 
 
 def _variable_of(tensor: Tensor) -> Operation | None:
-    """The variable that a tensor is, or that it reads."""
+    """Returns the variable that a tensor is, or that it reads."""
     op = tensor.op
     while op.type == "Identity":
         source = op.inputs[0]
@@ -186,13 +186,13 @@ def _variable_of(tensor: Tensor) -> Operation | None:
 
 
 class Function:
-    """A function of tensors, in the library of the graph around.
+    """A function of tensors, in the library of the outer graph.
 
     Args:
-      name: what its name begins with.
-      graph: its body.
-      arguments: tensors of the body that callers give.
-      results: tensors of the body.
+        name: first part of its name.
+        graph: its body.
+        arguments: tensors of the body that callers give.
+        results: tensors of the body.
     """
 
     def __init__(self, name: str, graph: FunctionGraph, arguments: list[Tensor], results: list[Tensor]) -> None:
@@ -217,18 +217,18 @@ class Function:
         graph: Graph,
         capture_by_value: bool = False,
     ) -> Function:
-        """The function that a Python function describes.
+        """Returns the function that a Python function describes.
 
         Args:
-          name: what its name begins with.
-          function: called once, with one tensor for each argument; returns the list of results.
-          dtypes: of the arguments.
-          shapes: of the arguments.
-          graph: the graph that calls it.
-          capture_by_value: refuses to take anything but constants from around.
+            name: first part of its name.
+            function: called once, with one tensor for each argument; returns the list of results.
+            dtypes: of the arguments.
+            shapes: of the arguments.
+            graph: the graph that calls it.
+            capture_by_value: refuses to take anything but constants from around.
 
         Raises:
-          ValueError: what it takes from around cannot be taken; whatever `function` raises.
+            ValueError: if a value from outside cannot be captured; errors of `function` pass through.
         """
         body = FunctionGraph(graph, capture_by_value)
         with body.as_default():
@@ -240,7 +240,7 @@ class Function:
         return Function(name, body, arguments, results)
 
     def _effects(self) -> list[Operation]:
-        """Operations that have effects and that no result needs. Those in branches and loops run where these run."""
+        """Returns operations with effects that no result needs. Those in branches and loops run where these run."""
         graph = self.graph
         return [
             op
@@ -255,7 +255,7 @@ class Function:
         """The tensors around that the caller hands over behind the arguments.
 
         Raises:
-          ValueError: the caller is to depend on no variable, and the function does.
+            ValueError: if the caller is to depend on no variable, and the function does.
         """
         around: Any = default_stacks.default_graph_stack.get_function()
         if around is not None and around.refuses_state:

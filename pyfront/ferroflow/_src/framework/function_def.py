@@ -12,12 +12,14 @@ if TYPE_CHECKING:
     from ferroflow._src.framework.operation import Operation
     from ferroflow._src.framework.tensor import Tensor
 
-# What stands for an argument in a graph.
+# Op that represents an argument in a graph.
 ARGUMENT = "Placeholder"
 
 
 def _output_counts(op_type: str, value: Any) -> list[tuple[str, int]]:
-    """The output arguments of a node and how many tensors each stands for; `value` gives its attributes by name."""
+    """Returns the output arguments of a node and how many tensors each stands for; `value` gives its attributes by
+    name.
+    """
     counts = []
     for arg in op_schema(op_type)["outputs"]:
         if arg["number_attr"]:
@@ -31,7 +33,7 @@ def _output_counts(op_type: str, value: Any) -> list[tuple[str, int]]:
 
 
 def _spelling(op: Operation, index: int) -> str:
-    """An output within a function: `node:argument:number`."""
+    """Returns an output within a function: `node:argument:number`."""
     for name, count in _output_counts(op.type, op.get_attr):
         if index < count:
             return f"{op.name}:{name}:{index}"
@@ -40,7 +42,7 @@ def _spelling(op: Operation, index: int) -> str:
 
 
 def to_function_def(function: Function) -> Any:
-    """The FunctionDef message of a function."""
+    """Returns the FunctionDef message of a function."""
     message = proto.FunctionDef()
     signature = message.signature
     signature.name = function.name
@@ -72,10 +74,10 @@ def to_function_def(function: Function) -> Any:
 
 
 def body_of(message: Any) -> tuple[Any, list[str], list[str]]:
-    """A FunctionDef as (GraphDef, names of the arguments' nodes, names of the results' tensors).
+    """Returns a FunctionDef as (GraphDef, names of the arguments' nodes, names of the results' tensors).
 
     Raises:
-      ValueError: the body refers to something that it has not.
+        ValueError: if the body refers to a node or argument that it does not have.
     """
     graph = proto.GraphDef()
     graph.versions.producer = 134
@@ -122,7 +124,7 @@ def body_of(message: Any) -> tuple[Any, list[str], list[str]]:
 
 
 def _plain(value: Any) -> Any:
-    """A number, or a list of types."""
+    """Returns a number, or a list of types."""
     return value.list.type if value.WhichOneof("value") == "list" else value.i
 
 

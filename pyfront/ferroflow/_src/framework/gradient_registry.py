@@ -14,13 +14,13 @@ _rules: dict[str, GradientFunction | None] = {}
 
 
 class RegisterGradient:
-    """A decorator that registers the gradient rule of an op type.
+    """Decorator that registers the gradient rule of an op type.
 
     Args:
-      op_type: the op type, or the name used in `Graph.gradient_override_map`.
+        op_type: the op type, or the name used in `Graph.gradient_override_map`.
 
     Raises:
-      TypeError: `op_type` is not a string.
+        TypeError: if `op_type` is not a string.
     """
 
     def __init__(self, op_type: str) -> None:
@@ -32,14 +32,14 @@ class RegisterGradient:
         """Registers the rule of the op type.
 
         Args:
-          rule: function of the operation and the gradients of its outputs (Tensors, or None), which returns the
-            gradients of its inputs: a Tensor, IndexedSlices or None for each, in a list where there are several.
+            rule: function of the operation and the gradients of its outputs (Tensors, or None). It returns the
+                gradients of the inputs, a Tensor, IndexedSlices or None for each, in a list if there are several.
 
         Returns:
-          `rule`.
+            `rule`.
 
         Raises:
-          KeyError: the op type has a rule already.
+            KeyError: if the op type has a rule already.
         """
         _register(self._op_type, rule)
         return rule
@@ -55,11 +55,11 @@ def NotDifferentiable(op_type: str) -> None:  # noqa: N802  # TF1's spelling
     """Registers that an op type passes no gradient.
 
     Args:
-      op_type: str, such as `Equal`.
+        op_type: str, such as `Equal`.
 
     Raises:
-      TypeError: `op_type` is not a string.
-      KeyError: the op type has a rule already.
+        TypeError: if `op_type` is not a string.
+        KeyError: if the op type has a rule already.
     """
     if not isinstance(op_type, str):
         raise TypeError("op_type must be a string")
@@ -70,10 +70,10 @@ NoGradient = NotDifferentiable
 
 
 def get_gradient_function(op: Operation) -> GradientFunction | None:
-    """The gradient rule of an operation; None for one without inputs or that passes no gradient.
+    """Returns the gradient rule of an operation; None for one without inputs or that passes no gradient.
 
     Raises:
-      LookupError: no rule is registered for its type.
+        LookupError: if no rule is registered for its type.
     """
     if not op._graph._core.node_inputs(op._id):
         return None

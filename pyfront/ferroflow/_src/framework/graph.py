@@ -37,7 +37,7 @@ from ferroflow._src.framework.tensor import Tensor
 # TF 1.15's GraphDef version: what readers of the files we write expect of a TF1 producer.
 _PRODUCER = 134
 _MIN_CONSUMER = 0
-# What protobuf serializes at most.
+# Largest size that protobuf serializes.
 _MOST_BYTES_OF_A_MESSAGE = (1 << 31) - 1
 
 
@@ -50,7 +50,7 @@ class _Versions:
 
 
 class Graph:
-    """A dataflow graph: operations, the tensors between them, and named collections of things."""
+    """A dataflow graph: operations, the tensors between them, and named collections of objects."""
 
     def __init__(self) -> None:
         self._core = _core.Graph()
@@ -78,13 +78,13 @@ class Graph:
         self._loop_of_exit: dict[int, FlowContext] = {}
         # Nodes with conditionals or loops among them that were imported, and the branch or loop around the import.
         self._without_contexts: list[tuple[Sequence[int], FlowContext | None]] = []
-        # What names the gradients whose TensorArrays are in the graph already.
+        # Names of the gradients whose TensorArrays are already in the graph.
         self._imported_sources: set[str] = set()
         self._building_function = False
         # The functions that operations call, by name.
         self._functions: dict[str, Any] = {}
         self._graph_def_versions = _Versions()
-        # What others keep with the graph, by their `PerGraph`.
+        # Values that other modules keep with the graph, by their `PerGraph`.
         self._kept: dict[Any, Any] = {}
 
     def __repr__(self) -> str:
@@ -94,7 +94,7 @@ class Graph:
     # ---- operations and tensors
 
     def _operation(self, node: int) -> Operation:
-        """The handle of a node."""
+        """Returns the handle of a node."""
         handle = self._handles[node]
         if handle.__class__ is not tuple:
             return handle  # type: ignore[return-value]  # what is no tuple is a handle
@@ -117,13 +117,13 @@ class Graph:
         return self._operation(node)._outputs[index]
 
     def _adopt(self, node: int, outputs: int) -> Operation:
-        """The handle of a node just added."""
+        """Returns the handle of a node just added."""
         op = self._handle(node, outputs, frames_from(sys._getframe(2)))
         self._handles.append(op)
         return op
 
     def _adopt_later(self) -> None:
-        """Takes note of nodes that the engine added by itself: their handles are made when they are asked for."""
+        """Records nodes that the engine added; their handles are made at first use."""
         new = len(self._core) - len(self._handles)
         self._handles += [frames_from(sys._getframe(1))] * new
         self._unmade += new
@@ -173,7 +173,7 @@ class Graph:
     def _admit(
         self, op_type: str, name: str, inputs: list[Any], control_inputs: list[Operation] | None
     ) -> tuple[list[Any], list[Operation] | None]:
-        """What an operation made in the current scopes reads and waits for instead of what it was given."""
+        """Returns the inputs and control inputs that a new operation gets in the current scopes."""
         scopes = self._scopes
         if scopes.control:
             nodes = []
@@ -190,7 +190,7 @@ class Graph:
         return inputs, control_inputs
 
     def _watches_operations(self) -> bool:
-        """Whether a scope changes operations, or takes note of them, as they are made."""
+        """Returns True if a scope changes or records operations when they are created."""
         scopes = self._scopes
         if scopes.control or scopes.flow is not None or scopes.devices.static is None or scopes.colocation:
             return True
@@ -198,7 +198,7 @@ class Graph:
         return bool(maps or self._container) or self._original_op is not None
 
     def _refuse_inside_of_loops(self, op_type: str, name: str, inputs: list[Any]) -> None:
-        """Raises ValueError where an operation outside of loops reads what is in one."""
+        """Raises ValueError if an operation outside of loops reads a tensor inside a loop."""
         if op_type in ("Exit", "RefExit"):
             return
         for tensor in (t for i in inputs for t in (i if isinstance(i, list) else [i])):
@@ -299,24 +299,24 @@ class Graph:
         """Adds an operation.
 
         Args:
-          op_type: the op's type.
-          inputs: the tensors it reads, of the dtypes and shapes that the op's schema takes, in one flat list.
-          dtypes: accepted for compatibility; the op's schema decides the types of the outputs.
-          input_types: accepted for compatibility.
-          name: name under the current scope; made unique. A name ending in `/` is taken as it is.
-          attrs: attributes, as AttrValue messages or plain values.
-          op_def: accepted for compatibility.
-          compute_shapes: accepted for compatibility; shapes are always computed.
-          compute_device: accepted for compatibility.
+            op_type: the op's type.
+            inputs: the tensors it reads, of the dtypes and shapes that the op's schema takes, in one flat list.
+            dtypes: accepted for compatibility; the op's schema decides the types of the outputs.
+            input_types: accepted for compatibility.
+            name: name under the current scope; made unique. A name ending in `/` is taken as it is.
+            attrs: attributes, as AttrValue messages or plain values.
+            op_def: accepted for compatibility.
+            compute_shapes: accepted for compatibility; shapes are always computed.
+            compute_device: accepted for compatibility.
 
         Returns:
-          Operation.
+            Operation.
 
         Raises:
-          TypeError: an input is not a tensor, or types do not fit the schema.
-          ValueError: shapes or attributes do not fit, or an input is of another graph.
-          RuntimeError: the graph is finalized.
-          tf.errors.NotFoundError: there is no such op.
+            TypeError: if an input is not a tensor, or the dtypes do not fit the schema.
+            ValueError: if shapes or attributes are incompatible, or an input is of another graph.
+            RuntimeError: if the graph is finalized.
+            tf.errors.NotFoundError: if the op is not registered.
         """
         self._check_not_finalized()
         for i, tensor in enumerate(inputs):
@@ -330,22 +330,22 @@ class Graph:
         return self._add(op_type, name, list(inputs), plain, flat=True)
 
     def get_operations(self) -> list[Operation]:
-        """All operations, in the order they were made."""
+        """Returns all operations, in the order they were made."""
         return list(self._operations)
 
     def get_operation_by_name(self, name: str) -> Operation:
-        """The operation of that name.
+        """Returns the operation of that name.
 
         Args:
-          name: str, scopes included.
+            name: str, scopes included.
 
         Returns:
-          Operation.
+            Operation.
 
         Raises:
-          TypeError: `name` is not a string.
-          ValueError: `name` is a tensor's.
-          KeyError: there is none.
+            TypeError: if `name` is not a string.
+            ValueError: if `name` is a tensor's.
+            KeyError: if there is none of that name.
         """
         if not isinstance(name, str):
             raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
@@ -353,18 +353,18 @@ class Graph:
         return op
 
     def get_tensor_by_name(self, name: str) -> Tensor:
-        """The tensor of that name.
+        """Returns the tensor of that name.
 
         Args:
-          name: str, such as `op_name:0`, scopes included.
+            name: str, such as `op_name:0`, scopes included.
 
         Returns:
-          Tensor, of whatever dtype and shape it has.
+            Tensor, of whatever dtype and shape it has.
 
         Raises:
-          TypeError: `name` is not a string.
-          ValueError: `name` is an operation's.
-          KeyError: there is none.
+            TypeError: if `name` is not a string.
+            ValueError: if `name` is an operation's.
+            KeyError: if there is none of that name.
         """
         if not isinstance(name, str):
             raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
@@ -372,21 +372,21 @@ class Graph:
         return tensor
 
     def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
-        """The operation or tensor that an object means here.
+        """Returns the operation or tensor that an object means here.
 
         Args:
-          obj: Operation, Tensor, str or bytes with the name of one, or an object that stands for one, as a variable
-            does.
-          allow_tensor: bool, whether it may mean a tensor.
-          allow_operation: bool, whether it may mean an operation.
+            obj: Operation, Tensor, str or bytes with the name of one, or an object that stands for one, as a variable
+                does.
+            allow_tensor: bool. If True, it may mean a tensor.
+            allow_operation: bool. If True, it may mean an operation.
 
         Returns:
-          Operation, or Tensor of whatever dtype and shape it has.
+            Operation, or Tensor of whatever dtype and shape it has.
 
         Raises:
-          TypeError: `obj` cannot mean one of the allowed kinds.
-          ValueError: a name is malformed, the element is of another graph, or neither kind is allowed.
-          KeyError: no element has that name.
+            TypeError: if `obj` cannot mean one of the allowed kinds.
+            ValueError: if a name is malformed, the element is of another graph, or neither kind is allowed.
+            KeyError: if no element has that name.
         """
         if allow_tensor and allow_operation:
             types = "Tensor or Operation"
@@ -459,7 +459,7 @@ class Graph:
     # ---- the graph as a whole
 
     def as_default(self) -> AbstractContextManager[Graph]:
-        """A context manager that makes this the default graph of the thread."""
+        """Returns a context manager that makes this the default graph of the thread."""
         return default_stacks.default_graph_stack.get_controller(self)
 
     @property
@@ -489,7 +489,7 @@ class Graph:
 
     @property
     def finalized(self) -> bool:
-        """Whether the graph refuses new operations."""
+        """True if the graph refuses new operations."""
         return self._finalized
 
     def finalize(self) -> None:
@@ -505,21 +505,21 @@ class Graph:
 
     @property
     def building_function(self) -> bool:
-        """Whether this graph is the body of a function."""
+        """True if this graph is the body of a function."""
         return self._building_function
 
     def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> Any:
-        """The GraphDef message of this graph.
+        """Returns the GraphDef message of this graph.
 
         Args:
-          from_version: int, leaves out the operations made before that `version`.
-          add_shapes: bool, whether every node gets the attribute `_output_shapes`.
+            from_version: int, leaves out the operations made before that `version`.
+            add_shapes: bool. If True, every node gets the attribute `_output_shapes`.
 
         Returns:
-          GraphDef, with the functions that operations call.
+            GraphDef, with the functions that operations call.
 
         Raises:
-          ValueError: the message would be larger than 2 GB.
+            ValueError: if the message would be larger than 2 GB.
         """
         first = from_version or 0
         serialized, left = self._core.node_defs(first, add_shapes)
@@ -537,18 +537,18 @@ class Graph:
         """Makes steps refuse to be fed a tensor.
 
         Args:
-          tensor: Tensor of this graph, of any dtype and shape.
+            tensor: Tensor of this graph, of any dtype and shape.
         """
         self._core.prevent_feeding(tensor._node_id, tensor._index)
 
     def is_feedable(self, tensor: Tensor) -> bool:
-        """Whether a tensor may be fed.
+        """Returns True if a tensor may be fed.
 
         Args:
-          tensor: Tensor of this graph, of any dtype and shape.
+            tensor: Tensor of this graph, of any dtype and shape.
 
         Returns:
-          bool.
+            bool.
         """
         return self._core.is_feedable(tensor._node_id, tensor._index)
 
@@ -556,18 +556,18 @@ class Graph:
         """Makes steps refuse to fetch an operation and its outputs.
 
         Args:
-          op: Operation of this graph.
+            op: Operation of this graph.
         """
         self._core.prevent_fetching(op._id)
 
     def is_fetchable(self, tensor_or_op: Any) -> bool:
-        """Whether an operation, or a tensor, may be fetched.
+        """Returns True if an operation, or a tensor, may be fetched.
 
         Args:
-          tensor_or_op: Operation of this graph, or Tensor of any dtype and shape.
+            tensor_or_op: Operation of this graph, or Tensor of any dtype and shape.
 
         Returns:
-          bool.
+            bool.
         """
         node = tensor_or_op._node_id if isinstance(tensor_or_op, Tensor) else tensor_or_op._id
         return self._core.is_fetchable(node)
@@ -579,25 +579,25 @@ class Graph:
     # ---- scopes
 
     def name_scope(self, name: Any) -> NameScope:
-        """A context manager under whose name operations are made; gives the scope's name.
+        """Returns a context manager under whose name operations are made; gives the scope's name.
 
         Args:
-          name: made unique under the current scope; with a trailing `/` re-entered as it is; None or "" is the root.
+            name: made unique under the current scope; with a trailing `/` re-entered as it is; None or "" is the root.
 
         Raises:
-          ValueError: on entering, for a name with characters a scope may not have.
+            ValueError: on entering, for a name with characters a scope may not have.
         """
         return NameScope(self, name)
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
-        """A name under the current scope, made unique by `_1`, `_2` and so on where it is taken.
+        """Returns a name under the current scope, made unique by `_1`, `_2` and so on where it is taken.
 
         Args:
-          name: str.
-          mark_as_used: bool, whether the name is taken from now on.
+            name: str.
+            mark_as_used: bool. If True, the name is taken from now on.
 
         Returns:
-          str, scopes included.
+            str, scopes included.
         """
         return self._names.unique_name(name, mark_as_used)
 
@@ -610,22 +610,22 @@ class Graph:
         self._names.stack = stack or ""
 
     def get_name_scope(self) -> str:
-        """The current name scope, without a trailing slash."""
+        """Returns the current name scope, without a trailing slash."""
         return self._names.stack
 
     def control_dependencies(self, control_inputs: Iterable[Any] | None) -> ControlDependencies:
-        """A context manager whose operations wait for `control_inputs`; None hides the contexts outside.
+        """Returns a context manager whose operations wait for `control_inputs`; None hides the contexts outside.
 
         Args:
-          control_inputs: iterable of operations, tensors of any dtype and shape, or objects that stand for one; or
-            None.
+            control_inputs: iterable of operations, tensors of any dtype and shape, or objects that stand for one; or
+                None.
 
         Returns:
-          A context manager.
+            A context manager.
 
         Raises:
-          TypeError: something else is among them.
-          ValueError: an operation is of another graph.
+            TypeError: if an element is neither an operation nor a tensor.
+            ValueError: if an operation is of another graph.
         """
         if control_inputs is None:
             return ControlDependencies(self, None)
@@ -641,33 +641,33 @@ class Graph:
         return ControlDependencies(self, list(ops.values()))
 
     def device(self, device_name_or_function: Any) -> DeviceScope:
-        """A context manager that places operations.
+        """Returns a context manager that places operations.
 
         Args:
-          device_name_or_function: device string or DeviceSpec, a function of the operation that gives one, or None,
-            which hides the contexts outside.
+            device_name_or_function: device string or DeviceSpec, a function of the operation that gives one, or None,
+                which hides the contexts outside.
 
         Returns:
-          A context manager.
+            A context manager.
 
         Raises:
-          ValueError: on entering, for a string that is no device name.
+            ValueError: on entering, for a string that is not a device name.
         """
         return DeviceScope(self, device_name_or_function)
 
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Colocation:
-        """A context manager that places operations with `op`.
+        """Returns a context manager that places operations with `op`.
 
         Args:
-          op: operation, or tensor of any dtype and shape; None (with `ignore_existing`) places them freely.
-          ignore_existing: bool, whether the colocation contexts outside are hidden.
+            op: operation, or tensor of any dtype and shape; None (with `ignore_existing`) places them freely.
+            ignore_existing: bool. If True, the colocation contexts outside are hidden.
 
         Returns:
-          A context manager.
+            A context manager.
 
         Raises:
-          TypeError: `op` is none of these.
-          ValueError: `op` is None without `ignore_existing`.
+            TypeError: if `op` is not one of these.
+            ValueError: if `op` is None without `ignore_existing`.
         """
         if op is None and not ignore_existing:
             raise ValueError("Trying to reset colocation (op is None) but ignore_existing is not True")
@@ -675,16 +675,17 @@ class Graph:
         return Colocation(self, None if op is None else operation_of(getattr(op, "handle", op)), ignore_existing)
 
     def gradient_override_map(self, op_type_map: dict[str, str]) -> AttributeMap:
-        """A context manager in which operations of the given types get the gradients registered under other names.
+        """Returns a context manager in which operations of the given types get the gradients registered under other
+        names.
 
         Args:
-          op_type_map: dict from op types (str) to the names given to `RegisterGradient` (str).
+            op_type_map: dict from op types (str) to the names given to `RegisterGradient` (str).
 
         Returns:
-          A context manager.
+            A context manager.
 
         Raises:
-          TypeError: `op_type_map` does not map strings to strings.
+            TypeError: if `op_type_map` does not map strings to strings.
         """
         if not isinstance(op_type_map, dict):
             raise TypeError("op_type_map must be a dictionary mapping strings to strings")
@@ -702,18 +703,20 @@ class Graph:
         return AttributeMap(self._op_to_kernel_label_map, op_to_kernel_label_map)
 
     def container(self, container_name: str) -> AbstractContextManager[str]:
-        """A context manager whose variables and queues live in the named resource container.
+        """Returns a context manager whose variables and queues live in the named resource container.
 
         Args:
-          container_name: str; `""` is the default container.
+            container_name: str; `""` is the default container.
 
         Returns:
-          A context manager; on entry, the name.
+            A context manager; on entry, the name.
         """
         return ContainerScope(self, container_name)
 
     def switch_to_thread_local(self) -> None:
-        """From now on each thread has its own control, device and colocation scopes, at first those open now."""
+        """Gives each thread its own control, device and colocation scopes, which start as copies of the current
+        ones.
+        """
         if not isinstance(self._scopes, ThreadScopes):
             self._scopes = ThreadScopes(self._scopes)
 
@@ -723,11 +726,11 @@ class Graph:
         """Appends a value to a collection.
 
         Args:
-          name: str or other hashable object, the collection; made if there is none.
-          value: any object.
+            name: str or other hashable object, the collection; made if there is none.
+            value: any object.
 
         Raises:
-          RuntimeError: the graph is finalized.
+            RuntimeError: if the graph is finalized.
         """
         self._check_not_finalized()
         with self._lock:
@@ -737,37 +740,37 @@ class Graph:
         """Appends a value to several collections, once to each.
 
         Args:
-          names: str, or iterable of collections.
-          value: any object.
+            names: str, or iterable of collections.
+            value: any object.
 
         Raises:
-          RuntimeError: the graph is finalized.
+            RuntimeError: if the graph is finalized.
         """
         names = (names,) if isinstance(names, str) else dict.fromkeys(names)
         for name in names:
             self.add_to_collection(name, value)
 
     def get_collection_ref(self, name: Any) -> list[Any]:
-        """The list of the collection itself, made if there is none.
+        """Returns the list of the collection itself, made if there is none.
 
         Args:
-          name: str or other hashable object, the collection.
+            name: str or other hashable object, the collection.
 
         Returns:
-          List: what is added to it is in the collection.
+            List: what is added to it is in the collection.
         """
         with self._lock:
             return self._collections.setdefault(name, [])
 
     def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
-        """A copy of a collection.
+        """Returns a copy of a collection.
 
         Args:
-          name: str or other hashable object, the collection.
-          scope: str, a regular expression: keeps only items whose `name` matches it from its start.
+            name: str or other hashable object, the collection.
+            scope: str, a regular expression: keeps only items whose `name` matches it from its start.
 
         Returns:
-          List, in the order of adding; empty where there is no such collection.
+            List, in the order of adding; empty where there is no such collection.
         """
         with self._lock:
             items = self._collections.get(name, [])
@@ -777,7 +780,7 @@ class Graph:
             return [item for item in items if hasattr(item, "name") and matches(item.name)]
 
     def get_all_collection_keys(self) -> list[str]:
-        """The names of all collections that are strings."""
+        """Returns the names of all collections that are strings."""
         with self._lock:
             return [name for name in self._collections if isinstance(name, str)]
 
@@ -787,26 +790,27 @@ class Graph:
         return list(self._collections)
 
     def clear_collection(self, name: Any) -> None:
-        """Empties a collection.
+        """Removes all values of a collection.
 
         Args:
-          name: str or other hashable object, the collection.
+            name: str or other hashable object, the collection.
 
         Raises:
-          RuntimeError: the graph is finalized.
+            RuntimeError: if the graph is finalized.
         """
         self._check_not_finalized()
         with self._lock:
             self._collections.pop(name, None)
 
     def capture(self, tensor: Tensor) -> Tensor:
-        """What stands for a tensor in this graph: itself; the body of a function takes tensors of graphs around.
+        """Returns the tensor that represents `tensor` in this graph: itself. The body of a function captures tensors of
+        outer graphs.
 
         Args:
-          tensor: Tensor of any dtype and shape.
+            tensor: Tensor of any dtype and shape.
 
         Returns:
-          Tensor of the dtype and shape of `tensor`.
+            Tensor of the dtype and shape of `tensor`.
         """
         return tensor
 

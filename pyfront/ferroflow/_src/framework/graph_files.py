@@ -12,7 +12,7 @@ from ferroflow._src.framework.graph import Graph
 
 
 def local_path(name: str | os.PathLike[str]) -> str:
-    """The path of a file name, which may begin with the scheme of local files."""
+    """Returns the path of a file name, which may begin with the scheme of local files."""
     return os.fspath(name).removeprefix("file://")
 
 
@@ -20,7 +20,7 @@ def replace_file(name: str, contents: bytes) -> None:
     """Writes a file whole: who reads meanwhile, or after a crash, finds the old contents or the new ones.
 
     Raises:
-        tf.errors.OpError: of the class of the system's failure.
+        tf.errors.OpError: if the file cannot be written, with the class for the system's error.
     """
     with engine_errors():
         _core.replace_file(name, contents)
@@ -33,7 +33,7 @@ def write_graph(graph_or_graph_def: Any, logdir: str, name: str, as_text: bool =
         graph_or_graph_def: a `Graph`, or a message such as a `GraphDef`.
         logdir: str, the folder.
         name: str, the file's name.
-        as_text: bool, whether to write protobuf's text format rather than its binary one.
+        as_text: bool. If True, write protobuf's text format rather than its binary one.
 
     Returns:
         str, the file's path.

@@ -1,4 +1,4 @@
-"""GraphDef messages cut down: to what some nodes need, to what inference needs, variables frozen to constants."""
+"""GraphDef messages reduced to the nodes that some nodes or inference need, with variables frozen to constants."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _VARIABLE_OPS = frozenset(
 
 
 def _node_of(input_name: str) -> str:
-    """The node that an input names."""
+    """Returns the node that an input names."""
     return input_name[1:] if input_name.startswith("^") else input_name.partition(":")[0]
 
 
 def _without_nodes(graph_def: Any) -> Any:
-    """A GraphDef with the versions and functions of another one."""
+    """Returns a GraphDef with the versions and functions of another one."""
     result = proto.GraphDef()
     for field, value in graph_def.ListFields():
         if field.name != "node":
@@ -32,14 +32,14 @@ def _without_nodes(graph_def: Any) -> Any:
 
 
 def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
-    """Whether a node has to be placed on a CPU.
+    """Returns True if a node has to be placed on a CPU.
 
     Args:
-      node: Operation or NodeDef message.
-      pin_variables_on_cpu: bool, counts operations on variables too.
+        node: Operation or NodeDef message.
+        pin_variables_on_cpu: bool, counts operations on variables too.
 
     Returns:
-      bool.
+        bool.
     """
     node_def = node.node_def if isinstance(node, Operation) else node
     if pin_variables_on_cpu and node_def.op in _VARIABLE_OPS:
@@ -52,18 +52,18 @@ def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
 
 
 def extract_sub_graph(graph_def: Any, dest_nodes: Sequence[str]) -> Any:
-    """The part of a graph that some nodes need.
+    """Returns the part of a graph that some nodes need.
 
     Args:
-      graph_def: a GraphDef message.
-      dest_nodes: names of nodes.
+        graph_def: a GraphDef message.
+        dest_nodes: names of nodes.
 
     Returns:
-      A GraphDef of the nodes that lead to `dest_nodes`, in their order.
+        A GraphDef of the nodes that lead to `dest_nodes`, in their order.
 
     Raises:
-      TypeError: an argument has the wrong type.
-      AssertionError: a node is not in the graph.
+        TypeError: if an argument has the wrong type.
+        AssertionError: if a node is not in the graph.
     """
     if not isinstance(graph_def, proto.GraphDef):
         raise TypeError("graph_def must be a graph_pb2.GraphDef proto.")
@@ -86,17 +86,17 @@ def extract_sub_graph(graph_def: Any, dest_nodes: Sequence[str]) -> Any:
 
 
 def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> TensorShape:
-    """The shape of the tensor that a NodeDef's input names.
+    """Returns the shape of the tensor that a NodeDef's input names.
 
     Args:
-      graph: Graph.
-      input_name: str, `op_name` or `op_name:output_number`.
+        graph: Graph.
+        input_name: str, `op_name` or `op_name:output_number`.
 
     Returns:
-      TensorShape, as far as it is known.
+        TensorShape, as far as it is known.
 
     Raises:
-      KeyError: the graph has no such tensor.
+        KeyError: if a tensor of that name is not in the graph.
     """
     shape: TensorShape = graph.get_tensor_by_name(input_name if ":" in input_name else f"{input_name}:0").shape
     return shape
@@ -109,22 +109,22 @@ def convert_variables_to_constants(
     variable_names_whitelist: Iterable[str] | None = None,
     variable_names_blacklist: Iterable[str] | None = None,
 ) -> Any:
-    """The graph with the session's values in place of its variables.
+    """Returns the graph with the session's values in place of its variables.
 
     Args:
-      sess: the session that holds the variables.
-      input_graph_def: a GraphDef message of its graph.
-      output_node_names: the nodes that the result is for; what they do not need is left out.
-      variable_names_whitelist: the variables to convert, by default all.
-      variable_names_blacklist: variables that stay.
+        sess: the session that holds the variables.
+        input_graph_def: a GraphDef message of its graph.
+        output_node_names: the nodes that the result is for; what they do not need is left out.
+        variable_names_whitelist: the variables to convert, by default all.
+        variable_names_blacklist: variables that stay.
 
     Returns:
-      A GraphDef.
+        A GraphDef.
 
     Raises:
-      tf.errors.FailedPreconditionError: a variable has no value.
-      TypeError: an argument has the wrong type.
-      AssertionError: an output is not in the graph.
+        tf.errors.FailedPreconditionError: if a variable has no value.
+        TypeError: if an argument has the wrong type.
+        AssertionError: if an output is not in the graph.
     """
     needed = extract_sub_graph(input_graph_def, output_node_names)
     allowed = None if variable_names_whitelist is None else set(variable_names_whitelist)
@@ -160,14 +160,14 @@ def convert_variables_to_constants(
 
 
 def remove_training_nodes(input_graph: Any, protected_nodes: Iterable[str] | None = None) -> Any:
-    """The graph without CheckNumerics nodes and without Identity nodes that order nothing.
+    """Returns the graph without CheckNumerics nodes and without Identity nodes that order nothing.
 
     Args:
-      input_graph: a GraphDef message.
-      protected_nodes: names of nodes that stay.
+        input_graph: a GraphDef message.
+        protected_nodes: names of nodes that stay.
 
     Returns:
-      A GraphDef.
+        A GraphDef.
     """
     protected = set(protected_nodes or ())
     removed = {n.name for n in input_graph.node if n.op == "CheckNumerics" and n.name not in protected}

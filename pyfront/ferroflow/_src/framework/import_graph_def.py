@@ -33,21 +33,21 @@ def import_graph_def(
     """Adds the nodes of a GraphDef to the default graph.
 
     Args:
-      graph_def: a GraphDef message.
-      input_map: from names of inputs in `graph_def` (`"a:0"`, `"a"`, `"^a"`) to what nodes read instead.
-      return_elements: list of str: the names of operations (`"a"`) and of their outputs (`"a:0"`) to return.
-      name: prefix of all names, by default `"import"`; `""` is none.
-      op_dict: accepted for compatibility.
-      producer_op_list: OpList message of the program that made `graph_def`: attributes unknown here that have their
-        default there are left out.
+        graph_def: a GraphDef message.
+        input_map: from names of inputs in `graph_def` (`"a:0"`, `"a"`, `"^a"`) to what nodes read instead.
+        return_elements: list of str: the names of operations (`"a"`) and of their outputs (`"a:0"`) to return.
+        name: prefix of all names, by default `"import"`; `""` is none.
+        op_dict: accepted for compatibility.
+        producer_op_list: OpList message of the program that made `graph_def`: attributes unknown here that have their
+            default there are left out.
 
     Returns:
-      List of the Operations and Tensors of `return_elements`, of whatever dtypes and shapes, or None without them.
+        List of the Operations and Tensors of `return_elements`, of whatever dtypes and shapes, or None without them.
 
     Raises:
-      TypeError: an argument has the wrong type.
-      ValueError: the graph is malformed, does not fit the ops' schemas, or lacks something asked for.
-      tf.errors.NotFoundError: it has ops that are not registered.
+        TypeError: if an argument has the wrong type.
+        ValueError: if the graph is malformed, does not fit the ops' schemas, or lacks a requested element.
+        tf.errors.NotFoundError: if the graph has ops that are not registered.
     """
     del op_dict
     graph_def = _checked_message(graph_def)
@@ -120,14 +120,14 @@ class _Around:
         self._stacks: dict[str | None, DeviceStack] = {}
 
     def device(self, asked: str | None) -> str:
-        """The device requests around the import with a node's own on top."""
+        """Returns the device requests around the import with a node's own on top."""
         stack = self._stacks[asked] = self._outer if asked == "" else self._outer.push(asked)
         return stack.static or ""
 
     def admit(
         self, op_type: str, name: str, asked: str | None, inputs: list[tuple[int, int]], control_inputs: list[int]
     ) -> tuple[list[Tensor], list[Operation]]:
-        """What a node reads and waits for in these scopes."""
+        """Returns the inputs and control inputs that a node gets in these scopes."""
         graph = self._graph
         graph._scopes.devices = self._stacks[asked]
         tensors = [graph._tensor(node, index) for node, index in inputs]
@@ -135,17 +135,17 @@ class _Around:
         return tensors, before or []
 
     def added(self, node: int, outputs: int, asked: str | None) -> None:
-        """Lets the scopes have their way with a new node."""
+        """Calls the scopes with a new node."""
         op = self._graph._adopt(node, outputs)
         self._graph._names.mark(op.name)
         self._graph._apply_scopes(op, self._stacks[asked].static is None)
 
 
 def _element(graph: Graph, name: str, node: int | None, sources: dict[str, Any]) -> Any:
-    """An element of `return_elements`, given the node of its name.
+    """Returns an element of `return_elements`, given the node of its name.
 
     Raises:
-      ValueError: the message has no such node or output.
+        ValueError: if the message has no node or output of that name.
     """
     if ":" not in name:
         if node is None:
@@ -164,7 +164,9 @@ def _element(graph: Graph, name: str, node: int | None, sources: dict[str, Any])
 
 
 def _with_functions(graph: Graph, graph_def: Any) -> Any:
-    """The message without its functions, which are in the graph afterwards, renamed where their names are taken."""
+    """Returns the message without its functions, which are in the graph afterwards, renamed where their names are
+    taken.
+    """
     functions = list(graph_def.library.function)
     if not functions:
         return graph_def
@@ -195,7 +197,7 @@ def _with_functions(graph: Graph, graph_def: Any) -> Any:
 
 
 def _check_ops(graph_def: Any) -> None:
-    """Refuses a graph with ops that are not registered, in nodes or in functions."""
+    """Raises an error for a graph with ops that are not registered, in nodes or in functions."""
     try:
         _core.check_ops(graph_def.SerializeToString())
     except _core.StatusError as failure:
@@ -255,7 +257,7 @@ def _checked_names(return_elements: Any) -> list[str] | None:
 
 
 def _parsed(tensor_name: str) -> tuple[str, int]:
-    """(node, output) of a tensor name; `a` is `a:0`."""
+    """Returns (node, output) of a tensor name; `a` is `a:0`."""
     node, colon, index = tensor_name.partition(":")
     if not colon:
         return node, 0

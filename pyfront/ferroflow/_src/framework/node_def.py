@@ -38,7 +38,9 @@ def _tensor_message(array: np.ndarray[Any, Any], dtype: Any = None) -> Any:
 
 
 def _repeats_one_value(array: np.ndarray[Any, Any]) -> bool:
-    """Whether all elements have the same bits, and those of no NaN (whose bits a message's numbers may change)."""
+    """Returns True if all elements have the same bits, and those of no NaN (whose bits a message's numbers may
+    change).
+    """
     if array.dtype.hasobject or array.dtype.names is not None:
         return False
     flat = array.reshape(-1)
@@ -58,7 +60,7 @@ def _func_message(value: tuple[str, dict[str, Any]]) -> Any:
 
 
 def attr_to_message(kind: str, value: Any) -> Any:
-    """An AttrValue message of an attribute as the core gives it."""
+    """Returns an AttrValue message of an attribute as the core gives it."""
     message = proto.AttrValue()
     if kind == "int":
         message.i = value
@@ -90,7 +92,9 @@ def attr_to_message(kind: str, value: Any) -> Any:
 
 
 def attr_to_python(kind: str, value: Any) -> Any:
-    """What `Operation.get_attr` returns: DTypes, messages for shapes, tensors and functions, bytes for strings."""
+    """Returns the Python value of an attribute: DTypes, messages for shapes, tensors and functions, bytes for
+    strings.
+    """
     if kind == "type":
         return dtypes.as_dtype(value)
     if kind == "list(type)":
@@ -111,7 +115,7 @@ def attr_to_python(kind: str, value: Any) -> Any:
 
 
 def attr_from_message(value: Any) -> Any:
-    """A plain Python value of an AttrValue message; anything else is returned as it is."""
+    """Returns a plain Python value of an AttrValue message; anything else is returned as it is."""
     which = getattr(value, "WhichOneof", None)
     if which is None:
         return value
@@ -142,7 +146,7 @@ def attr_from_message(value: Any) -> Any:
 
 
 def to_node_def(op: Operation) -> Any:
-    """The NodeDef message of an operation."""
+    """Returns the NodeDef message of an operation."""
     core = op._graph._core
     message = proto.NodeDef(name=op.name, op=op.type, device=op.device)
     message.input.extend(t._as_node_def_input() for t in op.inputs)
@@ -165,7 +169,7 @@ def fill_attr(message: Any, core: Any, node: int, name: str) -> None:
 
 
 def _tensor_dtype(core: Any, node: int) -> Any:
-    """The dtype a Const declares: NumPy alone does not tell qint8 from int8."""
+    """Returns the dtype a Const declares: NumPy alone does not tell qint8 from int8."""
     try:
         return dtypes.as_dtype(core.attr(node, "dtype")[1])
     except KeyError:
@@ -173,10 +177,10 @@ def _tensor_dtype(core: Any, node: int) -> Any:
 
 
 def to_op_def(op_type: str) -> Any:
-    """The OpDef message of an op type.
+    """Returns the OpDef message of an op type.
 
     Raises:
-      tf.errors.NotFoundError: there is no such op.
+        tf.errors.NotFoundError: if the op is not registered.
     """
     info = op_schema(op_type)
     message = proto.OpDef(name=op_type, is_stateful=info["is_stateful"], is_commutative=info["is_commutative"])

@@ -32,7 +32,7 @@ def _one_of(names: list[str]) -> str:
 
 
 def _tensors(arg: Mapping[str, Any]) -> str:
-    """What an input or output is: one tensor or several, and of which dtype."""
+    """Describes an input or output: one tensor or several, and their dtype."""
     type_attr = arg.get("type_attr")
     if arg["is_type_list"]:
         return f"list of Tensors of the dtypes `{type_attr}`"
@@ -44,7 +44,7 @@ def _tensors(arg: Mapping[str, Any]) -> str:
 
 
 def _attribute(attr: Mapping[str, Any], is_inferred: bool) -> str:
-    """What an attribute is, and what it is where it is not given."""
+    """Describes an attribute and its default."""
     words = [_ATTR_KINDS[attr["type"]]]
     if attr["type"] in ("type", "list(type)"):
         types = [as_dtype(number).name for number in attr["allowed_types"]]
@@ -77,7 +77,7 @@ def _default(attr: Mapping[str, Any]) -> str:
 
 
 def _inferred(schema: Mapping[str, Any]) -> set[str]:
-    """The attributes that the inputs decide."""
+    """Returns the attributes that the inputs decide."""
     found = {arg.get(key) for arg in schema["inputs"] for key in ("type_attr", "number_attr")}
     return {name for name in found if name}
 
@@ -108,12 +108,12 @@ def docstring(schema: Mapping[str, Any], renamed: Mapping[str, str]) -> str:
     else:
         lines.append("    A named tuple:")
         lines += [f"        {name}: {text}." for name, text in outputs]
-    lines += ["", "Raises:", "    TypeError: an input is missing, or there is no argument of a given name."]
+    lines += ["", "Raises:", "    TypeError: if an input is missing, or an argument is unknown."]
     return "\n".join(lines)
 
 
 def signature(schema: Mapping[str, Any], renamed: Mapping[str, str]) -> inspect.Signature:
-    """The signature of the function that makes an op: keywords alone, attributes that may be left out None.
+    """Returns the signature of the function that makes an op: keywords alone, attributes that may be left out None.
 
     Args:
         schema: the op's, as `op_schema` gives it.

@@ -12,10 +12,10 @@ _schemas: dict[str, dict[str, Any]] = {}
 
 
 def op_schema(op_type: str) -> dict[str, Any]:
-    """The schema of an op, as `_core.op_info` gives it.
+    """Returns the schema of an op, as `_core.op_info` gives it.
 
     Raises:
-      tf.errors.NotFoundError: there is no such op.
+        tf.errors.NotFoundError: if the op is not registered.
     """
     schema = _schemas.get(op_type)
     if schema is None:
@@ -29,16 +29,16 @@ def op_schema(op_type: str) -> dict[str, Any]:
 
 
 def group_attrs(schema: dict[str, Any], attrs: dict[str, Any], inputs: Sequence[Any]) -> dict[str, Any]:
-    """Attributes that tell how a flat list of input tensors groups, where `attrs` do not and one argument is a list.
+    """Infers the attributes that group a flat list of input tensors, if `attrs` lack them and one argument is a list.
 
     Raises:
-      ValueError: several arguments are lists.
+        ValueError: if several arguments are lists.
     """
     lists = [a for a in schema["inputs"] if a["is_list"]]
     if all((a["number_attr"] or a["type_attr"]) in attrs for a in lists):
         return {}
     if len(lists) != 1:
-        raise ValueError(f"the attrs of {schema['name']} must tell how its {len(inputs)} inputs group")
+        raise ValueError(f"the attrs of {schema['name']} must determine how its {len(inputs)} inputs group")
     length = len(inputs) - (len(schema["inputs"]) - 1)
     if lists[0]["number_attr"]:
         return {lists[0]["number_attr"]: length}

@@ -22,7 +22,7 @@ Frames = tuple[Any, ...]
 
 
 def frames_from(innermost: FrameType) -> Frames:
-    """A frame and those that called it."""
+    """Returns a frame and those that called it."""
     frames: list[Any] = []
     push = frames.append
     frame: FrameType | None = innermost
@@ -45,8 +45,8 @@ class Operation(_core.OperationHandle):
     """A node of a graph; made by the graph, one object for each node.
 
     Args:
-      graph: the engine's graph.
-      node: int, the node's number.
+        graph: the engine's graph.
+        node: int, the node's number.
     """
 
     # A graph has tens of thousands of these: no dict until a program sets an attribute of its own.
@@ -125,7 +125,7 @@ class Operation(_core.OperationHandle):
         return [graph._operation(i) for i in graph._core.node_control_outputs(self._id)]
 
     def _get_control_flow_context(self) -> Any:
-        """The branch or loop this operation is in, or None."""
+        """Returns the branch or loop this operation is in, or None."""
         return self._graph._flow_contexts.get(self._id)
 
     def _set_control_flow_context(self, context: Any) -> None:
@@ -160,7 +160,7 @@ class Operation(_core.OperationHandle):
         return [t.dtype.as_datatype_enum for t in self._outputs]
 
     def colocation_groups(self) -> list[bytes]:
-        """The `loc:@name` groups this operation is placed with; its own where it names none."""
+        """Returns the `loc:@name` groups this operation is placed with; its own where it names none."""
         default = [b"loc:@" + self.name.encode()]
         try:
             groups = self.get_attr("_class")
@@ -169,20 +169,22 @@ class Operation(_core.OperationHandle):
         return [g for g in groups if g.startswith(b"loc:@")] or default
 
     def values(self) -> tuple[Tensor, ...]:
-        """The outputs as a tuple of Tensors, of the dtypes and shapes that the op's schema and inputs decide."""
+        """Returns the outputs as a tuple of Tensors, of the dtypes and shapes that the op's schema and inputs
+        decide.
+        """
         return tuple(self._outputs)
 
     def get_attr(self, name: str) -> Any:
-        """An attribute.
+        """Returns an attribute.
 
         Args:
-          name: str.
+            name: str.
 
         Returns:
-          Python value, DType, TensorShapeProto, TensorProto, NameAttrList, or a list of these.
+            Python value, DType, TensorShapeProto, TensorProto, NameAttrList, or a list of these.
 
         Raises:
-          ValueError: the operation has no such attribute.
+            ValueError: if the operation has no attribute of that name.
         """
         try:
             kind, value = self._graph._core.attr(self._id, name)
@@ -205,12 +207,14 @@ class Operation(_core.OperationHandle):
         return node_defs.to_op_def(self.type)
 
     def _calls(self) -> list[Frame]:
-        """The frames from the outermost call to the innermost."""
+        """Returns the frames from the outermost call to the innermost."""
         return list(zip(self._frames[-2::-2], self._frames[::-2], strict=True))
 
     @property
     def traceback(self) -> list[tuple[str, int, str, str | None]]:
-        """Where this operation was made: (file, line, function, text) from the outermost call to the innermost."""
+        """The stack at which this operation was created: (file, line, function, text) from the outermost call to the
+        innermost.
+        """
         rows = []
         for code, offset in self._calls():
             line = _line_of(code, offset)
@@ -228,12 +232,12 @@ class Operation(_core.OperationHandle):
         """Runs this operation in a session.
 
         Args:
-          feed_dict: dict of fed values, as for `Session.run`.
-          session: `Session`; None for the default session.
+            feed_dict: dict of fed values, as for `Session.run`.
+            session: `Session`; None for the default session.
 
         Raises:
-          ValueError: there is no default session, or it has another graph.
-          tf.errors.OpError: the step failed.
+            ValueError: if there is no default session, or the session has another graph.
+            tf.errors.OpError: if the step failed.
         """
         run_operation(self, feed_dict, self._graph, session)
 
@@ -295,7 +299,7 @@ _runners: dict[str, _Runner] = {}
 
 
 def register_runner(kind: str, runner: _Runner) -> None:
-    """The session layer's entry points for `Operation.run` ("run") and `Tensor.eval` ("eval")."""
+    """Registers the session layer's functions for `Operation.run` ("run") and `Tensor.eval` ("eval")."""
     _runners[kind] = runner
 
 

@@ -10,7 +10,9 @@ Value = TypeVar("Value")
 
 
 class PerGraph(Generic[Value]):
-    """One value for each graph. The graph holds it: a weak mapping would keep graphs that their values refer to."""
+    """One value for each graph. The graph holds it: a weak mapping would keep graphs alive that their values refer
+    to.
+    """
 
     def __contains__(self, graph: Graph) -> bool:
         return self in graph._kept
@@ -23,11 +25,11 @@ class PerGraph(Generic[Value]):
         graph._kept[self] = value
 
     def get(self, graph: Graph) -> Value | None:
-        """The graph's value; None where it has none."""
+        """Returns the graph's value; None where it has none."""
         value: Value | None = graph._kept.get(self)
         return value
 
     def pop(self, graph: Graph) -> Value | None:
-        """Takes the graph's value away; None where it has none."""
+        """Removes and returns the graph's value; None if it has none."""
         value: Value | None = graph._kept.pop(self, None)
         return value

@@ -1,4 +1,4 @@
-"""How the objects of a collection become messages of a MetaGraphDef, and come back from them."""
+"""Conversion of collections' objects to messages of a MetaGraphDef, and back."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ def register_proto_function(
     to_proto: Callable[..., Any] | None = None,
     from_proto: Callable[..., Any] | None = None,
 ) -> None:
-    """Tells how the objects of a collection are written to a MetaGraphDef and read from it.
+    """Registers how a collection's objects are written to a MetaGraphDef and read from it.
 
     Args:
-      collection_name: the collection.
-      proto_type: class of the messages, or its name in `base.proto`, which loads nothing.
-      to_proto: from (object, export_scope=...) to a message, or None for an object that is not of that scope.
-      from_proto: from (message, import_scope=...) to an object of the default graph.
+        collection_name: the collection.
+        proto_type: class of the messages, or its name in `base.proto`, which loads nothing.
+        to_proto: from (object, export_scope=...) to a message, or None for an object that is not of that scope.
+        from_proto: from (message, import_scope=...) to an object of the default graph.
 
     Raises:
-      TypeError: a function is not callable.
-      KeyError: the collection has functions already.
+        TypeError: if a function is not callable.
+        KeyError: if the collection has functions already.
     """
     for function, name in ((to_proto, "to_proto"), (from_proto, "from_proto")):
         if function is not None and not callable(function):
@@ -44,7 +44,7 @@ def register_proto_function(
 
 
 def get_collection_proto_type(collection_name: str) -> Any:
-    """The class of a collection's messages, or None."""
+    """Returns the class of a collection's messages, or None."""
     found = _registered.get(collection_name)
     if found is None:
         return None
@@ -52,12 +52,12 @@ def get_collection_proto_type(collection_name: str) -> Any:
 
 
 def get_to_proto_function(collection_name: str) -> Callable[..., Any] | None:
-    """What makes messages of a collection's objects, or None."""
+    """Returns the function that makes messages from a collection's objects, or None."""
     found = _registered.get(collection_name)
     return None if found is None else found.to_proto
 
 
 def get_from_proto_function(collection_name: str) -> Callable[..., Any] | None:
-    """What makes a collection's objects of messages, or None."""
+    """Returns the function that makes a collection's objects from messages, or None."""
     found = _registered.get(collection_name)
     return None if found is None else found.from_proto

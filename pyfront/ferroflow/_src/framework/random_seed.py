@@ -11,14 +11,14 @@ _MAX_SEED = 2**31 - 1
 
 
 def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
-    """The (seed, seed2) attributes of a random op under the default graph's seed.
+    """Returns the (seed, seed2) attributes of a random op under the default graph's seed.
 
     Args:
-      op_seed: the op's own seed, or None.
+        op_seed: the op's own seed, or None.
 
     Returns:
-      Two ints in [0, 2**31 - 1), or (None, None) where neither seed is set and the op is to be non-deterministic.
-      Without an op seed, an op of a seeded graph gets the number of operations before it, as in TensorFlow 1.x.
+        Two ints in [0, 2**31 - 1), or (None, None) where neither seed is set and the op is to be non-deterministic.
+        Without an op seed, an op of a seeded graph gets the number of operations before it, as in TensorFlow 1.x.
     """
     graph = get_default_graph()
     if graph._seed is not None:
@@ -34,9 +34,9 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
 
 
 def set_random_seed(seed: int | None) -> None:
-    """Sets the default graph's seed; ops made from here on derive theirs from it.
+    """Sets the default graph's seed; operations created afterwards derive their seeds from it.
 
     Args:
-      seed: any int, or None for non-deterministic ops.
+        seed: any int, or None for non-deterministic ops.
     """
     get_default_graph().seed = seed

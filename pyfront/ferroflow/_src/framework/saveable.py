@@ -1,4 +1,4 @@
-"""`SaveSpec` and `SaveableObject`: what a checkpoint keeps of a thing, and how the thing gets it back."""
+"""`SaveSpec` and `SaveableObject`: the tensors of an object in a checkpoint, and their restoration."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class SaveSpec:
         dtype: its dtype, needed where `tensor` is a function.
 
     Raises:
-        AssertionError: `tensor` is a function and there is no dtype.
+        AssertionError: if `tensor` is a function and there is no dtype.
     """
 
     def __init__(self, tensor: Any, slice_spec: str, name: str, dtype: Any = None) -> None:
@@ -37,7 +37,7 @@ class SaveSpec:
 
 
 class SaveableObject:
-    """A thing that is saved as several tensors and restored from them.
+    """An object that is saved as several tensors and restored from them.
 
     Args:
         op: the thing, or the operation that makes it; no two saveables of a saver have the same.
@@ -59,7 +59,7 @@ class SaveableObject:
         return self._device
 
     def restore(self, restored_tensors: Sequence[Any], restored_shapes: Sequence[Any] | None) -> Any:
-        """Gives the thing the values of a checkpoint; subclasses say how.
+        """Returns the thing the values of a checkpoint; subclasses say how.
 
         Args:
             restored_tensors: the tensors of the checkpoint, one for each spec.
@@ -69,7 +69,7 @@ class SaveableObject:
             The operation that does it.
 
         Raises:
-            ValueError: the subclass does not say how.
+            ValueError: if a subclass does not override this method.
         """
         del restored_tensors, restored_shapes
         raise ValueError("Calling an abstract method.")

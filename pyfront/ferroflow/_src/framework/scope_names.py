@@ -8,11 +8,11 @@ from ferroflow._src.base import compat
 
 
 def prepend_name_scope(name: str, import_scope: str | None) -> str:
-    """`name` inside a scope.
+    """Returns `name` inside a scope.
 
     Args:
-      name: the name of an operation, tensor or scope; `^` and `loc:@` before it stay in front.
-      import_scope: the scope, with or without a trailing slash; None or "" for none.
+        name: the name of an operation, tensor or scope; `^` and `loc:@` before it stay in front.
+        import_scope: the scope, with or without a trailing slash; None or "" for none.
     """
     if not import_scope:
         return name
@@ -21,11 +21,11 @@ def prepend_name_scope(name: str, import_scope: str | None) -> str:
 
 
 def strip_name_scope(name: str, export_scope: str | None) -> str:
-    """`name` without a scope that it begins with; any other name as it is.
+    """Returns `name` without a scope that it begins with; any other name as it is.
 
     Args:
-      name: the name of an operation, tensor or scope; `^` and `loc:@` before it stay in front.
-      export_scope: the scope, with or without a trailing slash; None or "" for none.
+        name: the name of an operation, tensor or scope; `^` and `loc:@` before it stay in front.
+        export_scope: the scope, with or without a trailing slash; None or "" for none.
     """
     if not export_scope:
         return name

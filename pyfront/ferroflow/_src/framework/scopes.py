@@ -43,12 +43,12 @@ class NameScopes:
 
     @staticmethod
     def check_op_name(name: str) -> None:
-        """Raises ValueError for a name that no node may have."""
+        """Raises ValueError for a name that is not a valid node name."""
         if not _VALID_OP_NAME.match(name):
             raise ValueError(f"'{name}' is not a valid node name")
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
-        """`name` under the current scope, with `_1`, `_2` ... where it is taken."""
+        """Returns `name` under the current scope, with `_1`, `_2` ... where it is taken."""
         if self.stack:
             name = f"{self.stack}/{name}"
         key = name.lower()
@@ -79,7 +79,9 @@ class NameScopes:
                 in_use[name] = 1
 
     def enter(self, name: Any) -> str:
-        """The stack inside a scope of that name; one that ends with `/` is taken as it is, None or "" is the root."""
+        """Returns the stack inside a scope of that name; one that ends with `/` is taken as it is, None or "" is the
+        root.
+        """
         if not name:
             return ""
         name = compat.as_str(name)
@@ -92,7 +94,7 @@ class NameScopes:
 
 
 class NameScope:
-    """Context manager of `Graph.name_scope`; gives the scope's name with a slash."""
+    """Context manager of `Graph.name_scope`; returns the scope's name with a slash on entry."""
 
     def __init__(self, graph: Graph, name: Any) -> None:
         self._graph = graph
@@ -115,13 +117,13 @@ class FlowContext(Protocol):
     def admit(
         self, name: str, inputs: list[Any], control_inputs: list[Operation] | None
     ) -> tuple[list[Any], list[Operation] | None]:
-        """What an operation named `name` reads and waits for instead of what it was given."""
+        """Returns the inputs and control inputs that an operation named `name` gets in this scope."""
 
     def added(self, op: Operation) -> None:
-        """Notes an operation made here."""
+        """Records an operation created here."""
 
     def while_context(self) -> FlowContext | None:
-        """The innermost loop around, this one included."""
+        """Returns the innermost loop around, this one included."""
 
 
 class Scopes:
@@ -135,7 +137,7 @@ class Scopes:
 
 
 class ThreadScopes(threading.local):
-    """`Scopes` of which each thread has its own, at first those given."""
+    """`Scopes` with a copy for each thread, which starts as the given one."""
 
     def __init__(self, shared: Scopes | ThreadScopes) -> None:
         super().__init__()
@@ -166,22 +168,24 @@ class ControlDependencies:
     def __exit__(self, *exc: object) -> None:
         stack = self._graph._scopes.control
         if not stack or stack[-1] is not self:
-            raise ValueError("control_dependencies contexts were left in another order than they were entered")
+            raise ValueError(
+                "control_dependencies contexts must be left in the reverse of the order in which they were entered"
+            )
         self._graph._scopes.control = self._old if self._clears else stack[:-1]
         if self._clears:
             self._graph._scopes.flow = self._old_flow
 
     def add_op(self, op: Operation) -> None:
-        """Notes an op made in this context: what reads it waits through it already."""
+        """Records an op created in this context: operations that read it already wait through it."""
         self._seen.add(op._id)
 
     def op_in_group(self, node: int) -> bool:
-        """Whether the node of that id was made in this context."""
+        """Returns True if the node of that id was made in this context."""
         return node in self._seen
 
 
 def control_inputs_for(graph: Graph, input_nodes: list[int]) -> list[Operation]:
-    """The control inputs a new op gets from the contexts it is made in, given the ids of the nodes it reads."""
+    """Returns the control inputs a new op gets from the contexts it is made in, given the ids of the nodes it reads."""
     result: dict[int, Operation] = {}
     for controller in graph._scopes.control:
         if any(controller.op_in_group(n) for n in input_nodes):
@@ -216,7 +220,7 @@ class DeviceStack:
         self._is_static = not any(callable(e) and not isinstance(e, DeviceSpec) for e in entries)
 
     def push(self, device: Any) -> DeviceStack:
-        """The stack with one more request on top."""
+        """Returns the stack with one more request on top."""
         if device is not None and not callable(device) and not isinstance(device, DeviceSpec):
             device = DeviceSpec.from_string(device)
         return DeviceStack((*self.entries, device))
@@ -231,7 +235,7 @@ class DeviceStack:
         return self._static
 
     def device_for(self, op: Operation) -> str:
-        """The device of a given op."""
+        """Returns the device of a given op."""
         return self._merge(op)
 
     def _merge(self, op: Operation | None) -> str:
@@ -307,10 +311,10 @@ class AttributeMap:
 
 
 def operation_of(value: Any) -> Operation:
-    """The operation behind an Operation, a Tensor or an object that stands for one.
+    """Returns the operation behind an Operation, a Tensor or an object that stands for one.
 
     Raises:
-      TypeError: `value` is none of these.
+        TypeError: if `value` is not one of these.
     """
     if isinstance(value, Operation):
         return value

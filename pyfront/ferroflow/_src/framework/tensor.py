@@ -21,9 +21,9 @@ class Tensor(_core.TensorHandle):
     """A symbolic value: output number `value_index` of `op`; made by the graph, one object for each output.
 
     Args:
-      graph: the engine's graph.
-      node: int, the node's number.
-      index: int, which of its outputs.
+        graph: the engine's graph.
+        node: int, the node's number.
+        index: int, which of its outputs.
     """
 
     # NumPy must leave binary operators with a Tensor on the right to the Tensor.
@@ -144,7 +144,7 @@ class Tensor(_core.TensorHandle):
 
     @property
     def shape(self) -> TensorShape:
-        """What is known of the shape."""
+        """The static shape."""
         cached = self._shape
         if cached is None:
             cached = TensorShape(self._op._graph._core.output_shape(self._node_id, self._index))
@@ -152,17 +152,17 @@ class Tensor(_core.TensorHandle):
         return cached
 
     def get_shape(self) -> TensorShape:
-        """The same as `shape`."""
+        """Returns the same as `shape`."""
         return self.shape
 
     def set_shape(self, shape: Any) -> None:
         """Adds to what is known of the shape.
 
         Args:
-          shape: anything a `TensorShape` is made of.
+            shape: anything a `TensorShape` is made of.
 
         Raises:
-          ValueError: `shape` contradicts the known shape.
+            ValueError: if `shape` contradicts the known shape.
         """
         shape = shape if isinstance(shape, TensorShape) else TensorShape(shape)
         merged = self.shape.merge_with(shape)
@@ -180,24 +180,24 @@ class Tensor(_core.TensorHandle):
         return self.shape.ndims
 
     def consumers(self) -> list[Operation]:
-        """The operations that read this tensor."""
+        """Returns the operations that read this tensor."""
         graph = self._op._graph
         found = graph._core.consumers(self._node_id, self._index)
         return [graph._operation(i) for i in dict.fromkeys(node for node, _ in found)]
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
-        """The value of this tensor in a session.
+        """Returns the value of this tensor in a session.
 
         Args:
-          feed_dict: dict of fed values, as for `Session.run`.
-          session: `Session`; None for the default session.
+            feed_dict: dict of fed values, as for `Session.run`.
+            session: `Session`; None for the default session.
 
         Returns:
-          NumPy array or scalar; bytes for a single string.
+            NumPy array or scalar; bytes for a single string.
 
         Raises:
-          ValueError: there is no default session, or it has another graph.
-          tf.errors.OpError: the step failed.
+            ValueError: if there is no default session, or the session has another graph.
+            tf.errors.OpError: if the step failed.
         """
         return eval_tensors(self, feed_dict, self.graph, session)
 
@@ -209,7 +209,7 @@ class Tensor(_core.TensorHandle):
         """Installs an operator's function.
 
         Raises:
-          ValueError: the operator is installed already or may not be.
+            ValueError: if the operator is installed already or may not be.
         """
         if operator not in Tensor.OVERLOADABLE_OPERATORS:
             raise ValueError(f"Overriding {operator} is disallowed")

@@ -1,4 +1,4 @@
-"""`TensorSpec`: what is known of a tensor that does not exist yet."""
+"""`TensorSpec`: the known properties of a tensor that does not exist yet."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ class TensorSpec:
     """Shape, element type and name of a tensor.
 
     Args:
-      shape: anything a `TensorShape` is made of.
-      dtype: the element type.
-      name: str, or None.
+        shape: anything a `TensorShape` is made of.
+        dtype: the element type.
+        name: str, or None.
     """
 
     __slots__ = ("_dtype", "_name", "_shape")
@@ -26,27 +26,27 @@ class TensorSpec:
 
     @classmethod
     def from_spec(cls, spec: TensorSpec, name: str | None = None) -> TensorSpec:
-        """A copy of a spec.
+        """Returns a copy of a spec.
 
         Args:
-          spec: TensorSpec.
-          name: str, the name of the copy; None for that of `spec`.
+            spec: TensorSpec.
+            name: str, the name of the copy; None for that of `spec`.
 
         Returns:
-          TensorSpec.
+            TensorSpec.
         """
         return cls(spec.shape, spec.dtype, name or spec.name)
 
     @classmethod
     def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
-        """What is known of a tensor.
+        """Returns the specification of a tensor's known dtype, shape and name.
 
         Args:
-          tensor: Tensor of any dtype and shape.
-          name: str; None for the name of the operation.
+            tensor: Tensor of any dtype and shape.
+            name: str; None for the name of the operation.
 
         Returns:
-          TensorSpec.
+            TensorSpec.
         """
         return cls(tensor.shape, tensor.dtype, name or tensor.op.name)
 
@@ -66,13 +66,13 @@ class TensorSpec:
         return self._name
 
     def is_compatible_with(self, spec_or_tensor: Any) -> bool:
-        """Whether types and shapes agree as far as both are known.
+        """Returns True if types and shapes agree as far as both are known.
 
         Args:
-          spec_or_tensor: TensorSpec or Tensor of any dtype and shape.
+            spec_or_tensor: TensorSpec or Tensor of any dtype and shape.
 
         Returns:
-          bool.
+            bool.
         """
         return self._dtype.is_compatible_with(spec_or_tensor.dtype) and self._shape.is_compatible_with(
             spec_or_tensor.shape

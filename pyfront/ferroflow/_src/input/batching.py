@@ -1,4 +1,4 @@
-"""Batches: queues that threads fill with elements, and that give them out many at a time."""
+"""Batches: queues that threads fill with elements, and from which many elements are taken at a time."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = [
 
 
 def tensor_list(tensors: Any) -> list[Any]:
-    """The values of a dictionary in the order of its keys, or the list itself.
+    """Returns the values of a dictionary in the order of its keys, or the list itself.
 
     Args:
         tensors: list or dict.
@@ -54,7 +54,7 @@ def _tensor_lists(tensors_list: Any) -> list[list[Any]]:
 
 
 def as_given(original: Any, tensors: Any) -> Any:
-    """Tensors in the structure that others were given in.
+    """Returns tensors in the structure of the given ones.
 
     Args:
         original: list or dict.
@@ -68,15 +68,15 @@ def as_given(original: Any, tensors: Any) -> Any:
 
 
 def converted(tensors: Any, caller: str = "batch()") -> list[Any]:
-    """Values as tensors; sparse ones stay.
+    """Returns values as tensors; sparse ones stay.
 
     Args:
         tensors: list of values.
         caller: str, the function that takes them.
 
     Raises:
-        ValueError: there are none.
-        TypeError: it is no list.
+        ValueError: if there are no tensors.
+        TypeError: if the argument is not a list.
     """
     if not isinstance(tensors, list | tuple):
         raise TypeError("values must be a list.")
@@ -86,14 +86,14 @@ def converted(tensors: Any, caller: str = "batch()") -> list[Any]:
 
 
 def checked_keep_input(keep_input: Any, enqueue_many: bool) -> Tensor:
-    """Which elements are kept, as a tensor.
+    """Returns the condition for keeping elements as a tensor.
 
     Args:
         keep_input: Tensor of bool, of shape [] or [rows].
-        enqueue_many: bool, whether rows are the elements.
+        enqueue_many: bool. If True, rows are the elements.
 
     Raises:
-        ValueError: it has another rank.
+        ValueError: if `keep_input` has another rank.
     """
     keep = convert_to_tensor(keep_input)
     if keep.shape.ndims is None:
@@ -106,13 +106,13 @@ def checked_keep_input(keep_input: Any, enqueue_many: bool) -> Tensor:
 
 
 def dtypes_of(lists: Sequence[Sequence[Any]]) -> list[Any]:
-    """The dtypes of the components of lists of tensors.
+    """Returns the dtypes of the components of lists of tensors.
 
     Args:
         lists: list of lists of Tensor.
 
     Raises:
-        TypeError: those of one list differ from another's.
+        TypeError: if the dtypes of one list differ from those of another.
     """
     types = [t.dtype for t in lists[0]]
     for tensors in lists[1:]:
@@ -124,15 +124,15 @@ def dtypes_of(lists: Sequence[Sequence[Any]]) -> list[Any]:
 
 
 def shapes_of(lists: Sequence[Sequence[Any]], shapes: Any, enqueue_many: bool) -> Any:
-    """The shapes of the elements' components: those given, or what is known of the tensors.
+    """Returns the shapes of the elements' components: those given, or what is known of the tensors.
 
     Args:
         lists: list of lists of Tensor.
         shapes: list of shapes, or None.
-        enqueue_many: bool, whether rows are the elements.
+        enqueue_many: bool. If True, rows are the elements.
 
     Raises:
-        ValueError: the rank of a tensor is not known, or the shapes of two lists differ.
+        ValueError: if the rank of a tensor is unknown, or the shapes of two lists differ.
     """
     if shapes is not None:
         return shapes
@@ -152,7 +152,7 @@ def shapes_of(lists: Sequence[Sequence[Any]], shapes: Any, enqueue_many: bool) -
 
 
 def _kept(tensors: Sequence[Any], keep_input: Tensor) -> list[Tensor]:
-    """The rows that are kept."""
+    """Returns the rows that are kept."""
     which = cast(keep_input, dtypes_lib.int32)
     return [dynamic_partition(x, which, num_partitions=2)[1] for x in tensors]
 
@@ -165,16 +165,16 @@ def _enqueue_op(queue: QueueBase, tensors: Sequence[Any], enqueue_many: bool, ke
 
 
 def queue_class(dynamic_pad: bool) -> Any:
-    """The queue for batches.
+    """Returns the queue for batches.
 
     Args:
-        dynamic_pad: bool, whether elements of different sizes are padded.
+        dynamic_pad: bool. If True, elements of different sizes are padded.
     """
     return PaddingFIFOQueue if dynamic_pad else FIFOQueue
 
 
 class _Queue(NamedTuple):
-    """A queue of batches, before its elements are known; the last two are of one that shuffles."""
+    """A queue of batches, before its elements are known; the last two attributes belong to shuffling queues."""
 
     kind: Any
     capacity: int
@@ -183,7 +183,7 @@ class _Queue(NamedTuple):
     seed: int | None = None
 
     def made(self, types: Sequence[Any], shapes: Any) -> QueueBase:
-        """The queue of elements of these dtypes and shapes."""
+        """Returns the queue of elements of these dtypes and shapes."""
         options = (
             {} if self.min_after_dequeue is None else {"min_after_dequeue": self.min_after_dequeue, "seed": self.seed}
         )
@@ -193,7 +193,7 @@ class _Queue(NamedTuple):
         return queue
 
     def check_room(self) -> None:
-        """Raises ValueError where nothing could be taken."""
+        """Raises ValueError if the queue would have no room for an element beyond the minimum."""
         if self.min_after_dequeue is not None and self.capacity <= self.min_after_dequeue:
             message = f"capacity {self.capacity} must be bigger than min_after_dequeue {self.min_after_dequeue}."
             raise ValueError(message)
@@ -207,7 +207,7 @@ class _Queue(NamedTuple):
 
 
 class _Elements(NamedTuple):
-    """What is put into a queue: lists or dicts of tensors, each by as many threads."""
+    """Elements of a queue: lists or dicts of tensors, one for each thread."""
 
     tensors_list: Any
     keep_input: Any
@@ -219,7 +219,7 @@ class _Elements(NamedTuple):
 def _batches(
     elements: _Elements, queue: _Queue, batch_size: Any, allow_smaller: bool, kind: str, name: str | None
 ) -> Any:
-    """Batches of elements that a queue runner puts into a queue, in the structure of one of them."""
+    """Returns batches of elements that a queue runner puts into a queue, in the structure of one of them."""
     lists, keep_input, enqueue_many, shapes, threads = elements
     given = _tensor_lists(lists)
     with name_scope(name, kind, [*(t for each in given for t in each), keep_input]) as scope:
@@ -249,17 +249,18 @@ def batch(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """Batches of elements, which threads of a queue runner put into a queue.
+    """Returns batches of elements, which a queue runner's threads put into a queue.
 
     Args:
         tensors: list or dict of Tensor and SparseTensor, of any dtypes and shapes: the components of an element.
         batch_size: int or Tensor of int32, of shape []: the elements of a batch.
-        num_threads: int, the threads that put elements in; with more than one their order is not defined.
+        num_threads: int, the threads that put elements in; with more than one, their order is not deterministic.
         capacity: int, the most elements the queue holds.
-        enqueue_many: bool, whether the rows of `tensors` are the elements.
+        enqueue_many: bool. If True, the rows of `tensors` are the elements.
         shapes: list of shapes, of the components; by default those of `tensors`.
-        dynamic_pad: bool, whether the elements of a batch may have different sizes, and are padded with zeros.
-        allow_smaller_final_batch: bool, whether the last batch may be smaller; else what is left at the end is dropped.
+        dynamic_pad: bool. If True, the elements of a batch may have different sizes, and are padded with zeros.
+        allow_smaller_final_batch: bool. If True, the last batch may be smaller; otherwise a remainder at the end is
+            dropped.
         shared_name: str, the name under which sessions share the queue.
         name: str, name of the scope.
 
@@ -267,8 +268,8 @@ def batch(
         As `tensors`, each of its dtype, with a new first dimension.
 
     Raises:
-        ValueError: there are no tensors, or their shapes are neither known nor given.
-        TypeError: `tensors` is neither list nor dict.
+        ValueError: if there are no tensors, or their shapes are neither known nor given.
+        TypeError: if `tensors` is neither list nor dict.
     """
     return maybe_batch(
         tensors,
@@ -298,19 +299,20 @@ def maybe_batch(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """`batch` of the elements that are kept.
+    """Returns `batch` of the elements that are kept.
 
     Args:
         tensors: list or dict of Tensor and SparseTensor, of any dtypes and shapes: the components of an element.
-        keep_input: Tensor of bool, of shape []: whether the element, or all rows, are put in; of shape [rows] where
+        keep_input: Tensor of bool, of shape []. If True, the element, or all rows, are put in; of shape [rows] where
             rows are the elements: which are.
         batch_size: int or Tensor of int32, of shape []: the elements of a batch.
-        num_threads: int, the threads that put elements in; with more than one their order is not defined.
+        num_threads: int, the threads that put elements in; with more than one, their order is not deterministic.
         capacity: int, the most elements the queue holds.
-        enqueue_many: bool, whether the rows of the tensors are the elements.
+        enqueue_many: bool. If True, the rows of the tensors are the elements.
         shapes: list of shapes, of the components; by default those of the tensors.
-        dynamic_pad: bool, whether the elements of a batch may have different sizes, and are padded with zeros.
-        allow_smaller_final_batch: bool, whether the last batch may be smaller; else what is left at the end is dropped.
+        dynamic_pad: bool. If True, the elements of a batch may have different sizes, and are padded with zeros.
+        allow_smaller_final_batch: bool. If True, the last batch may be smaller; otherwise a remainder at the end is
+            dropped.
         shared_name: str, the name under which sessions share the queue.
         name: str, name of the scope.
 
@@ -318,8 +320,8 @@ def maybe_batch(
         As `batch`.
 
     Raises:
-        ValueError: as `batch`.
-        TypeError: `tensors` is neither list nor dict.
+        ValueError: on the same conditions as `batch`.
+        TypeError: if `tensors` is neither list nor dict.
     """
     queue = _Queue(queue_class(dynamic_pad), capacity, shared_name)
     elements = _Elements([tensors], keep_input, enqueue_many, shapes, num_threads)
@@ -337,17 +339,18 @@ def batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """Batches of elements, which threads put into a queue, each from tensors of its own.
+    """Returns batches of elements, which threads put into a queue, each from tensors of its own.
 
     Args:
         tensors_list: list of lists or dicts of Tensor and SparseTensor, of the same dtypes and shapes in each; one
             thread puts in what one of them is.
         batch_size: int or Tensor of int32, of shape []: the elements of a batch.
         capacity: int, the most elements the queue holds.
-        enqueue_many: bool, whether the rows of the tensors are the elements.
+        enqueue_many: bool. If True, the rows of the tensors are the elements.
         shapes: list of shapes, of the components; by default those of the tensors.
-        dynamic_pad: bool, whether the elements of a batch may have different sizes, and are padded with zeros.
-        allow_smaller_final_batch: bool, whether the last batch may be smaller; else what is left at the end is dropped.
+        dynamic_pad: bool. If True, the elements of a batch may have different sizes, and are padded with zeros.
+        allow_smaller_final_batch: bool. If True, the last batch may be smaller; otherwise a remainder at the end is
+            dropped.
         shared_name: str, the name under which sessions share the queue.
         name: str, name of the scope.
 
@@ -355,8 +358,8 @@ def batch_join(
         As one of `tensors_list`, each tensor with a new first dimension.
 
     Raises:
-        ValueError: there are no tensors, or their shapes differ, or are neither known nor given.
-        TypeError: their dtypes differ.
+        ValueError: if there are no tensors, or their shapes differ or are neither known nor given.
+        TypeError: if their dtypes differ.
     """
     return maybe_batch_join(
         tensors_list,
@@ -384,19 +387,20 @@ def maybe_batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """`batch_join` of the elements that are kept.
+    """Returns `batch_join` of the elements that are kept.
 
     Args:
         tensors_list: list of lists or dicts of Tensor and SparseTensor, of the same dtypes and shapes in each; one
             thread puts in what one of them is.
-        keep_input: Tensor of bool, of shape []: whether the element, or all rows, are put in; of shape [rows] where
+        keep_input: Tensor of bool, of shape []. If True, the element, or all rows, are put in; of shape [rows] where
             rows are the elements: which are.
         batch_size: int or Tensor of int32, of shape []: the elements of a batch.
         capacity: int, the most elements the queue holds.
-        enqueue_many: bool, whether the rows of the tensors are the elements.
+        enqueue_many: bool. If True, the rows of the tensors are the elements.
         shapes: list of shapes, of the components; by default those of the tensors.
-        dynamic_pad: bool, whether the elements of a batch may have different sizes, and are padded with zeros.
-        allow_smaller_final_batch: bool, whether the last batch may be smaller; else what is left at the end is dropped.
+        dynamic_pad: bool. If True, the elements of a batch may have different sizes, and are padded with zeros.
+        allow_smaller_final_batch: bool. If True, the last batch may be smaller; otherwise a remainder at the end is
+            dropped.
         shared_name: str, the name under which sessions share the queue.
         name: str, name of the scope.
 
@@ -404,8 +408,8 @@ def maybe_batch_join(
         As `batch_join`.
 
     Raises:
-        ValueError: as `batch_join`.
-        TypeError: as `batch_join`.
+        ValueError: on the same conditions as `batch_join`.
+        TypeError: on the same conditions as `batch_join`.
     """
     queue = _Queue(queue_class(dynamic_pad), capacity, shared_name)
     elements = _Elements(tensors_list, keep_input, enqueue_many, shapes)
@@ -425,18 +429,20 @@ def shuffle_batch(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """Batches of elements in random order, which threads of a queue runner put into a queue.
+    """Returns batches of elements in random order, which a queue runner's threads put into a queue.
 
     Args:
         tensors: list or dict of Tensor and SparseTensor, of any dtypes and shapes: the components of an element.
         batch_size: int or Tensor of int32, of shape []: the elements of a batch.
         capacity: int, the most elements the queue holds.
-        min_after_dequeue: int, the elements that always stay, to be mixed with those that come.
+        min_after_dequeue: int, the number of elements that stay in the queue after each dequeue, so that elements are
+            mixed.
         num_threads: int, the threads that put elements in.
         seed: int, seed of the order.
-        enqueue_many: bool, whether the rows of `tensors` are the elements.
+        enqueue_many: bool. If True, the rows of `tensors` are the elements.
         shapes: list of shapes, of the components; by default those of `tensors`.
-        allow_smaller_final_batch: bool, whether the last batch may be smaller; else what is left at the end is dropped.
+        allow_smaller_final_batch: bool. If True, the last batch may be smaller; otherwise a remainder at the end is
+            dropped.
         shared_name: str, the name under which sessions share the queue.
         name: str, name of the scope.
 
@@ -444,9 +450,9 @@ def shuffle_batch(
         As `tensors`, each of its dtype, with a new first dimension.
 
     Raises:
-        ValueError: there are no tensors, their shapes are neither known nor given, or the queue has no room for more
-            than what stays.
-        TypeError: `tensors` is neither list nor dict.
+        ValueError: if there are no tensors; if their shapes are neither known nor given; or if the capacity is not
+            greater than `min_after_dequeue`.
+        TypeError: if `tensors` is neither list nor dict.
     """
     return maybe_shuffle_batch(
         tensors,
@@ -478,20 +484,22 @@ def maybe_shuffle_batch(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """`shuffle_batch` of the elements that are kept.
+    """Returns `shuffle_batch` of the elements that are kept.
 
     Args:
         tensors: list or dict of Tensor and SparseTensor, of any dtypes and shapes: the components of an element.
         batch_size: int or Tensor of int32, of shape []: the elements of a batch.
         capacity: int, the most elements the queue holds.
-        min_after_dequeue: int, the elements that always stay, to be mixed with those that come.
-        keep_input: Tensor of bool, of shape []: whether the element, or all rows, are put in; of shape [rows] where
+        min_after_dequeue: int, the number of elements that stay in the queue after each dequeue, so that elements are
+            mixed.
+        keep_input: Tensor of bool, of shape []. If True, the element, or all rows, are put in; of shape [rows] where
             rows are the elements: which are.
-        num_threads: int, the threads that put elements in; with more than one their order is not defined.
+        num_threads: int, the threads that put elements in; with more than one, their order is not deterministic.
         seed: int, seed of the order.
-        enqueue_many: bool, whether the rows of the tensors are the elements.
+        enqueue_many: bool. If True, the rows of the tensors are the elements.
         shapes: list of shapes, of the components; by default those of the tensors.
-        allow_smaller_final_batch: bool, whether the last batch may be smaller; else what is left at the end is dropped.
+        allow_smaller_final_batch: bool. If True, the last batch may be smaller; otherwise a remainder at the end is
+            dropped.
         shared_name: str, the name under which sessions share the queue.
         name: str, name of the scope.
 
@@ -499,8 +507,8 @@ def maybe_shuffle_batch(
         As `shuffle_batch`.
 
     Raises:
-        ValueError: as `shuffle_batch`.
-        TypeError: `tensors` is neither list nor dict.
+        ValueError: on the same conditions as `shuffle_batch`.
+        TypeError: if `tensors` is neither list nor dict.
     """
     queue = _Queue(RandomShuffleQueue, capacity, shared_name, min_after_dequeue, seed)
     elements = _Elements([tensors], keep_input, enqueue_many, shapes, num_threads)
@@ -519,18 +527,20 @@ def shuffle_batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """Batches of elements in random order, which threads put into a queue, each from tensors of its own.
+    """Returns batches of elements in random order, which threads put into a queue, each from tensors of its own.
 
     Args:
         tensors_list: list of lists or dicts of Tensor and SparseTensor, of the same dtypes and shapes in each; one
             thread puts in what one of them is.
         batch_size: int or Tensor of int32, of shape []: the elements of a batch.
         capacity: int, the most elements the queue holds.
-        min_after_dequeue: int, the elements that always stay, to be mixed with those that come.
+        min_after_dequeue: int, the number of elements that stay in the queue after each dequeue, so that elements are
+            mixed.
         seed: int, seed of the order.
-        enqueue_many: bool, whether the rows of the tensors are the elements.
+        enqueue_many: bool. If True, the rows of the tensors are the elements.
         shapes: list of shapes, of the components; by default those of the tensors.
-        allow_smaller_final_batch: bool, whether the last batch may be smaller; else what is left at the end is dropped.
+        allow_smaller_final_batch: bool. If True, the last batch may be smaller; otherwise a remainder at the end is
+            dropped.
         shared_name: str, the name under which sessions share the queue.
         name: str, name of the scope.
 
@@ -538,9 +548,9 @@ def shuffle_batch_join(
         As one of `tensors_list`, each tensor with a new first dimension.
 
     Raises:
-        ValueError: there are no tensors, their shapes differ, or are neither known nor given, or the queue has no room
-            for more than what stays.
-        TypeError: their dtypes differ.
+        ValueError: if there are no tensors; if their shapes differ or are neither known nor given; or if the capacity
+            is not greater than `min_after_dequeue`.
+        TypeError: if their dtypes differ.
     """
     return maybe_shuffle_batch_join(
         tensors_list,
@@ -570,20 +580,22 @@ def maybe_shuffle_batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """`shuffle_batch_join` of the elements that are kept.
+    """Returns `shuffle_batch_join` of the elements that are kept.
 
     Args:
         tensors_list: list of lists or dicts of Tensor and SparseTensor, of the same dtypes and shapes in each; one
             thread puts in what one of them is.
         batch_size: int or Tensor of int32, of shape []: the elements of a batch.
         capacity: int, the most elements the queue holds.
-        min_after_dequeue: int, the elements that always stay, to be mixed with those that come.
-        keep_input: Tensor of bool, of shape []: whether the element, or all rows, are put in; of shape [rows] where
+        min_after_dequeue: int, the number of elements that stay in the queue after each dequeue, so that elements are
+            mixed.
+        keep_input: Tensor of bool, of shape []. If True, the element, or all rows, are put in; of shape [rows] where
             rows are the elements: which are.
         seed: int, seed of the order.
-        enqueue_many: bool, whether the rows of the tensors are the elements.
+        enqueue_many: bool. If True, the rows of the tensors are the elements.
         shapes: list of shapes, of the components; by default those of the tensors.
-        allow_smaller_final_batch: bool, whether the last batch may be smaller; else what is left at the end is dropped.
+        allow_smaller_final_batch: bool. If True, the last batch may be smaller; otherwise a remainder at the end is
+            dropped.
         shared_name: str, the name under which sessions share the queue.
         name: str, name of the scope.
 
@@ -591,8 +603,8 @@ def maybe_shuffle_batch_join(
         As `shuffle_batch_join`.
 
     Raises:
-        ValueError: as `shuffle_batch_join`.
-        TypeError: as `shuffle_batch_join`.
+        ValueError: on the same conditions as `shuffle_batch_join`.
+        TypeError: on the same conditions as `shuffle_batch_join`.
     """
     queue = _Queue(RandomShuffleQueue, capacity, shared_name, min_after_dequeue, seed)
     elements = _Elements(tensors_list, keep_input, enqueue_many, shapes)

@@ -1,4 +1,4 @@
-"""Buckets: batches of elements that are alike, such as sequences of similar length."""
+"""Buckets: batches of similar elements, such as sequences of similar length."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ from ferroflow._src.summary.values import scalar
 
 __all__ = ["bucket", "bucket_by_sequence_length"]
 
-# What says that the input of a stage has ended, or that the next stage was closed.
+# Errors that mean that the input of a stage has ended, or that the next stage was closed.
 _ENDS = (errors.OutOfRangeError, errors.CancelledError)
 
 
 def _static(size: Any) -> Any:
-    """The number of elements of a batch, as int where the graph decides it."""
+    """Returns the number of elements of a batch, as int where the graph decides it."""
     tensor = convert_index(size, name="batch_size")
     known = constant_value(tensor)
     return tensor if known is None else known
@@ -72,9 +72,9 @@ def bucket(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """Batches of elements of one bucket each.
+    """Returns batches of elements of one bucket each.
 
-    Threads of a queue runner put each element into the queue of its bucket; those of another one move whole batches
+    Threads of a queue runner put each element into the queue of its bucket. Threads of another one move whole batches
     from there to the queue that they are taken from.
 
     Args:
@@ -86,9 +86,9 @@ def bucket(
         capacity: int, the most batches the last queue holds, and elements each bucket does by default.
         bucket_capacities: list of int, the most elements each bucket holds.
         shapes: list of shapes, of the components; by default those of `tensors`.
-        dynamic_pad: bool, whether the elements of a batch may have different sizes, and are padded with zeros.
-        allow_smaller_final_batch: bool, whether the last batch of a bucket may be smaller.
-        keep_input: Tensor of bool, of shape []: whether the element is put in.
+        dynamic_pad: bool. If True, the elements of a batch may have different sizes, and are padded with zeros.
+        allow_smaller_final_batch: bool. If True, the last batch of a bucket may be smaller.
+        keep_input: Tensor of bool, of shape []. If True, the element is put in.
         shared_name: str, the name under which sessions share the queues.
         name: str, name of the scope.
 
@@ -96,7 +96,7 @@ def bucket(
         The bucket, int32 of shape [], and as `tensors`, each with a new first dimension.
 
     Raises:
-        ValueError: lists of sizes have another length than `num_buckets`, or shapes are neither known nor given.
+        ValueError: if a list does not have `num_buckets` sizes, or the shapes are neither known nor given.
     """
     sizes = list(batch_size) if isinstance(batch_size, list | tuple) else [batch_size] * num_buckets
     if len(sizes) != num_buckets:
@@ -196,7 +196,7 @@ def bucket_by_sequence_length(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """Batches of sequences of similar length.
+    """Returns batches of sequences of similar length.
 
     Args:
         input_length: Tensor of int32, of shape []: the length of the sequence.
@@ -207,9 +207,9 @@ def bucket_by_sequence_length(
         capacity: int, the most batches the last queue holds, and sequences each bucket does by default.
         bucket_capacities: list of int, the most sequences each bucket holds.
         shapes: list of shapes, of the components; by default those of the tensors.
-        dynamic_pad: bool, whether the elements of a batch may have different sizes, and are padded with zeros.
-        allow_smaller_final_batch: bool, whether the last batch of a bucket may be smaller.
-        keep_input: Tensor of bool, of shape []: whether the sequence is put in.
+        dynamic_pad: bool. If True, the elements of a batch may have different sizes, and are padded with zeros.
+        allow_smaller_final_batch: bool. If True, the last batch of a bucket may be smaller.
+        keep_input: Tensor of bool, of shape []. If True, the sequence is put in.
         shared_name: str, the name under which sessions share the queues.
         name: str, name of the scope.
 
@@ -217,8 +217,8 @@ def bucket_by_sequence_length(
         The lengths, int32 of shape [batch_size], and as `tensors`, each with a new first dimension.
 
     Raises:
-        TypeError: the boundaries are no list of int.
-        ValueError: the boundaries do not increase; as `bucket`.
+        TypeError: if the boundaries are not a list of int.
+        ValueError: if the boundaries do not increase; also on the same conditions as `bucket`.
     """
     given = tensor_list(tensors)
     _check_boundaries(bucket_boundaries)

@@ -1,4 +1,4 @@
-"""Coordination of threads: one asks all to stop, and the first failure is raised where they are joined."""
+"""Coordination of threads: each can request all to stop, and `join` raises the first failure."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = ["Coordinator", "LooperThread"]
 
 ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None]
 
-# How often a join looks whether threads have ended by themselves, at most, in seconds.
+# Longest time in seconds between two checks of a join whether threads have ended.
 _LOOK = 0.2
 
 
 def _stacks(threads: Iterable[threading.Thread]) -> str:
-    """Where threads stand now, one Python stack each."""
+    """Returns the current Python stacks of threads."""
     frames = sys._current_frames()
     parts = []
     for thread in threads:
@@ -34,10 +34,10 @@ def _stacks(threads: Iterable[threading.Thread]) -> str:
 
 
 class Coordinator:
-    """Lets threads end together.
+    """Coordinator that stops a program's threads together.
 
-    Any thread may call `request_stop`; each looks at `should_stop` from time to time. A failure given to `request_stop`
-    is raised by `join`.
+    Any thread may call `request_stop`; the others check `should_stop` regularly. `join` raises a failure that was
+    passed to `request_stop`.
 
     Args:
         clean_stop_exception_types: tuple of exception types that end the work as planned, and are not raised; by
@@ -55,7 +55,7 @@ class Coordinator:
         self._registered_threads: set[threading.Thread] = set()
 
     def _failure(self, ex: Any) -> ExcInfo | None:
-        """What was reported, as `sys.exc_info` gives it; None for nothing, or a clean end."""
+        """Returns the reported exception as `sys.exc_info` does; None for none, or a clean end."""
         if ex is None:
             return None
         exception = ex[1] if isinstance(ex, tuple) and len(ex) > 1 else ex
@@ -71,13 +71,13 @@ class Coordinator:
         return (ValueError, reported, None)
 
     def request_stop(self, ex: Any = None) -> None:
-        """Asks all threads to stop.
+        """Requests all threads to stop.
 
         Args:
             ex: the exception being handled, or a tuple as of `sys.exc_info()`; the first one is raised by `join`.
 
         Raises:
-            BaseException: `ex`, where the threads were joined before.
+            BaseException: if `ex`, where the threads were joined before.
         """
         with self._lock:
             failure = self._failure(ex)
@@ -92,19 +92,19 @@ class Coordinator:
             self._stop_event.set()
 
     def clear_stop(self) -> None:
-        """Forgets that a stop was asked for, and why."""
+        """Clears the request to stop and its exception."""
         with self._lock:
             self._joined = False
             self._exc_info_to_raise = None
             self._stop_event.clear()
 
     def should_stop(self) -> bool:
-        """Whether a stop was asked for."""
+        """Returns True if a stop has been requested."""
         return self._stop_event.is_set()
 
     @contextlib.contextmanager
     def stop_on_exception(self) -> Iterator[None]:
-        """A context manager that gives exceptions of its body to `request_stop`, and raises none."""
+        """Passes exceptions raised in a `with` block to `request_stop`, and raises none."""
         try:
             yield
         except BaseException:  # whatever ends a thread ends the others
@@ -117,7 +117,7 @@ class Coordinator:
             timeout: float, seconds to wait at most; None for ever.
 
         Returns:
-            Whether a stop was asked for.
+            True if a stop was asked for.
         """
         return self._stop_event.wait(timeout)
 
@@ -141,11 +141,12 @@ class Coordinator:
         Args:
             threads: list of threading.Thread, started.
             stop_grace_period_secs: float, seconds that threads have to end once a stop was asked for.
-            ignore_live_threads: bool, whether threads that have not ended by then are no error.
+            ignore_live_threads: bool. If True, threads that have not ended by then are not an error.
 
         Raises:
-            BaseException: what `request_stop` was given first, with the traceback of its thread.
-            RuntimeError: threads have not ended in time.
+            BaseException: if `request_stop` was called with an exception: the first one, with the traceback of its
+                thread.
+            RuntimeError: if threads have not ended in time.
         """
         with self._lock:
             waited = list(self._registered_threads.union(threads or ()))
@@ -173,14 +174,14 @@ class Coordinator:
 
     @property
     def joined(self) -> bool:
-        """Whether `join` has returned or raised since the last `clear_stop`."""
+        """True if `join` has returned or raised since the last `clear_stop`."""
         return self._joined
 
     def raise_requested_exception(self) -> None:
-        """Raises what `request_stop` was given first, if anything.
+        """Raises the first exception that `request_stop` was called with, if any.
 
         Raises:
-            BaseException: that.
+            BaseException: if that.
         """
         with self._lock:
             if self._exc_info_to_raise is not None:
@@ -188,7 +189,7 @@ class Coordinator:
 
 
 class LooperThread(threading.Thread):
-    """A daemon thread that runs code again and again until its coordinator stops; a failure stops the coordinator.
+    """A daemon thread that runs code repeatedly until its coordinator stops; a failure stops the coordinator.
 
     The code is `target`, or `run_loop` of a subclass.
 
@@ -201,7 +202,7 @@ class LooperThread(threading.Thread):
         kwargs: dict of the keyword arguments of `target`.
 
     Raises:
-        ValueError: `coord` is no Coordinator, or arguments are given without a target.
+        ValueError: if `coord` is not a Coordinator, or arguments are given without a target.
     """
 
     def __init__(
@@ -249,7 +250,7 @@ class LooperThread(threading.Thread):
         return looper
 
     def run(self) -> None:
-        """What the thread runs."""
+        """Runs the loop of the thread."""
         with self._coord.stop_on_exception():
             self.start_loop()
             if self._timer_interval_secs is None:
@@ -263,12 +264,12 @@ class LooperThread(threading.Thread):
             self.stop_loop()
 
     def start_loop(self) -> None:
-        """Called when the thread starts."""
+        """Is called when the thread starts."""
 
     def stop_loop(self) -> None:
-        """Called when the thread stops because its coordinator did."""
+        """Is called when the thread stops because its coordinator stopped."""
 
     def run_loop(self) -> None:
-        """Called again and again."""
+        """Is called repeatedly by the thread."""
         if self._looped is not None:
             self._looped(*self._looped_args, **self._looped_kwargs)

@@ -38,7 +38,7 @@ _NOTHING = "string_input_producer requires a non-null input tensor"
 
 
 def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
-    """A local variable that keeps the names of the files that match patterns when it is initialized.
+    """Returns a local variable that keeps the names of the files that match patterns when it is initialized.
 
     Args:
         pattern: Tensor of string, a pattern or a vector of them.
@@ -58,7 +58,7 @@ def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
 
 
 def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> Any:
-    """Hands a tensor on for so many steps, and then fails with `OutOfRangeError`.
+    """Passes a tensor on for a number of steps, then fails with `OutOfRangeError`.
 
     Args:
         tensor: Tensor of any dtype and shape.
@@ -69,7 +69,7 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
         Tensor of the dtype and shape of `tensor`.
 
     Raises:
-        ValueError: `num_epochs` is not positive.
+        ValueError: if `num_epochs` is not positive.
     """
     if num_epochs is None:
         return tensor
@@ -95,13 +95,13 @@ def input_producer(
     name: str | None = None,
     cancel_op: Any = None,
 ) -> FIFOQueue:
-    """A queue that a queue runner fills with the rows of a tensor.
+    """Returns a queue that a queue runner fills with the rows of a tensor.
 
     Args:
         input_tensor: Tensor of any dtype, of shape [n, ...].
         element_shape: shape of the rows, where that of the tensor is not known.
         num_epochs: int, how often each row is produced before the queue is closed; None for ever.
-        shuffle: bool, whether the rows are shuffled in each epoch.
+        shuffle: bool. If True, the rows are shuffled in each epoch.
         seed: int, seed of the shuffling.
         capacity: int, the most elements the queue holds.
         shared_name: str, the name under which sessions share the queue.
@@ -113,7 +113,7 @@ def input_producer(
         FIFOQueue.
 
     Raises:
-        ValueError: the shape of the rows is not known, or `num_epochs` is not positive.
+        ValueError: if the shape of the rows is unknown, or `num_epochs` is not positive.
     """
     with name_scope(name, "input_producer", [input_tensor]):
         input_tensor = convert_to_tensor(input_tensor, name="input_tensor")
@@ -149,12 +149,12 @@ def string_input_producer(
     name: str | None = None,
     cancel_op: Any = None,
 ) -> FIFOQueue:
-    """A queue that a queue runner fills with strings, such as names of files.
+    """Returns a queue that a queue runner fills with strings, such as names of files.
 
     Args:
         string_tensor: Tensor of string, of shape [n], not empty.
         num_epochs: int, how often each string is produced before the queue is closed; None for ever.
-        shuffle: bool, whether the strings are shuffled in each epoch.
+        shuffle: bool. If True, the strings are shuffled in each epoch.
         seed: int, seed of the shuffling.
         capacity: int, the most elements the queue holds.
         shared_name: str, the name under which sessions share the queue.
@@ -165,7 +165,7 @@ def string_input_producer(
         FIFOQueue.
 
     Raises:
-        ValueError: `string_tensor` is an empty list. An empty tensor fails when the queue is filled.
+        ValueError: if `string_tensor` is an empty list. An empty tensor fails when the queue is filled.
     """
     if not isinstance(string_tensor, Tensor) and len(string_tensor) == 0:
         raise ValueError(_NOTHING)
@@ -196,12 +196,12 @@ def range_input_producer(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> FIFOQueue:
-    """A queue that a queue runner fills with the integers from 0 to `limit - 1`.
+    """Returns a queue that a queue runner fills with the integers from 0 to `limit - 1`.
 
     Args:
         limit: Tensor of int32, of shape [].
         num_epochs: int, how often each integer is produced before the queue is closed; None for ever.
-        shuffle: bool, whether the integers are shuffled in each epoch.
+        shuffle: bool. If True, the integers are shuffled in each epoch.
         seed: int, seed of the shuffling.
         capacity: int, the most elements the queue holds.
         shared_name: str, the name under which sessions share the queue.
@@ -211,7 +211,7 @@ def range_input_producer(
         FIFOQueue.
 
     Raises:
-        ValueError: `num_epochs` is not positive.
+        ValueError: if `num_epochs` is not positive.
     """
     with name_scope(name, "input_producer", [limit]) as scope:
         summary_name = f"fraction_of_{capacity}_full"
@@ -228,12 +228,12 @@ def slice_input_producer(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> list[Tensor]:
-    """Rows of tensors, one of each in every step, from a queue of their numbers that a queue runner fills.
+    """Returns one row of each tensor in every step; a queue runner fills a queue with the row numbers.
 
     Args:
         tensor_list: list of Tensor of any dtypes, of shape [n, ...] with equal n.
         num_epochs: int, how often each row is produced before the queue is closed; None for ever.
-        shuffle: bool, whether the rows are shuffled in each epoch.
+        shuffle: bool. If True, the rows are shuffled in each epoch.
         seed: int, seed of the shuffling.
         capacity: int, the most elements the queue holds.
         shared_name: str, the name under which sessions share the queue.
@@ -243,7 +243,7 @@ def slice_input_producer(
         list of Tensor of the dtypes of `tensor_list`, of shape [...].
 
     Raises:
-        ValueError: the list is empty, or `num_epochs` is not positive.
+        ValueError: if the list is empty, or `num_epochs` is not positive.
     """
     with name_scope(name, "input_producer", tensor_list):
         tensors = convert_n_to_tensor_or_indexed_slices(tensor_list)

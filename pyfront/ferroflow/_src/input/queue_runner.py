@@ -21,21 +21,21 @@ __all__ = ["QueueRunner", "add_queue_runner", "start_queue_runners"]
 
 
 class QueueRunner:
-    """The operations that fill a queue, each to be run in a thread of its own, again and again.
+    """Operations that fill a queue, each run repeatedly in a thread of its own.
 
     Args:
         queue: QueueBase.
         enqueue_ops: list of Operation, or of Tensor of any dtype and shape, to be run.
         close_op: Operation that closes the queue when the input has ended; made by default.
-        cancel_op: Operation that closes the queue and lets fail what waits for room; made by default.
+        cancel_op: Operation that closes the queue and fails pending enqueues; made by default.
         queue_closed_exception_types: tuple of subclasses of `tf.errors.OpError` that say that the input has ended; by
             default `(tf.errors.OutOfRangeError,)`.
         queue_runner_def: QueueRunnerDef to make it from, instead of the arguments above.
-        import_scope: str, name scope of what `queue_runner_def` names.
+        import_scope: str, name scope of the names in `queue_runner_def`.
 
     Raises:
-        ValueError: both or neither of `queue_runner_def` and `queue` with `enqueue_ops` are given.
-        TypeError: `queue_closed_exception_types` is something else.
+        ValueError: if both or neither of `queue_runner_def` and `queue` with `enqueue_ops` are given.
+        TypeError: if `queue_closed_exception_types` is not a tuple of such types.
     """
 
     def __init__(
@@ -124,7 +124,9 @@ class QueueRunner:
 
     @property
     def exceptions_raised(self) -> list[BaseException]:
-        """What threads without a coordinator have raised; a coordinator gets it otherwise."""
+        """The exceptions of threads without a coordinator; exceptions of other threads are passed to the
+        coordinator.
+        """
         return self._exceptions_raised
 
     @property
@@ -134,12 +136,12 @@ class QueueRunner:
         return name
 
     def _step(self, sess: Any, enqueue_op: Any) -> Callable[[], Any]:
-        """What a thread calls again and again."""
+        """Returns the function that a thread calls repeatedly."""
         step: Callable[[], Any] = sess.make_callable(enqueue_op)
         return step
 
     def _run(self, sess: Any, enqueue_op: Any, coord: Coordinator | None = None) -> None:
-        """What a thread runs: the operation again and again, until the input or the work has ended."""
+        """Runs the operation repeatedly, until the input or the work has ended."""
         is_counted = True
         try:
             enqueue = self._step(sess, enqueue_op)
@@ -176,7 +178,7 @@ class QueueRunner:
             tf_logging.vlog(1, "Ignored exception: %s", e)
 
     def _close_on_stop(self, sess: Any, cancel_op: Any, coord: Coordinator) -> None:
-        """What one more thread runs: closes the queue once a stop is asked for."""
+        """Closes the queue once a stop is requested; runs in a thread of its own."""
         coord.wait_for_stop()
         self._run_quietly(sess, cancel_op)
 
@@ -188,8 +190,8 @@ class QueueRunner:
         Args:
             sess: Session to run the operations in.
             coord: Coordinator that stops the threads and gets their failures.
-            daemon: bool, whether the program may end while they run.
-            start: bool, whether they are started.
+            daemon: bool. If True, the program may end while they run.
+            start: bool. If True, they are started.
 
         Returns:
             list of threading.Thread; empty while earlier threads for this session run.
@@ -217,7 +219,7 @@ class QueueRunner:
         return threads
 
     def to_proto(self, export_scope: str | None = None) -> Any:
-        """The runner as a message.
+        """Returns the runner as a message.
 
         Args:
             export_scope: str, name scope to remove.
@@ -271,16 +273,16 @@ def start_queue_runners(
     Args:
         sess: Session; the default session by default.
         coord: Coordinator that stops the threads and gets their failures.
-        daemon: bool, whether the program may end while they run.
-        start: bool, whether they are started, or only made.
+        daemon: bool. If True, the program may end while they run.
+        start: bool. If True, they are started, or only made.
         collection: str, the graph's collection of queue runners.
 
     Returns:
         list of threading.Thread.
 
     Raises:
-        ValueError: there is no default session.
-        TypeError: `sess` is no session.
+        ValueError: if there is no default session.
+        TypeError: if `sess` is not a session.
     """
     if sess is None:
         sess = get_default_session()

@@ -1,4 +1,4 @@
-"""Sparse tensors in batches: they are kept in maps, and what finds them there goes through the queue."""
+"""Sparse tensors in batches: they are stored in maps, and their handles go through the queue."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MAP_OPS = ("AddSparseToTensorsMap", "AddManySparseToTensorsMap")
 
 
 class Stored(NamedTuple):
-    """How a component goes through the queue: as it is, or as handles of sparse tensors in a map."""
+    """Form of a component in the queue: as it is, or as handles of sparse tensors in a map."""
 
     is_sparse: bool
     map_op: Operation | None
@@ -34,7 +34,7 @@ class Stored(NamedTuple):
     rank: int | None
 
     def is_compatible_with(self, other: Stored) -> bool:
-        """Whether one queue can take both.
+        """Returns True if one queue can hold both.
 
         Args:
             other: Stored.
@@ -46,7 +46,7 @@ class Stored(NamedTuple):
 
 
 def branch(pred: Any, true_fn: Any, false_fn: Any) -> Any:
-    """`tf.cond`, with only the branch that is taken in the graph where the graph decides it.
+    """Returns `tf.cond`, or only the branch taken if the graph determines it.
 
     Args:
         pred: Tensor of bool, of shape [].
@@ -54,7 +54,7 @@ def branch(pred: Any, true_fn: Any, false_fn: Any) -> Any:
         false_fn: callable.
 
     Returns:
-        What the function returns, or `tf.cond` of both.
+        The function's result, or that of `tf.cond` of both.
     """
     known = constant_value(pred) if isinstance(pred, Tensor) else pred
     if known is None:
@@ -63,7 +63,9 @@ def branch(pred: Any, true_fn: Any, false_fn: Any) -> Any:
 
 
 def _store(sparse: SparseTensor, enqueue_many: bool, keep_input: Tensor, shared_name: str | None) -> Tensor:
-    """The handles of the rows, or the handle of the whole; what is not kept is not stored, and has handle -1."""
+    """Returns the handles of the rows, or the handle of the whole; what is not kept is not stored, and has handle
+    -1.
+    """
     if keep_input.shape.ndims == 1:
         kept = sparse_retain(sparse, gather(keep_input, sparse.indices[:, 0]))
         return add_many_sparse_to_tensors_map(kept, shared_name=shared_name)
@@ -85,7 +87,7 @@ def _store(sparse: SparseTensor, enqueue_many: bool, keep_input: Tensor, shared_
 
 
 def _map_op(handles: Tensor) -> Operation:
-    """The operation that stores, which may stand behind a Merge."""
+    """Returns the operation that stores, which may stand behind a Merge."""
     for tensor in handles.op.inputs:
         if tensor.op.type in _MAP_OPS:
             stores: Operation = tensor.op
@@ -96,11 +98,11 @@ def _map_op(handles: Tensor) -> Operation:
 def store_sparse_tensors(
     tensors: Sequence[Any], enqueue_many: bool, keep_input: Tensor, maps: Sequence[Operation | None] | None = None
 ) -> tuple[list[Tensor], list[Stored]]:
-    """Puts sparse tensors into maps.
+    """Stores sparse tensors in maps.
 
     Args:
         tensors: list of Tensor and SparseTensor.
-        enqueue_many: bool, whether their rows are the elements.
+        enqueue_many: bool. If True, their rows are the elements.
         keep_input: Tensor of bool, of shape [] or [rows]: which are kept.
         maps: list of Operation, whose maps are used; None for maps of their own.
 
@@ -127,18 +129,18 @@ def store_sparse_tensors(
 def store_sparse_tensors_join(
     lists: Sequence[Sequence[Any]], enqueue_many: bool, keep_input: Tensor
 ) -> tuple[list[list[Tensor]], list[Stored]]:
-    """`store_sparse_tensors` for several lists that go through one queue, and so use the same maps.
+    """Calls `store_sparse_tensors` for several lists that go through one queue, and so use the same maps.
 
     Args:
         lists: list of lists of Tensor and SparseTensor.
-        enqueue_many: bool, whether their rows are the elements.
+        enqueue_many: bool. If True, their rows are the elements.
         keep_input: Tensor of bool, of shape [] or [rows]: which are kept.
 
     Returns:
         The dense tensors of each list, and how each goes through the queue.
 
     Raises:
-        ValueError: the lists have sparse tensors in different places, or of different ranks.
+        ValueError: if the lists have sparse tensors in different places, or of different ranks.
     """
     first, stored = store_sparse_tensors(lists[0], enqueue_many, keep_input)
     result = [first]

@@ -16,14 +16,14 @@ __all__ = ["ELU", "LeakyReLU", "PReLU", "ReLU", "Softmax", "ThresholdedReLU"]
 
 
 class _Elementwise(KerasLayer):
-    """What these layers share: masks go through."""
+    """Base of the elementwise layers: masks pass through."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.supports_masking = True
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The shape of the output for that of the input.
+        """Returns the shape of the output for that of the input.
 
         Args:
             input_shape: TensorShape of the inputs, with the batch.
@@ -35,7 +35,7 @@ class _Elementwise(KerasLayer):
 
 
 class LeakyReLU(_Elementwise):
-    """Elements, negative ones times a number.
+    """Layer that multiplies negative elements by a number.
 
     Args:
         alpha: float, the number.
@@ -59,7 +59,7 @@ class LeakyReLU(_Elementwise):
 
 
 class PReLU(_Elementwise):
-    """Elements, negative ones times a weight that is learned.
+    """Layer that multiplies negative elements by a learned weight.
 
     Args:
         alpha_initializer: initializer of the weights, or its name.
@@ -113,7 +113,7 @@ class PReLU(_Elementwise):
 
 
 class ELU(_Elementwise):
-    """Elements, of negative ones `alpha * (exp(x) - 1)`.
+    """Layer that replaces negative elements by `alpha * (exp(x) - 1)`.
 
     Args:
         alpha: float, the limit of negative elements.
@@ -137,7 +137,7 @@ class ELU(_Elementwise):
 
 
 class ReLU(_Elementwise):
-    """Elements, 0 for negative ones, cut at a number.
+    """Layer that replaces negative elements by 0 and limits large ones.
 
     Args:
         max_value: float, the number; None for none.
@@ -162,7 +162,7 @@ class ReLU(_Elementwise):
 
 
 class ThresholdedReLU(_Elementwise):
-    """Elements above a number, 0 for the others.
+    """Layer that keeps elements above a threshold and replaces the others by 0.
 
     Args:
         theta: float, the number.
@@ -187,7 +187,7 @@ class ThresholdedReLU(_Elementwise):
 
 
 class Softmax(_Elementwise):
-    """The softmax function along a dimension.
+    """Layer that applies the softmax function along a dimension.
 
     Args:
         axis: int, the dimension.

@@ -27,7 +27,7 @@ __all__ = [
 
 
 def relu(x: Any, alpha: float = 0.0, max_value: float | None = None) -> Tensor:
-    """Negative elements made smaller, large ones cut.
+    """Returns the elements, with negative ones scaled by `alpha` and large ones limited to `max_value`.
 
     Args:
         x: Tensor of a float dtype, of any shape.
@@ -45,7 +45,7 @@ def relu(x: Any, alpha: float = 0.0, max_value: float | None = None) -> Tensor:
 
 
 def elu(x: Any, alpha: float = 1.0) -> Tensor:
-    """Elements, of negative ones `alpha * (exp(x) - 1)`.
+    """Returns the elements, with `alpha * (exp(x) - 1)` for negative ones.
 
     Args:
         x: Tensor of a float dtype, of any shape.
@@ -59,7 +59,7 @@ def elu(x: Any, alpha: float = 1.0) -> Tensor:
 
 
 def selu(x: Any) -> Tensor:
-    """Scaled exponential linear units.
+    """Computes scaled exponential linear units.
 
     Args:
         x: Tensor of a float dtype, of any shape.
@@ -73,7 +73,7 @@ def selu(x: Any) -> Tensor:
 
 
 def softmax(x: Any, axis: int = -1) -> Tensor:
-    """Exponentials, scaled so that they sum to 1.
+    """Returns exponentials, scaled so that they sum to 1.
 
     Args:
         x: Tensor of a float dtype, of at least two dimensions.
@@ -83,7 +83,7 @@ def softmax(x: Any, axis: int = -1) -> Tensor:
         Tensor of the dtype and shape of `x`.
 
     Raises:
-        ValueError: `x` has one dimension.
+        ValueError: if `x` has one dimension.
     """
     x = convert_to_tensor(x)
     if x.get_shape().ndims == 1:
@@ -116,7 +116,7 @@ def softsign(x: Any) -> Tensor:
 
 
 def tanh(x: Any) -> Tensor:
-    """The hyperbolic tangent.
+    """Returns the hyperbolic tangent.
 
     Args:
         x: Tensor of a float dtype, of any shape.
@@ -129,7 +129,7 @@ def tanh(x: Any) -> Tensor:
 
 
 def sigmoid(x: Any) -> Tensor:
-    """The logistic function.
+    """Returns the logistic function.
 
     Args:
         x: Tensor of a float dtype, of any shape.
@@ -141,7 +141,7 @@ def sigmoid(x: Any) -> Tensor:
 
 
 def linear(x: Any) -> Any:
-    """Gives its argument.
+    """Returns its argument.
 
     Args:
         x: Tensor of any dtype and shape.
@@ -153,7 +153,7 @@ def linear(x: Any) -> Any:
 
 
 def hard_sigmoid(x: Any) -> Any:
-    """The logistic function by three straight lines: 0.2 x + 0.5 between 0 and 1.
+    """Returns the logistic function by three straight lines: 0.2 x + 0.5 between 0 and 1.
 
     Args:
         x: Tensor of a float dtype, of any shape.

@@ -1,4 +1,4 @@
-"""What Keras models share: the session, the learning phase, variables and their values."""
+"""State of Keras models: the session, the learning phase, variables and their values."""
 
 from __future__ import annotations
 
@@ -40,7 +40,9 @@ _phases = PerGraph[Any]()
 
 
 def learning_phase() -> Any:
-    """Whether models train: a Tensor of bool that is fed, false by default; or what `set_learning_phase` has set."""
+    """Returns True if models train: a Tensor of bool that is fed, false by default; or what `set_learning_phase` has
+    set.
+    """
     graph = get_default_graph()
     if graph not in _phases:
         with init_scope():
@@ -49,13 +51,13 @@ def learning_phase() -> Any:
 
 
 def set_learning_phase(value: Any) -> None:
-    """Fixes the learning phase of the default graph.
+    """Sets the learning phase of the default graph.
 
     Args:
         value: 0 or False to test, 1 or True to train.
 
     Raises:
-        ValueError: it is something else.
+        ValueError: if `value` is neither 0 nor 1.
     """
     if value not in (0, 1):
         raise ValueError("Expected learning phase to be 0 or 1.")
@@ -63,7 +65,9 @@ def set_learning_phase(value: Any) -> None:
 
 
 def clear_session() -> None:
-    """Ends the models of the default graph, and their session: outside `tf.Graph.as_default` a fresh graph follows."""
+    """Closes the session of the default graph and drops its models; outside `tf.Graph.as_default`, a new graph
+    follows.
+    """
     graph = get_default_graph()
     end_session(graph)
     _phases.pop(graph)
@@ -72,12 +76,12 @@ def clear_session() -> None:
 
 
 def number(value: float, name: str, dtype: Any = dtypes.float32) -> Variable:
-    """A variable of one number that is not trained."""
+    """Returns a variable of one number that is not trained."""
     return Variable(np.asarray(value, dtypes.as_dtype(dtype).as_numpy_dtype), trainable=False, name=name)
 
 
 def int_shape(x: Tensor) -> tuple[int | None, ...] | None:
-    """The shape of a tensor or variable, with None for what is not known.
+    """Returns the shape of a tensor or variable, with None for what is not known.
 
     Args:
         x: Tensor or Variable of any dtype and shape.

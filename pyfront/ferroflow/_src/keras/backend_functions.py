@@ -59,7 +59,7 @@ def foldr(fn: Callable[..., Any], elems: Any, initializer: Any = None, name: str
 
 
 def reshape(x: Any, shape: Any) -> Tensor:
-    """Gives a tensor another shape.
+    """Returns a tensor another shape.
 
     Args:
         x: Tensor of any dtype and shape.
@@ -72,7 +72,7 @@ def reshape(x: Any, shape: Any) -> Tensor:
 
 
 def shape(x: Any) -> Tensor:
-    """The shape of a tensor as a tensor.
+    """Returns the shape of a tensor as a tensor.
 
     Args:
         x: Tensor of any dtype and shape.
@@ -84,7 +84,7 @@ def shape(x: Any) -> Tensor:
 
 
 def softmax(x: Any) -> Tensor:
-    """Exponentials, scaled so that they sum to 1 along the last dimension.
+    """Returns exponentials, scaled so that they sum to 1 along the last dimension.
 
     Args:
         x: Tensor of a float dtype, of any shape.
@@ -106,13 +106,13 @@ def squeeze(x: Any, axis: int) -> Tensor:
         Tensor of the dtype of `x`.
 
     Raises:
-        ValueError: its size is another.
+        ValueError: if the dimension's size is not 1.
     """
     return shaping.squeeze(x, [axis])
 
 
 def stop_gradient(variables: Any) -> Any:
-    """What counts as a constant for gradients.
+    """Returns tensors that gradients treat as constants.
 
     Args:
         variables: Tensor of any dtype and shape, or list of them.

@@ -41,18 +41,18 @@ __all__ = [
 
 
 def _numbers(x: Any) -> Any:
-    """A tensor, of numbers where it is of bools."""
+    """Returns a tensor, of numbers where it is of bools."""
     x = convert_to_tensor(x)
     return cast_to(x, floatx()) if x.dtype.base_dtype == dtypes.bool else x
 
 
 def max(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:  # Keras's name
-    """The largest element along dimensions.
+    """Returns the largest element along dimensions.
 
     Args:
         x: Tensor of a real number dtype, of any shape.
         axis: int, or list of ints: the dimensions; None for all.
-        keepdims: bool, whether the dimensions stay, with size 1.
+        keepdims: bool. If True, the dimensions are kept, with size 1.
 
     Returns:
         Tensor of the dtype of `x`, of the shape of `x` without the dimensions.
@@ -61,12 +61,12 @@ def max(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:  # Keras's 
 
 
 def min(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:  # Keras's name
-    """The smallest element along dimensions.
+    """Returns the smallest element along dimensions.
 
     Args:
         x: Tensor of a real number dtype, of any shape.
         axis: int, or list of ints: the dimensions; None for all.
-        keepdims: bool, whether the dimensions stay, with size 1.
+        keepdims: bool. If True, the dimensions are kept, with size 1.
 
     Returns:
         Tensor of the dtype of `x`, of the shape of `x` without the dimensions.
@@ -75,12 +75,12 @@ def min(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:  # Keras's 
 
 
 def sum(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:  # Keras's name
-    """The sum along dimensions.
+    """Returns the sum along dimensions.
 
     Args:
         x: Tensor of a number dtype, of any shape.
         axis: int, or list of ints: the dimensions; None for all.
-        keepdims: bool, whether the dimensions stay, with size 1.
+        keepdims: bool. If True, the dimensions are kept, with size 1.
 
     Returns:
         Tensor of the dtype of `x`, of the shape of `x` without the dimensions.
@@ -89,12 +89,12 @@ def sum(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:  # Keras's 
 
 
 def prod(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
-    """The product along dimensions.
+    """Returns the product along dimensions.
 
     Args:
         x: Tensor of a number dtype, of any shape.
         axis: int, or list of ints: the dimensions; None for all.
-        keepdims: bool, whether the dimensions stay, with size 1.
+        keepdims: bool. If True, the dimensions are kept, with size 1.
 
     Returns:
         Tensor of the dtype of `x`, of the shape of `x` without the dimensions.
@@ -103,12 +103,12 @@ def prod(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
 
 
 def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
-    """The mean along dimensions; bools count as 0 and 1.
+    """Returns the mean along dimensions; bools count as 0 and 1.
 
     Args:
         x: Tensor of a number dtype or bool, of any shape.
         axis: int, or list of ints: the dimensions; None for all.
-        keepdims: bool, whether the dimensions stay, with size 1.
+        keepdims: bool. If True, the dimensions are kept, with size 1.
 
     Returns:
         Tensor of the dtype of `x`, or of `floatx()` for bools, of the shape of `x` without the dimensions.
@@ -117,12 +117,12 @@ def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
 
 
 def var(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
-    """The variance along dimensions; bools count as 0 and 1.
+    """Returns the variance along dimensions; bools count as 0 and 1.
 
     Args:
         x: Tensor of a float dtype or bool, of any shape.
         axis: int, or list of ints: the dimensions; None for all.
-        keepdims: bool, whether the dimensions stay, with size 1.
+        keepdims: bool. If True, the dimensions are kept, with size 1.
 
     Returns:
         Tensor of the dtype of `x`, or of `floatx()` for bools, of the shape of `x` without the dimensions.
@@ -131,12 +131,12 @@ def var(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
 
 
 def std(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
-    """The standard deviation along dimensions; bools count as 0 and 1.
+    """Returns the standard deviation along dimensions; bools count as 0 and 1.
 
     Args:
         x: Tensor of a float dtype or bool, of any shape.
         axis: int, or list of ints: the dimensions; None for all.
-        keepdims: bool, whether the dimensions stay, with size 1.
+        keepdims: bool. If True, the dimensions are kept, with size 1.
 
     Returns:
         Tensor of the dtype of `x`, or of `floatx()` for bools, of the shape of `x` without the dimensions.
@@ -145,12 +145,12 @@ def std(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
 
 
 def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
-    """The logarithm of the sum of the exponentials along dimensions.
+    """Returns the logarithm of the sum of the exponentials along dimensions.
 
     Args:
         x: Tensor of a float dtype, of any shape.
         axis: int, or list of ints: the dimensions; None for all.
-        keepdims: bool, whether the dimensions stay, with size 1.
+        keepdims: bool. If True, the dimensions are kept, with size 1.
 
     Returns:
         Tensor of the dtype of `x`, of the shape of `x` without the dimensions.
@@ -159,12 +159,12 @@ def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
 
 
 def any(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:  # Keras's name
-    """Whether any element along dimensions is true, or not 0.
+    """Computes whether any element along dimensions is True, or not 0.
 
     Args:
         x: Tensor of any number dtype or bool, of any shape.
         axis: int, or list of ints: the dimensions; None for all.
-        keepdims: bool, whether the dimensions stay, with size 1.
+        keepdims: bool. If True, the dimensions are kept, with size 1.
 
     Returns:
         Tensor of bool, of the shape of `x` without the dimensions.
@@ -173,12 +173,12 @@ def any(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:  # Keras's 
 
 
 def all(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:  # Keras's name
-    """Whether all elements along dimensions are true, or not 0.
+    """Computes whether all elements along dimensions are True, or not 0.
 
     Args:
         x: Tensor of any number dtype or bool, of any shape.
         axis: int, or list of ints: the dimensions; None for all.
-        keepdims: bool, whether the dimensions stay, with size 1.
+        keepdims: bool. If True, the dimensions are kept, with size 1.
 
     Returns:
         Tensor of bool, of the shape of `x` without the dimensions.
@@ -187,7 +187,7 @@ def all(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:  # Keras's 
 
 
 def argmax(x: Any, axis: int = -1) -> Tensor:
-    """The place of the largest element along a dimension.
+    """Returns the place of the largest element along a dimension.
 
     Args:
         x: Tensor of a real number dtype, of rank 1 or more.
@@ -200,7 +200,7 @@ def argmax(x: Any, axis: int = -1) -> Tensor:
 
 
 def argmin(x: Any, axis: int = -1) -> Tensor:
-    """The place of the smallest element along a dimension.
+    """Returns the place of the smallest element along a dimension.
 
     Args:
         x: Tensor of a real number dtype, of rank 1 or more.
@@ -213,7 +213,7 @@ def argmin(x: Any, axis: int = -1) -> Tensor:
 
 
 def sqrt(x: Any) -> Tensor:
-    """The square root, 0 of negative numbers.
+    """Returns the square root, 0 of negative numbers.
 
     Args:
         x: Tensor of a float dtype, of any shape.
@@ -227,7 +227,7 @@ def sqrt(x: Any) -> Tensor:
 
 
 def pow(x: Any, a: Any) -> Tensor:  # Keras's name
-    """A power of each element.
+    """Returns a power of each element.
 
     Args:
         x: Tensor of a number dtype, of any shape.
@@ -240,7 +240,7 @@ def pow(x: Any, a: Any) -> Tensor:  # Keras's name
 
 
 def clip(x: Any, min_value: Any, max_value: Any) -> Tensor:
-    """Elements cut to a range.
+    """Returns elements cut to a range.
 
     Args:
         x: Tensor of a real number dtype, of any shape.
@@ -258,7 +258,7 @@ def clip(x: Any, min_value: Any, max_value: Any) -> Tensor:
 
 
 def dot(x: Any, y: Any) -> Tensor:
-    """The product of tensors over the last dimension of the first and the last but one of the second.
+    """Returns the product of tensors over the last dimension of the first and the last but one of the second.
 
     Args:
         x: Tensor or SparseTensor of a number dtype, of shape [..., n].
@@ -278,20 +278,20 @@ def dot(x: Any, y: Any) -> Tensor:
 
 
 def batch_dot(x: Any, y: Any, axes: Any = None) -> Tensor:
-    """The products of the examples of two batches.
+    """Returns the products of the examples of two batches.
 
     Args:
         x: Tensor of a float dtype, of shape [batch, ...].
         y: Tensor of the dtype of `x`, of shape [batch, ...].
-        axes: int, or pair of ints: the dimensions of `x` and `y` to sum over; None for the last of `x` and the last
-            but one of `y`, or its last where it has two.
+        axes: int, or pair of ints: the dimensions of `x` and `y` to sum over. None for the last of `x` and the second
+            last of `y`, or its last if it has two.
 
     Returns:
         Tensor of that dtype, of shape [batch] + the other dimensions of `x` + those of `y`, and [batch, 1] where there
         are none.
 
     Raises:
-        ValueError: the rank of a tensor is not known, or a dimension is that of the batch.
+        ValueError: if the rank of a tensor is unknown, or a dimension is that of the batch.
     """
     x, y = convert_to_tensor(x), convert_to_tensor(y)
     x_rank, y_rank = x.shape.ndims, y.shape.ndims
@@ -321,7 +321,7 @@ def batch_dot(x: Any, y: Any, axes: Any = None) -> Tensor:
 
 
 def cumsum(x: Any, axis: int = 0) -> Tensor:
-    """The sums of the elements up to each along a dimension.
+    """Returns the sums of the elements up to each along a dimension.
 
     Args:
         x: Tensor of a number dtype, of rank 1 or more.
@@ -334,7 +334,7 @@ def cumsum(x: Any, axis: int = 0) -> Tensor:
 
 
 def cumprod(x: Any, axis: int = 0) -> Tensor:
-    """The products of the elements up to each along a dimension.
+    """Returns the products of the elements up to each along a dimension.
 
     Args:
         x: Tensor of a number dtype, of rank 1 or more.

@@ -64,7 +64,7 @@ __all__ = [
 
 
 def l2_normalize(x: Any, axis: Any = None) -> Tensor:
-    """Elements divided by the root of the sum of squares.
+    """Returns elements divided by the root of the sum of squares.
 
     Args:
         x: Tensor of a float dtype, of any shape.
@@ -77,7 +77,7 @@ def l2_normalize(x: Any, axis: Any = None) -> Tensor:
 
 
 def in_top_k(predictions: Any, targets: Any, k: int) -> Tensor:
-    """Whether the score of each example's class is among the largest ones.
+    """Computes whether each example's class is among the `k` classes with the largest scores.
 
     Args:
         predictions: Tensor of float32, of shape [batch, classes]: scores.
@@ -91,7 +91,7 @@ def in_top_k(predictions: Any, targets: Any, k: int) -> Tensor:
 
 
 def dropout(x: Any, level: float, noise_shape: Any = None, seed: int | None = None) -> Tensor:
-    """Leaves out a part of the elements.
+    """Sets random elements to 0 and scales the others up.
 
     Args:
         x: Tensor of a float dtype, of any shape.
@@ -169,12 +169,12 @@ def _as_probabilities(x: Any) -> Tensor:
 
 
 def categorical_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Tensor:
-    """The cross entropy of the probabilities of classes and those of labels.
+    """Returns the cross entropy of the probabilities of classes and those of labels.
 
     Args:
         target: Tensor of the dtype and shape of `output`: the probabilities of the labels.
         output: Tensor of a float dtype, of shape [..., classes]: probabilities, or logits.
-        from_logits: bool, whether they are logits.
+        from_logits: bool. If True, they are logits.
 
     Returns:
         Tensor of the dtype of `output`, of its shape without the classes.
@@ -186,12 +186,12 @@ def categorical_crossentropy(target: Any, output: Any, from_logits: bool = False
 
 
 def sparse_categorical_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Tensor:
-    """The cross entropy of the probabilities of classes and labels that are the numbers of classes.
+    """Returns the cross entropy of the probabilities of classes and labels that are the numbers of classes.
 
     Args:
         target: Tensor of an integer or float dtype, of shape [...]: the classes.
         output: Tensor of a float dtype, of shape [..., classes]: probabilities, or logits.
-        from_logits: bool, whether they are logits.
+        from_logits: bool. If True, they are logits.
 
     Returns:
         Tensor of the dtype of `output`, of shape [elements of `target`], or of `output` without the classes where it
@@ -206,12 +206,12 @@ def sparse_categorical_crossentropy(target: Any, output: Any, from_logits: bool 
 
 
 def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Tensor:
-    """The cross entropy of probabilities of yes and no.
+    """Returns the cross entropy of probabilities of yes and no.
 
     Args:
         target: Tensor of the dtype and shape of `output`: the probabilities of the labels.
         output: Tensor of a float dtype, of any shape: probabilities, or logits.
-        from_logits: bool, whether they are logits.
+        from_logits: bool. If True, they are logits.
 
     Returns:
         Tensor of the dtype and shape of `output`.
@@ -243,7 +243,7 @@ def conv1d(
     data_format: str | None = None,
     dilation_rate: int = 1,
 ) -> Tensor:
-    """A convolution along one dimension.
+    """Returns a convolution along one dimension.
 
     Args:
         x: Tensor of a float dtype, of shape [batch, steps, channels].
@@ -257,7 +257,7 @@ def conv1d(
         Tensor of the dtype of `x`, of shape [batch, steps, filters].
 
     Raises:
-        ValueError: the data format is another.
+        ValueError: if `data_format` is not one of the listed values.
     """
     op_format = _op_format(data_format, 3)
     kernel = convert_to_tensor(kernel)
@@ -276,7 +276,7 @@ def conv2d(
     data_format: str | None = None,
     dilation_rate: Any = (1, 1),
 ) -> Tensor:
-    """A convolution along two dimensions.
+    """Returns a convolution along two dimensions.
 
     Args:
         x: Tensor of a float dtype, of shape [batch, rows, columns, channels].
@@ -290,7 +290,7 @@ def conv2d(
         Tensor of the dtype of `x`, of shape [batch, rows, columns, filters].
 
     Raises:
-        ValueError: the data format is another.
+        ValueError: if `data_format` is not one of the listed values.
     """
     op_format = _op_format(data_format, 4)
     return conv.conv2d(
@@ -312,7 +312,7 @@ def separable_conv2d(
     data_format: str | None = None,
     dilation_rate: Any = (1, 1),
 ) -> Tensor:
-    """A convolution of each channel, then one over the channels.
+    """Returns a convolution of each channel, then one over the channels.
 
     Args:
         x: Tensor of a float dtype, of shape [batch, rows, columns, channels].
@@ -327,7 +327,7 @@ def separable_conv2d(
         Tensor of the dtype of `x`, of shape [batch, rows, columns, filters].
 
     Raises:
-        ValueError: the data format is another.
+        ValueError: if `data_format` is not one of the listed values.
     """
     op_format = _op_format(data_format, 4)
     return depthwise.separable_conv2d(
@@ -349,7 +349,7 @@ def pool2d(
     data_format: str | None = None,
     pool_mode: str = "max",
 ) -> Tensor:
-    """The largest element or the mean of windows.
+    """Returns the largest element or the mean of windows.
 
     Args:
         x: Tensor of a float dtype, of shape [batch, rows, columns, channels].
@@ -363,7 +363,7 @@ def pool2d(
         Tensor of the dtype of `x`.
 
     Raises:
-        ValueError: the mode or the data format is another.
+        ValueError: if the mode or `data_format` is not one of the listed values.
     """
     op_format = _op_format(data_format, 4)
     if pool_mode not in ("max", "avg"):
@@ -376,7 +376,7 @@ def pool2d(
 def random_normal(
     shape: Any, mean: float = 0.0, stddev: float = 1.0, dtype: Any = None, seed: int | None = None
 ) -> Tensor:
-    """Normal random numbers.
+    """Returns normal random numbers.
 
     Args:
         shape: tuple of ints, or Tensor of int32.
@@ -394,7 +394,7 @@ def random_normal(
 def random_uniform(
     shape: Any, minval: float = 0.0, maxval: float = 1.0, dtype: Any = None, seed: int | None = None
 ) -> Tensor:
-    """Uniform random numbers.
+    """Returns uniform random numbers.
 
     Args:
         shape: tuple of ints, or Tensor of int32.
@@ -412,7 +412,7 @@ def random_uniform(
 def truncated_normal(
     shape: Any, mean: float = 0.0, stddev: float = 1.0, dtype: Any = None, seed: int | None = None
 ) -> Tensor:
-    """Normal random numbers within two standard deviations.
+    """Returns normal random numbers within two standard deviations.
 
     Args:
         shape: tuple of ints, or Tensor of int32.
@@ -428,7 +428,7 @@ def truncated_normal(
 
 
 def random_binomial(shape: Any, p: float = 0.0, dtype: Any = None, seed: int | None = None) -> Tensor:
-    """Ones with a probability, zeros else.
+    """Returns ones with a probability, zeros else.
 
     Args:
         shape: tuple of ints, or Tensor of int32.
@@ -445,7 +445,7 @@ def random_binomial(shape: Any, p: float = 0.0, dtype: Any = None, seed: int | N
 
 
 def update(x: Variable, new_x: Any) -> Tensor:
-    """Gives a variable a value.
+    """Returns a variable a value.
 
     Args:
         x: Variable of any dtype and shape.
@@ -500,7 +500,7 @@ def moving_average_update(x: Variable, value: Any, momentum: float) -> Any:
 
 
 def gradients(loss: Any, variables: Any) -> list[Any]:
-    """The gradients of a loss.
+    """Returns the gradients of a loss.
 
     Args:
         loss: Tensor of a float dtype, of any shape.
@@ -524,7 +524,7 @@ class Function:
         **session_kwargs: `feed_dict`, a dict of further values; `fetches`, a list of what else to run.
 
     Raises:
-        TypeError: something else is given.
+        TypeError: if an argument is not a list or tuple of the expected objects.
     """
 
     def __init__(
@@ -552,7 +552,7 @@ class Function:
             list of numpy.ndarrays, of the dtypes and shapes of the outputs.
 
         Raises:
-            TypeError: it is no list.
+            TypeError: if `inputs` is not a list.
         """
         if not isinstance(inputs, (list, tuple)):
             raise TypeError("`inputs` should be a list or tuple.")
@@ -576,7 +576,7 @@ def function(inputs: Any, outputs: Any, updates: Any = None, **kwargs: Any) -> F
         `Function`.
 
     Raises:
-        TypeError: something else is given.
+        TypeError: if an argument is not a list or tuple of the expected objects.
     """
     return Function(inputs, outputs, updates, **kwargs)
 
@@ -586,7 +586,7 @@ def _called(x: Any) -> Any:
 
 
 def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
-    """Chooses between two values.
+    """Selects one of two values.
 
     Args:
         condition: Tensor of bool or a number dtype, of shape [] or of the first dimensions of the values.
@@ -597,7 +597,7 @@ def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
         Tensor of their dtype and shape.
 
     Raises:
-        ValueError: the condition has more dimensions than the values.
+        ValueError: if the condition has more dimensions than the values.
     """
     condition = convert_to_tensor(condition)
     if condition.dtype.base_dtype != dtypes.bool:
@@ -619,7 +619,7 @@ def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
 
 
 def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
-    """One value in training, another else.
+    """Returns one value in training, another else.
 
     Args:
         x: Tensor of any dtype and shape, or callable of one: what is taken in training.
@@ -636,7 +636,7 @@ def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
 
 
 def in_test_phase(x: Any, alt: Any, training: Any = None) -> Any:
-    """One value outside of training, another in it.
+    """Returns one value outside of training, another in it.
 
     Args:
         x: Tensor of any dtype and shape, or callable of one: what is taken outside of training.

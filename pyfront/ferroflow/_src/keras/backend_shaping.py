@@ -56,7 +56,7 @@ __all__ = [
 
 
 def is_sparse(tensor: Any) -> bool:
-    """Whether a tensor is sparse.
+    """Returns True if a tensor is sparse.
 
     Args:
         tensor: Tensor or SparseTensor of any dtype and shape.
@@ -68,7 +68,7 @@ def is_sparse(tensor: Any) -> bool:
 
 
 def to_dense(tensor: Any) -> Tensor:
-    """A sparse tensor as a dense one; a dense one stays.
+    """Returns a sparse tensor as a dense one; a dense one stays.
 
     Args:
         tensor: Tensor or SparseTensor of any dtype and shape.
@@ -122,7 +122,7 @@ def placeholder(
         shape: tuple, with None for sizes that are not known.
         ndim: int, the rank, in the place of a shape.
         dtype: DType; None for `floatx()`.
-        sparse: bool, whether a sparse tensor is fed.
+        sparse: bool. If True, a sparse tensor is fed.
         name: str, name of the operation.
 
     Returns:
@@ -135,20 +135,20 @@ def placeholder(
 
 
 def ndim(x: Any) -> int | None:
-    """The rank of a tensor.
+    """Returns the rank of a tensor.
 
     Args:
         x: Tensor or Variable of any dtype and shape.
 
     Returns:
-        int; None where it is not known.
+        int; None if unknown.
     """
     rank: int | None = x.get_shape().ndims
     return rank
 
 
 def dtype(x: Any) -> str:
-    """The name of the dtype of a tensor.
+    """Returns the name of the dtype of a tensor.
 
     Args:
         x: Tensor or Variable of any dtype and shape.
@@ -160,7 +160,7 @@ def dtype(x: Any) -> str:
 
 
 def eval(x: Any) -> Any:  # Keras's name
-    """The value of a tensor that needs nothing fed.
+    """Returns the value of a tensor that needs nothing fed.
 
     Args:
         x: Tensor or Variable of any dtype and shape.
@@ -219,7 +219,7 @@ def eye(size: int, dtype: Any = None, name: str | None = None) -> Variable:
 
 
 def zeros_like(x: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """Zeros in the shape of a tensor.
+    """Returns zeros in the shape of a tensor.
 
     Args:
         x: Tensor or Variable of any dtype and shape.
@@ -233,7 +233,7 @@ def zeros_like(x: Any, dtype: Any = None, name: str | None = None) -> Tensor:
 
 
 def ones_like(x: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """Ones in the shape of a tensor.
+    """Returns ones in the shape of a tensor.
 
     Args:
         x: Tensor or Variable of any dtype and shape.
@@ -287,7 +287,7 @@ def random_normal_variable(
 
 
 def count_params(x: Any) -> int:
-    """The number of elements of a variable.
+    """Returns the number of elements of a variable.
 
     Args:
         x: Variable or Tensor of any dtype, of a known shape.
@@ -299,7 +299,7 @@ def count_params(x: Any) -> int:
 
 
 def gather(reference: Any, indices: Any) -> Tensor:
-    """Rows by their numbers.
+    """Returns rows by their numbers.
 
     Args:
         reference: Tensor or Variable of any dtype, of rank 1 or more.
@@ -312,7 +312,7 @@ def gather(reference: Any, indices: Any) -> Tensor:
 
 
 def concatenate(tensors: Any, axis: int = -1) -> Tensor:
-    """Puts tensors one after the other.
+    """Joins tensors along a dimension.
 
     Args:
         tensors: list of Tensors of one dtype and of one shape but for the size along the axis.
@@ -325,7 +325,7 @@ def concatenate(tensors: Any, axis: int = -1) -> Tensor:
 
 
 def permute_dimensions(x: Any, pattern: Any) -> Tensor:
-    """Puts dimensions into another order.
+    """Permutes dimensions.
 
     Args:
         x: Tensor of any dtype and shape.
@@ -338,7 +338,7 @@ def permute_dimensions(x: Any, pattern: Any) -> Tensor:
 
 
 def expand_dims(x: Any, axis: int = -1) -> Tensor:
-    """Puts in a dimension of size 1.
+    """Inserts a dimension of size 1.
 
     Args:
         x: Tensor of any dtype and shape.
@@ -378,7 +378,7 @@ def repeat(x: Any, n: int) -> Tensor:
 
 
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: str = "int32") -> Tensor:
-    """Numbers in equal distances.
+    """Returns numbers in equal distances.
 
     Args:
         start: int or float, the first number; the end where no other is given.
@@ -409,7 +409,7 @@ def tile(x: Any, n: Any) -> Tensor:
 
 
 def flatten(x: Any) -> Tensor:
-    """All elements in one dimension.
+    """Returns all elements in one dimension.
 
     Args:
         x: Tensor of any dtype and shape.
@@ -421,7 +421,7 @@ def flatten(x: Any) -> Tensor:
 
 
 def batch_flatten(x: Any) -> Tensor:
-    """The elements of each example in one dimension.
+    """Returns the elements of each example in one dimension.
 
     Args:
         x: Tensor of any dtype, of shape [batch, ...].
@@ -437,7 +437,7 @@ def batch_flatten(x: Any) -> Tensor:
 
 
 def temporal_padding(x: Any, padding: Any = (1, 1)) -> Tensor:
-    """Zeros before and after the steps.
+    """Returns zeros before and after the steps.
 
     Args:
         x: Tensor of any number dtype, of shape [batch, steps, size].
@@ -450,7 +450,7 @@ def temporal_padding(x: Any, padding: Any = (1, 1)) -> Tensor:
 
 
 def spatial_2d_padding(x: Any, padding: Any = ((1, 1), (1, 1)), data_format: str | None = None) -> Tensor:
-    """Zeros around images.
+    """Returns zeros around images.
 
     Args:
         x: Tensor of any number dtype, of shape [batch, rows, columns, channels].
@@ -483,7 +483,7 @@ def resize_images(x: Any, height_factor: int, width_factor: int, data_format: st
 
 
 def stack(x: Any, axis: int = 0) -> Tensor:
-    """Puts tensors along a new dimension.
+    """Stacks tensors along a new dimension.
 
     Args:
         x: list of Tensors of one dtype and shape.
@@ -496,7 +496,7 @@ def stack(x: Any, axis: int = 0) -> Tensor:
 
 
 def one_hot(indices: Any, num_classes: int) -> Tensor:
-    """Rows of zeros with a 1 at the number of a class.
+    """Returns rows of zeros with a 1 at the number of a class.
 
     Args:
         indices: Tensor of an integer dtype, of any shape.
@@ -509,7 +509,7 @@ def one_hot(indices: Any, num_classes: int) -> Tensor:
 
 
 def reverse(x: Any, axes: Any) -> Tensor:
-    """Turns dimensions round.
+    """Reverses dimensions.
 
     Args:
         x: Tensor of any dtype and shape.

@@ -1,4 +1,4 @@
-"""`KerasLayer`: what layers of models have beyond those of `tf.layers`: shapes given before, and known calls."""
+"""`KerasLayer`: additions of models' layers to those of `tf.layers`: shapes given in advance, and recorded calls."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def _layers_in(values: Iterable[Any]) -> Iterator[Any]:
 
 
 class KerasLayer(Layer):
-    """A layer of a model; it comes before the layer of `tf.layers` that it is in a class's bases.
+    """Base of the layers of a model; it precedes the layer of `tf.layers` among a class's bases.
 
     Args:
         *args: arguments of that layer.
-        **kwargs: `input_shape`, tuple without the batch; `batch_input_shape`, tuple with it; `input_dim`, int, for
-            `input_shape=(input_dim,)`; `batch_size`, int, and `dtype` of the input; `weights`, list of the values that
-            its variables start from; arguments of that layer.
+        **kwargs: `input_shape`, tuple without the batch; `batch_input_shape`, tuple with the batch; `input_dim`, int,
+            for `input_shape=(input_dim,)`. `batch_size`, int, and `dtype` of the input; `weights`, list of the
+            variables' initial values; arguments of that layer.
     """
 
     # The classes of this library by their names.
@@ -58,7 +58,7 @@ class KerasLayer(Layer):
             KerasLayer._known[cls.__name__] = cls
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        """Keeps the arguments, which `get_config` tells."""
+        """Keeps the arguments, which `get_config` returns."""
         made = super().__new__(cls)
         try:
             # The class's own signature is that of this method in Python 3.10.
@@ -68,13 +68,13 @@ class KerasLayer(Layer):
         return made
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make an equal layer, and its name.
+        """Returns the arguments that make an equal layer, and its name.
 
         Returns:
             dict, whose values JSON can hold.
 
         Raises:
-            NotImplementedError: an argument is a function without a name.
+            NotImplementedError: if an argument is a function without a name.
         """
         found = {name: serialized(value) for name, value in self._arguments().items()}
         if self.batch_input_shape is not None:
@@ -86,7 +86,7 @@ class KerasLayer(Layer):
         return {**found, "name": self.name, "trainable": self.trainable}
 
     def _arguments(self) -> dict[str, Any]:
-        """The arguments that are told; of a class of a program those that it was given, as they were given."""
+        """Returns the arguments that are told; of a class of a program those that it was given, as they were given."""
         kind: Any = type(self)
         if not kind.__module__.startswith("ferroflow."):
             return {name: value for name, value in self._given.items() if name != "weights"}
@@ -103,7 +103,7 @@ class KerasLayer(Layer):
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
-        """A layer of what `get_config` gives.
+        """Returns a layer of what `get_config` gives.
 
         Args:
             config: dict of arguments.
@@ -249,7 +249,7 @@ class KerasLayer(Layer):
             dtype: DType; None for the layer's.
             initializer: initializer, or its name; None for the scope's.
             regularizer: callable of the variable that gives a loss, or its name; None for none.
-            trainable: bool, whether it is trained, if the layer is.
+            trainable: bool. If True, it is trained, if the layer is.
             constraint: callable of the value after each update, or its name; None for none.
             partitioner: callable, as `tf.get_variable` takes it.
             use_resource: bool, as `tf.get_variable` takes it.
@@ -258,7 +258,7 @@ class KerasLayer(Layer):
             Variable of `dtype` and `shape`.
 
         Raises:
-            ValueError: a name is not known, or as `tf.get_variable`.
+            ValueError: if a name is unknown; also on the same conditions as `tf.get_variable`.
         """
         return super().add_weight(
             name,
@@ -285,7 +285,7 @@ class InputLayer(KerasLayer):
         batch_input_shape: tuple, the shape with the batch, in the place of `input_shape`.
 
     Raises:
-        ValueError: no shape is given.
+        ValueError: if no shape is given.
     """
 
     def __init__(
@@ -309,7 +309,7 @@ class InputLayer(KerasLayer):
         self._inbound_nodes.append(note_call(input_tensor, self, [], {}))
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make an equal layer, and its name.
+        """Returns the arguments that make an equal layer, and its name.
 
         Returns:
             dict, whose values JSON can hold.
@@ -318,7 +318,7 @@ class InputLayer(KerasLayer):
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
-        """A layer of what `get_config` gives.
+        """Returns a layer of what `get_config` gives.
 
         Args:
             config: dict of arguments.
@@ -327,7 +327,7 @@ class InputLayer(KerasLayer):
             InputLayer.
 
         Raises:
-            NotImplementedError: its input is sparse.
+            NotImplementedError: if its input is sparse.
         """
         if config.get("sparse") or config.get("ragged"):
             raise NotImplementedError("Sparse inputs of models are not offered; use tf.sparse_placeholder in a graph.")
@@ -344,7 +344,7 @@ def Input(  # noqa: N802  # Keras's spelling
     tensor: Tensor | None = None,
     batch_shape: Any = None,
 ) -> Tensor:
-    """The start of a model.
+    """Returns the input tensor of a model.
 
     Args:
         shape: tuple, the shape of an example.
@@ -352,15 +352,15 @@ def Input(  # noqa: N802  # Keras's spelling
         name: str, name of the placeholder.
         dtype: DType; float32 by default.
         sparse: False; sparse inputs are not offered.
-        tensor: Tensor, of any dtype and shape, to take in the place of a placeholder.
+        tensor: Tensor, of any dtype and shape, used instead of a placeholder.
         batch_shape: tuple, the shape with the batch, in the place of `shape`.
 
     Returns:
         Tensor of `dtype`, of shape [batch] + `shape`.
 
     Raises:
-        ValueError: no shape is given.
-        NotImplementedError: `sparse` is true.
+        ValueError: if no shape is given.
+        NotImplementedError: if `sparse` is true.
     """
     if sparse:
         raise NotImplementedError("Sparse inputs of models are not offered; use tf.sparse_placeholder in a graph.")

@@ -11,7 +11,7 @@ Batch = tuple[list[Any], list[Any], list[Any]]
 
 
 def in_order(given: Any, names: Sequence[str], what: str) -> list[Any]:
-    """What is given for names, in their order.
+    """Returns the values for `names`, in their order.
 
     Args:
         given: array or Tensor, list of them, or dict of them by name; None for none.
@@ -19,7 +19,7 @@ def in_order(given: Any, names: Sequence[str], what: str) -> list[Any]:
         what: str, what they are, for failures.
 
     Raises:
-        ValueError: there are more or fewer, or one is missing.
+        ValueError: if the number of values is wrong, or one is missing.
     """
     if given is None:
         given = []
@@ -36,7 +36,7 @@ def in_order(given: Any, names: Sequence[str], what: str) -> list[Any]:
 
 
 def as_arrays(given: Any, names: Sequence[str], what: str) -> list[Any]:
-    """Arrays in the order of names.
+    """Returns arrays in the order of names.
 
     Args:
         given: array, list of them, or dict of them by name; None for none.
@@ -44,7 +44,7 @@ def as_arrays(given: Any, names: Sequence[str], what: str) -> list[Any]:
         what: str, what they are, for failures.
 
     Raises:
-        ValueError: there are more or fewer, or one is missing.
+        ValueError: if the number of values is wrong, or one is missing.
     """
     return [np.asarray(array) for array in in_order(given, names, what)]
 
@@ -54,15 +54,15 @@ def _holds_one_array(given: Sequence[Any]) -> bool:
 
 
 def with_column(array: Any) -> Any:
-    """An array of at least two dimensions: numbers become rows of one number."""
+    """Returns an array of at least two dimensions: numbers become rows of one number."""
     return array[:, None] if array.ndim == 1 else array
 
 
 def check_shape(array: Any, tensor: Any) -> None:
-    """Says whether an array can be fed.
+    """Raises ValueError unless an array can be fed.
 
     Raises:
-        ValueError: it has another shape.
+        ValueError: if the array has another shape.
     """
     shape = tensor.get_shape()
     if not shape[1:].is_compatible_with(array.shape[1:]):
@@ -74,7 +74,7 @@ def check_shape(array: Any, tensor: Any) -> None:
 def weights_of(
     labels: Sequence[Any], names: Sequence[str], modes: Sequence[Any], sample_weight: Any, class_weight: Any
 ) -> list[Any]:
-    """The weights of examples, or of steps, for the labels of each output.
+    """Returns the weights of examples, or of steps, for the labels of each output.
 
     Args:
         labels: list of arrays.
@@ -84,7 +84,7 @@ def weights_of(
         class_weight: dict from the numbers of classes to weights, or dict of such by name; None for 1.
 
     Raises:
-        ValueError: weights are of another shape than `modes` say, or a class has none.
+        ValueError: if weights have another shape than `modes` requires, or a class has no weight.
     """
     given: list[Any] = [None] * len(labels)
     if isinstance(sample_weight, dict):
@@ -129,10 +129,10 @@ def _class_weights(labels: Any, weights: Any) -> Any:
 
 
 def check_lengths(arrays: Sequence[Any]) -> None:
-    """Says whether arrays have one number of examples.
+    """Raises ValueError unless all arrays have the same number of examples.
 
     Raises:
-        ValueError: the arrays have different ones.
+        ValueError: if the arrays have different ones.
     """
     lengths = {len(array) for array in arrays}
     if len(lengths) > 1:
@@ -140,12 +140,12 @@ def check_lengths(arrays: Sequence[Any]) -> None:
 
 
 def places(count: int, batch_size: int, shuffle: Any) -> Iterator[Any]:
-    """The places of the examples of batch after batch.
+    """Yields the places of the examples of batch after batch.
 
     Args:
         count: the number of examples.
         batch_size: the number of examples of a batch.
-        shuffle: whether they are in NumPy's random order; "batch" for batches of neighbours in random order.
+        shuffle: If True, they are in NumPy's random order; "batch" for batches of neighbours in random order.
     """
     order = np.arange(count)
     starts = list(range(0, count, batch_size))
@@ -160,13 +160,13 @@ def places(count: int, batch_size: int, shuffle: Any) -> Iterator[Any]:
 
 
 def part_of(batch: Batch, chosen: Any) -> Batch:
-    """Some of the examples of inputs, labels and weights."""
+    """Returns some of the examples of inputs, labels and weights."""
     inputs, labels, weights = ([a[chosen] for a in arrays] for arrays in batch)
     return inputs, labels, weights
 
 
 class Average:
-    """Means of values over batches, weighed by the batches' sizes."""
+    """Means of values over batches, weighted by the batches' sizes."""
 
     def __init__(self) -> None:
         self._totals: Any = 0.0
@@ -178,5 +178,5 @@ class Average:
         self._count += size
 
     def values(self) -> list[float]:
-        """The means; none where there was no batch."""
+        """Returns the means; none where there was no batch."""
         return [float(x) for x in np.asarray(self._totals) / self._count] if self._count else []

@@ -1,4 +1,4 @@
-"""What is called while a model is fitted."""
+"""Callbacks of fitting a model."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 
 
 class Callback:
-    """What is called while a model is fitted; a subclass overrides what it needs.
+    """Base class of callbacks, which are called while a model is fitted; a subclass overrides the methods it needs.
 
     Attributes:
         model: the model.
@@ -45,7 +45,7 @@ class Callback:
         self.params: dict[str, Any] = {}
 
     def set_model(self, model: Any) -> None:
-        """Says which model is fitted.
+        """Sets the model that is fitted.
 
         Args:
             model: Model.
@@ -53,7 +53,7 @@ class Callback:
         self.model = model
 
     def set_params(self, params: dict[str, Any]) -> None:
-        """Says how it is fitted.
+        """Sets the parameters of fitting.
 
         Args:
             params: dict, as the attribute of this name.
@@ -61,21 +61,21 @@ class Callback:
         self.params = params
 
     def on_train_begin(self, logs: Any = None) -> None:
-        """Called before the first epoch.
+        """Is called before the first epoch.
 
         Args:
             logs: dict, empty.
         """
 
     def on_train_end(self, logs: Any = None) -> None:
-        """Called after the last epoch.
+        """Is called after the last epoch.
 
         Args:
             logs: dict, empty.
         """
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
-        """Called before an epoch.
+        """Is called before an epoch.
 
         Args:
             epoch: int, its number, from 0.
@@ -83,7 +83,7 @@ class Callback:
         """
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Called after an epoch.
+        """Is called after an epoch.
 
         Args:
             epoch: int, its number, from 0.
@@ -91,7 +91,7 @@ class Callback:
         """
 
     def on_batch_begin(self, batch: int, logs: Any = None) -> None:
-        """Called before a batch.
+        """Is called before a batch.
 
         Args:
             batch: int, its number, from 0.
@@ -99,7 +99,7 @@ class Callback:
         """
 
     def on_batch_end(self, batch: int, logs: Any = None) -> None:
-        """Called after a batch.
+        """Is called after a batch.
 
         Args:
             batch: int, its number, from 0.
@@ -345,7 +345,7 @@ class History(Callback):
         self.history: dict[str, list[Any]] = {}
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Keeps an epoch's values.
+        """Appends an epoch's values.
 
         Args:
             epoch: int, its number, from 0.
@@ -357,7 +357,7 @@ class History(Callback):
 
 
 class _Monitor(Callback):
-    """What watches a value: whether it has become better."""
+    """Base of the callbacks that check whether a value has improved."""
 
     def __init__(self, monitor: str, mode: str, min_delta: float = 0.0) -> None:
         super().__init__()
@@ -372,7 +372,7 @@ class _Monitor(Callback):
         self.best = -np.inf if self._grows else np.inf
 
     def _value(self, logs: Any, what: str) -> Any:
-        """The value; None, and a warning, where there is none."""
+        """Returns the value; None, and a warning, where there is none."""
         value = (logs or {}).get(self.monitor)
         if value is None:
             known = ",".join(logs or {})
@@ -386,7 +386,7 @@ class _Monitor(Callback):
 
 
 class EarlyStopping(_Monitor):
-    """Stops when a value has not become better for some epochs.
+    """Callback that stops when a value has not improved for some epochs.
 
     Args:
         monitor: str, the value's name, such as "val_loss".
@@ -427,7 +427,7 @@ class EarlyStopping(_Monitor):
         self.wait = self.stopped_epoch = 0
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Stops, or waits.
+        """Stops the training if the value has not improved.
 
         Args:
             epoch: int, its number, from 0.
@@ -463,21 +463,21 @@ class EarlyStopping(_Monitor):
 
 
 class ModelCheckpoint(_Monitor):
-    """Saves the model after epochs.
+    """Callback that saves the model after epochs.
 
     Args:
         filepath: str, the HDF5 file, or of weights the checkpoint's prefix, in which `{epoch:02d}` and
             `{val_loss:.2f}` stand for values.
         monitor: str, the name of the value that is to become better.
         verbose: int, above 0 to print what is saved.
-        save_best_only: bool, whether the model is saved only when the value has become better.
-        save_weights_only: bool, whether the weights are saved and not the model, as `Model.save_weights` and
+        save_best_only: bool. If True, the model is saved only when the value has become better.
+        save_weights_only: bool. If True, the weights are saved and not the model, as `Model.save_weights` and
             `Model.save` do.
         mode: "min", "max", or "auto" by the name.
         period: int, epochs between two savings.
 
     Raises:
-        ImportError: in fitting, h5py is not installed, and a file is to be written.
+        ImportError: on fitting, if h5py is not installed and a file is to be written.
     """
 
     def __init__(
@@ -496,14 +496,14 @@ class ModelCheckpoint(_Monitor):
         self.epochs_since_last_save = 0
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Saves, where it is time.
+        """Saves the model if it is due.
 
         Args:
             epoch: int, its number, from 0.
             logs: dict of the loss and the metrics by name, those of validation after `val_`.
 
         Raises:
-            ImportError: h5py is not installed, and a file is to be written.
+            ImportError: if h5py is not installed, and a file is to be written.
         """
         self.epochs_since_last_save += 1
         if self.epochs_since_last_save < self.period:
@@ -533,7 +533,7 @@ class ModelCheckpoint(_Monitor):
 
 
 class ReduceLROnPlateau(_Monitor):
-    """Makes the learning rate smaller when a value has not become better for some epochs.
+    """Callback that reduces the learning rate when a value has not improved for some epochs.
 
     Args:
         monitor: str, the value's name.
@@ -547,7 +547,7 @@ class ReduceLROnPlateau(_Monitor):
         min_delta: float, `epsilon` by its later name; None for `epsilon`.
 
     Raises:
-        ValueError: `factor` is 1 or more.
+        ValueError: if `factor` is 1 or more.
     """
 
     def __init__(
@@ -580,7 +580,7 @@ class ReduceLROnPlateau(_Monitor):
         self.wait = self.cooldown_counter = 0
 
     def in_cooldown(self) -> bool:
-        """Whether the epochs after a change are not over."""
+        """Returns True while epochs remain in which the learning rate is not reduced again."""
         return self.cooldown_counter > 0
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
@@ -616,7 +616,7 @@ class ReduceLROnPlateau(_Monitor):
 
 
 class LearningRateScheduler(Callback):
-    """Sets the learning rate of each epoch.
+    """Callback that sets the learning rate of each epoch.
 
     Args:
         schedule: callable of the epoch's number, from 0, or of it and the rate before, to the rate, a float.
@@ -636,7 +636,7 @@ class LearningRateScheduler(Callback):
             logs: dict, empty.
 
         Raises:
-            ValueError: the optimizer has no rate to set, or the schedule gives no float.
+            ValueError: if the optimizer has no rate to set, or the schedule gives no float.
         """
         if not hasattr(self.model.optimizer, "lr"):
             raise ValueError('Optimizer must have a "lr" attribute.')
@@ -649,7 +649,7 @@ class LearningRateScheduler(Callback):
             print(f"\nEpoch {epoch + 1:05d}: LearningRateScheduler reducing learning rate to {rate}.")
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Notes the rate among the epoch's values.
+        """Adds the learning rate to the epoch's values.
 
         Args:
             epoch: int, its number, from 0.
@@ -696,10 +696,10 @@ class LambdaCallback(Callback):
 
 
 class TerminateOnNaN(Callback):
-    """Ends the fitting where the loss of a batch is no finite number."""
+    """Callback that stops fitting when the loss of a batch is not finite."""
 
     def on_batch_end(self, batch: int, logs: Any = None) -> None:
-        """Looks at the loss.
+        """Checks the loss.
 
         Args:
             batch: int, its number, from 0.
@@ -712,12 +712,12 @@ class TerminateOnNaN(Callback):
 
 
 class CSVLogger(Callback):
-    """Writes the values of each epoch to a file, a line each.
+    """Callback that writes the values of each epoch to a file, one line each.
 
     Args:
         filename: str, the file.
         separator: str, what is between two values.
-        append: bool, whether lines are added to a file that is there.
+        append: bool. If True, lines are added to a file that is there.
     """
 
     def __init__(self, filename: str, separator: str = ",", append: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""What a model is compiled to: its losses, its metrics, and the placeholders of labels and weights."""
+"""Parts of a compiled model: its losses, its metrics, and the placeholders of labels and weights."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Compilation:
         tensors: list of Tensor, of shape [], the metrics without the loss.
 
     Raises:
-        ValueError: a name is not known, there are more or fewer losses than outputs, or there is nothing to minimize.
+        ValueError: if a name is unknown, there are more or fewer losses than outputs, or there is nothing to minimize.
     """
 
     def __init__(
@@ -135,13 +135,13 @@ class Compilation:
         self.names.append(name)
 
     def _objective(self, function: Callable[..., Any], i: int, weights: Any) -> Tensor:
-        """The mean of a function of an output and its labels, over the steps and examples that count."""
+        """Returns the mean of a function of an output and its labels, over the steps and examples that count."""
         values = _masked(function(self.targets[i], self._outputs[i]), self._masks[i])
         return reduce_mean(values) if weights is None else _weighted(values, weights)
 
 
 def by_output(given: Any, names: Sequence[str], repeats: bool) -> list[Any]:
-    """What is given for outputs, in their order."""
+    """Returns the values for outputs, in their order."""
     if isinstance(given, dict):
         unknown = sorted(set(given) - set(names))
         if unknown:
@@ -173,7 +173,7 @@ def _metrics_by_output(metrics: Any, names: Sequence[str]) -> list[list[Any]]:
 
 
 def _metric_of(given: Any, loss: Any, output: Tensor) -> tuple[str, Callable[..., Any]]:
-    """A metric's name and function."""
+    """Returns a metric's name and function."""
     width = output.get_shape()[-1].value
     if given in ("accuracy", "acc"):
         return "acc", metrics_by_name.accuracy_for(loss, width)
@@ -184,7 +184,7 @@ def _metric_of(given: Any, loss: Any, output: Tensor) -> tuple[str, Callable[...
 
 
 def _masked(values: Any, mask: Tensor | None) -> Any:
-    """The values of the steps that count, scaled so that their mean is that of these steps."""
+    """Returns the values of the steps that count, scaled so that their mean is that of these steps."""
     if mask is None or (values.get_shape().ndims or 0) < 2:
         return values
     counts = cast(mask, values.dtype)
@@ -192,7 +192,7 @@ def _masked(values: Any, mask: Tensor | None) -> Any:
 
 
 def _weighted(values: Any, weights: Any) -> Any:
-    """The mean of the examples' values times their weights, over the examples whose weight is not 0."""
+    """Returns the mean of the examples' values times their weights, over the examples whose weight is not 0."""
     extra = list(range(weights.get_shape().ndims, values.get_shape().ndims or 1))
     of_examples = reduce_mean(values, axis=extra) if extra else values
     weights = cast(weights, of_examples.dtype)

@@ -1,4 +1,4 @@
-"""What layers are made of, as JSON can hold it, and layers made of that again."""
+"""Configurations of layers for JSON, and layers made from configurations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NAMES = {
 
 
 def serialized(value: Any) -> Any:
-    """A value as JSON can hold it: names of functions, and dicts of the class and the arguments of objects.
+    """Returns a value as JSON can hold it: names of functions, and dicts of the class and the arguments of objects.
 
     Args:
         value: number, str, bool, None, DType, array, function by its name, object with `get_config`, or list, tuple or
@@ -32,7 +32,7 @@ def serialized(value: Any) -> Any:
         The same of numbers, str, bool, None, list and dict.
 
     Raises:
-        NotImplementedError: it is a function without a name, or another object.
+        NotImplementedError: if the value is a function without a name, or an object that cannot be serialized.
     """
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
@@ -58,7 +58,7 @@ def serialized(value: Any) -> Any:
 
 
 def arguments_of(constructor: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a call by their names.
+    """Returns the arguments of a call by their names.
 
     Args:
         constructor: callable, whose signature names them.
@@ -81,7 +81,7 @@ def arguments_of(constructor: Any, args: tuple[Any, ...], kwargs: Mapping[str, A
 
 @functools.cache
 def defaults_of(cls: type) -> dict[str, Any]:
-    """The arguments of a class of this library that may be left out.
+    """Returns the arguments of a class of this library that may be left out.
 
     Args:
         cls: type, whose constructor gives further arguments to that of the next class.

@@ -17,7 +17,7 @@ __all__ = ["Conv2DTranspose", "Conv3DTranspose", "DepthwiseConv2D", "SeparableCo
 
 
 class _Transposed(KerasLayer):
-    """What the convolutions that enlarge share."""
+    """Base of the transposed convolutions."""
 
     def __init__(
         self,
@@ -54,13 +54,13 @@ class Conv2DTranspose(_Transposed, transposed_convolution.Conv2DTranspose):
         padding: str, "valid" or "same".
         data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
         activation: callable, or its name; None for none.
-        use_bias: bool, whether a bias is added.
+        use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape kernel_size + [filters, channels], or its name.
         bias_initializer: initializer of the bias, of shape [filters], or its name.
         **kwargs: further arguments of `tf.layers.Conv2DTranspose` and `KerasLayer`.
 
     Raises:
-        ValueError: sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
 
@@ -74,18 +74,18 @@ class Conv3DTranspose(_Transposed, transposed_convolution.Conv3DTranspose):
         padding: str, "valid" or "same".
         data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
         activation: callable, or its name; None for none.
-        use_bias: bool, whether a bias is added.
+        use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape kernel_size + [filters, channels], or its name.
         bias_initializer: initializer of the bias, of shape [filters], or its name.
         **kwargs: further arguments of `tf.layers.Conv3DTranspose` and `KerasLayer`.
 
     Raises:
-        ValueError: sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
 
 class _Separable(KerasLayer):
-    """What the convolutions of each channel, then over the channels, share."""
+    """Base of the separable convolutions: of each channel, then over the channels."""
 
     def __init__(
         self,
@@ -130,14 +130,14 @@ class SeparableConv1D(_Separable, separable_convolution.SeparableConv1D):
         dilation_rate: int, or list of one int: the distances of the points of a window.
         depth_multiplier: int, the number of results of each channel.
         activation: callable, or its name; None for none.
-        use_bias: bool, whether a bias is added.
+        use_bias: bool. If True, a bias is added.
         depthwise_initializer: initializer of the channels' kernels, or its name.
         pointwise_initializer: initializer of the kernel over the channels, or its name.
         bias_initializer: initializer of the bias, of shape [filters], or its name.
         **kwargs: further arguments of `tf.layers.SeparableConv1D` and `KerasLayer`.
 
     Raises:
-        ValueError: sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
 
@@ -153,14 +153,14 @@ class SeparableConv2D(_Separable, separable_convolution.SeparableConv2D):
         dilation_rate: int, or list of two ints, of rows and columns: the distances of the points of a window.
         depth_multiplier: int, the number of results of each channel.
         activation: callable, or its name; None for none.
-        use_bias: bool, whether a bias is added.
+        use_bias: bool. If True, a bias is added.
         depthwise_initializer: initializer of the channels' kernels, or its name.
         pointwise_initializer: initializer of the kernel over the channels, or its name.
         bias_initializer: initializer of the bias, of shape [filters], or its name.
         **kwargs: further arguments of `tf.layers.SeparableConv2D` and `KerasLayer`.
 
     Raises:
-        ValueError: sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
 
@@ -174,7 +174,7 @@ class DepthwiseConv2D(KerasLayer):
         depth_multiplier: int, the number of results of each channel.
         data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
         activation: callable, or its name; None for none.
-        use_bias: bool, whether a bias is added.
+        use_bias: bool. If True, a bias is added.
         depthwise_initializer: initializer of the kernel, of shape kernel_size + [channels, multiplier], or its name.
         bias_initializer: initializer of the bias, of shape [channels * multiplier], or its name.
         **kwargs: `depthwise_regularizer`, `bias_regularizer`, `depthwise_constraint` and `bias_constraint`;

@@ -1,4 +1,4 @@
-"""Classes and functions of programs that names stand for, where layers and models are made of names."""
+"""Custom classes and functions of programs, by the names in configurations of layers and models."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _known: dict[str, Any] = {}
 
 
 def get_custom_objects() -> dict[str, Any]:
-    """The classes and functions that names stand for now; what is put into the dict is known from then on.
+    """Returns the classes and functions that names stand for now; what is put into the dict is known from then on.
 
     Returns:
         dict by the names.
@@ -20,7 +20,7 @@ def get_custom_objects() -> dict[str, Any]:
 
 
 class CustomObjectScope:
-    """A context manager in which names stand for classes and functions of the program; what is changed ends with it.
+    """Context manager in which names stand for classes and functions of the program; changes are undone at its end.
 
     Args:
         *args: dicts of classes and functions by their names.

@@ -32,17 +32,17 @@ def get_file(
     archive_format: Any = "auto",
     cache_dir: str | None = None,
 ) -> str:
-    """Fetches a file, unless it is there.
+    """Downloads a file if it does not exist.
 
     Args:
         fname: str, the file's name; where it begins with "/", its place.
         origin: str, the URL that it comes from.
-        untar: bool, whether it is `fname`.tar.gz that is fetched and unpacked.
+        untar: bool. If True, it is `fname`.tar.gz that is fetched and unpacked.
         md5_hash: str, the MD5 of the file; None for any file.
         file_hash: str, the MD5 or SHA-256 of the file; None for any file.
         cache_subdir: str, the folder of the file in `cache_dir`.
         hash_algorithm: str, "md5", "sha256", or "auto" for that of the hash's length.
-        extract: bool, whether it is unpacked where it is an archive.
+        extract: bool. If True, it is unpacked where it is an archive.
         archive_format: str, "tar", "zip", or "auto" for any of them; list of them; None for none.
         cache_dir: str, the folder of files; None for ~/.keras.
 
@@ -50,8 +50,8 @@ def get_file(
         str, the path of the file; with `untar` that of the folder that was unpacked.
 
     Raises:
-        tf.errors.UnavailableError: it is missing and cannot be fetched.
-        tf.errors.DataLossError: what is fetched has another hash.
+        tf.errors.UnavailableError: if the file is missing and cannot be downloaded.
+        tf.errors.DataLossError: if the downloaded file has another hash.
     """
     base = Path(cache_dir) if cache_dir else Path.home() / ".keras"
     folder = base / cache_subdir

@@ -1,4 +1,4 @@
-"""What a model is fitted to: arrays, or tensors of the graph that are computed batch by batch."""
+"""Data that a model is fitted to: arrays, or tensors of the graph that are computed batch by batch."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Arrays:
 
 
 class Drawn:
-    """Examples that the graph gives.
+    """Examples that the graph computes.
 
     Args:
         draw: callable that computes a batch.
@@ -55,10 +55,10 @@ class Drawn:
 
 
 def is_symbolic(given: Any) -> bool:
-    """Whether what is given are tensors of the graph.
+    """Returns True if the data is a graph's tensors.
 
     Raises:
-        ValueError: some are, and some are not.
+        ValueError: if some are, and some are not.
     """
     if isinstance(given, dict):
         given = list(given.values())
@@ -74,7 +74,7 @@ def next_of(x: Any, y: Any, weights: Any, labelled: bool = True) -> tuple[Any, A
     """Inputs, labels and weights, which are the next element of a dataset's iterator if the inputs are one.
 
     Raises:
-        ValueError: labels are given beside the iterator, or its elements have none.
+        ValueError: if labels are given beside the iterator, or its elements have none.
     """
     if isinstance(x, Dataset):
         x = x.make_one_shot_iterator()
@@ -82,7 +82,7 @@ def next_of(x: Any, y: Any, weights: Any, labelled: bool = True) -> tuple[Any, A
         return x, y, weights
     if y is not None:
         raise ValueError(
-            "The inputs are a dataset or its iterator, whose elements have the labels: give no target `y` beside it."
+            "The inputs are a dataset or its iterator, whose elements have the labels: do not pass a target `y`."
         )
     if x not in _next_elements:
         _next_elements[x] = x.get_next()

@@ -11,38 +11,38 @@ __all__ = ["Passes", "Sequence"]
 
 
 class Sequence:
-    """Batches by their number, for `Model.fit_generator` and its kin; a subclass says them in `__getitem__`."""
+    """Batches by their number, for `Model.fit_generator` and related methods; a subclass defines `__getitem__`."""
 
     def __getitem__(self, index: int) -> Any:
-        """A batch: tuple of inputs and labels, and weights if there are any."""
-        raise NotImplementedError(f"{type(self).__name__} is to define __getitem__(index), which gives a batch.")
+        """Returns a batch: tuple of inputs and labels, and weights if there are any."""
+        raise NotImplementedError(f"{type(self).__name__} must define __getitem__(index), which returns a batch.")
 
     def __len__(self) -> int:
-        """The number of batches."""
+        """Returns the number of batches."""
         raise NotImplementedError(f"{type(self).__name__} is to define __len__(), the number of batches.")
 
     def on_epoch_end(self) -> None:
-        """Called after each pass over all batches in training."""
+        """Is called after each training pass over all batches."""
 
     def __iter__(self) -> Iterator[Any]:
-        """All batches, again and again."""
+        """Yields all batches, again and again."""
         while True:
             yield from (self[i] for i in range(len(self)))
 
 
 class Passes:
-    """The batches of a generator, or of an object with `__len__` and `__getitem__` again and again.
+    """The batches of a generator, or of an object with `__len__` and `__getitem__`, in repeated passes.
 
     Args:
         generator: generator, or such an object, which may have `on_epoch_end`.
         steps: int, the number of batches of an epoch; None for the object's length.
-        shuffle: bool, whether each pass takes the batches of an object in another order, by NumPy's global generator.
+        shuffle: bool. If True, each pass takes the batches of an object in another order, by NumPy's global generator.
 
     Attributes:
         steps: int, the number of batches of an epoch.
 
     Raises:
-        ValueError: there are no batches, or `steps` is None and a generator does not tell its length.
+        ValueError: if there are no batches, or `steps` is None and a generator has no length.
     """
 
     def __init__(self, generator: Any, steps: int | None, shuffle: bool = False) -> None:
@@ -51,16 +51,16 @@ class Passes:
         if self._has_length and not len(generator):
             raise ValueError(f"There are no batches in {generator}.")
         if steps is None and not self._has_length:
-            raise ValueError("The number of steps is needed: a generator does not tell how many batches it has.")
+            raise ValueError("The number of steps is needed: a generator has no length.")
         self.steps = len(generator) if steps is None else steps
         self._left: Iterator[Any] = iter(()) if self._has_length else iter(generator)
         self._count = 0
 
     def next(self) -> Any:
-        """The next batch.
+        """Returns the next batch.
 
         Raises:
-            ValueError: a generator has ended.
+            ValueError: if a generator has ended.
         """
         if self._has_length:
             if not self._count:
@@ -77,6 +77,6 @@ class Passes:
         self._left = (self._generator[int(i)] for i in order)
 
     def end_pass(self) -> None:
-        """Tells the object if the batch before was the last one of a pass."""
+        """Calls the object's `on_epoch_end` if the last batch ended a pass."""
         if self._has_length and not self._count and hasattr(self._generator, "on_epoch_end"):
             self._generator.on_epoch_end()

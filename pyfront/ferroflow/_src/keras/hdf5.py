@@ -20,15 +20,15 @@ _VERSION, _BACKEND = b"2.2.4-tf", b"tensorflow"
 
 
 def is_hdf5(filepath: Any) -> bool:
-    """Whether a file's name is that of an HDF5 file."""
+    """Returns True if a file's name is that of an HDF5 file."""
     return str(filepath).endswith((".h5", ".hdf5", ".keras"))
 
 
 def h5py() -> Any:
-    """The package.
+    """Returns the package.
 
     Raises:
-        ImportError: it is not installed.
+        ImportError: if h5py is not installed.
     """
     try:
         return importlib.import_module("h5py")
@@ -39,7 +39,7 @@ def h5py() -> Any:
         ) from missing
 
 
-# What h5py and the parser of a model's description raise for a damaged file.
+# Errors that h5py and the parser of a model's configuration raise for a damaged file.
 _DAMAGE = (
     OSError,
     KeyError,
@@ -54,7 +54,7 @@ _DAMAGE = (
 
 @contextlib.contextmanager
 def opened(filepath: Any) -> Iterator[Any]:
-    """Opens a file for reading, and names it where what it holds is damaged.
+    """Opens a file for reading; errors about damaged contents name the file.
 
     Args:
         filepath: str, the file.
@@ -64,7 +64,7 @@ def opened(filepath: Any) -> Iterator[Any]:
 
     Raises:
         ImportError: if h5py is not installed.
-        FileNotFoundError: if there is no such file.
+        FileNotFoundError: if the file does not exist.
         tf.errors.DataLossError: if the file is damaged, or no HDF5 file.
     """
     path = os.fspath(filepath)
@@ -81,12 +81,12 @@ def opened(filepath: Any) -> Iterator[Any]:
 
 
 def _weights(layer: Any) -> list[Any]:
-    """The variables of a layer in the order of files: those that are trained come first, of models too."""
+    """Returns the variables of a layer in the order of files: those that are trained come first, of models too."""
     return list(layer.trainable_weights) + list(layer.non_trainable_weights)
 
 
 def text(value: Any) -> str:
-    """What a file has as text."""
+    """Returns a file's value as text."""
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
@@ -102,15 +102,15 @@ def _write_weights(group: Any, model: Any) -> None:
 
 
 def read_weights(group: Any, model: Any, by_name: bool) -> None:
-    """Gives the variables of a model the values of a group of a file.
+    """Assigns the values of a group of a file to a model's variables.
 
     Args:
         group: h5py.Group.
         model: Model.
-        by_name: bool, whether layers are found by their names, and not in their order.
+        by_name: bool. If True, layers are found by their names, and not in their order.
 
     Raises:
-        ValueError: there are more or fewer layers, or their variables have other shapes.
+        ValueError: if there are more or fewer layers, or their variables have other shapes.
     """
     stored = []
     for name in map(text, group.attrs["layer_names"]):
@@ -148,7 +148,7 @@ def save_weights(model: Any, filepath: str) -> None:
         filepath: str, the file.
 
     Raises:
-        ImportError: h5py is not installed.
+        ImportError: if h5py is not installed.
     """
     with h5py().File(os.fspath(filepath), "w") as file, model.graph.as_default():
         _write_weights(file, model)
@@ -160,12 +160,12 @@ def load_weights(model: Any, filepath: str, by_name: bool = False) -> None:
     Args:
         model: Model.
         filepath: str, the file, of weights or of a whole model.
-        by_name: bool, whether layers are found by their names, and not in their order.
+        by_name: bool. If True, layers are found by their names, and not in their order.
 
     Raises:
-        ImportError: h5py is not installed.
-        ValueError: there are more or fewer layers, or their variables have other shapes.
-        tf.errors.DataLossError: the file is damaged.
+        ImportError: if h5py is not installed.
+        ValueError: if there are more or fewer layers, or their variables have other shapes.
+        tf.errors.DataLossError: if the file is damaged.
     """
     with opened(filepath) as file, model.graph.as_default():
         inner = "layer_names" not in file.attrs and "model_weights" in file
@@ -178,13 +178,13 @@ def save_model(model: Any, filepath: str, overwrite: bool = True, include_optimi
     Args:
         model: Model.
         filepath: str, the file.
-        overwrite: bool, whether a file that is there is replaced.
-        include_optimizer: bool, whether to warn of a model that is compiled that this is not saved.
+        overwrite: bool. If True, an existing file is replaced.
+        include_optimizer: bool. If True, warn if the model is compiled, because the optimizer state is not saved.
 
     Raises:
-        ImportError: h5py is not installed.
-        FileExistsError: the file is there and may not be replaced.
-        NotImplementedError: an argument of a layer is a function without a name.
+        ImportError: if h5py is not installed.
+        FileExistsError: if the file is there and may not be replaced.
+        NotImplementedError: if an argument of a layer is a function without a name.
     """
     path = os.fspath(filepath)
     described = model.to_json()

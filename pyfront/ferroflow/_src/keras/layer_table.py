@@ -52,7 +52,7 @@ def _count(variables: Sequence[Any]) -> int:
 
 
 def _is_chain(model: Any) -> bool:
-    """Whether each layer is called once, on the output of the one before it."""
+    """Returns True if each layer is called once, on the output of the one before it."""
     before = list(model.inputs)
     seen = []
     for tensor, made in model._calls:
@@ -64,7 +64,9 @@ def _is_chain(model: Any) -> bool:
 
 
 def _sources(model: Any, layer: Any) -> list[str]:
-    """What a layer is called on in the model: names of layers, with the numbers of their calls and outputs."""
+    """Returns the names of the layers that a layer is called on in the model, with the numbers of their calls and
+    outputs.
+    """
     calls: list[Call] = []
     for _, made in model._calls:
         if made.layer is layer and made not in calls:

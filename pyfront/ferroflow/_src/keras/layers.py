@@ -26,7 +26,7 @@ _ACTIVATIONS = ("activation", "recurrent_activation")
 
 
 def resolved(kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Arguments whose names of activations, initializers and regularizers are what they stand for."""
+    """Returns the arguments, with names of activations, initializers and regularizers replaced by the objects."""
     found = dict(kwargs)
     for name, value in kwargs.items():
         if name.endswith("_initializer"):
@@ -41,12 +41,12 @@ def resolved(kwargs: dict[str, Any]) -> dict[str, Any]:
 
 
 class Dense(KerasLayer, dense.Dense):
-    """`activation(inputs @ kernel + bias)` along the last dimension.
+    """Dense layer: `activation(inputs @ kernel + bias)` along the last dimension.
 
     Args:
         units: int, the size of the last dimension of the outputs.
         activation: callable, or its name; None for none.
-        use_bias: bool, whether a bias is added.
+        use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer, or its name.
         bias_initializer: initializer, or its name.
         **kwargs: further arguments of `tf.layers.Dense` and `KerasLayer`.
@@ -71,7 +71,7 @@ class Dense(KerasLayer, dense.Dense):
 
 
 class _KerasConvolution(KerasLayer):
-    """What the convolutions share."""
+    """Base of the convolution layers."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class _KerasConvolution(KerasLayer):
 
 
 class Conv1D(_KerasConvolution, convolution.Conv1D):
-    """A convolution along one dimension: `activation(convolution(inputs, kernel) + bias)`.
+    """Convolution layer over one dimension: `activation(convolution(inputs, kernel) + bias)`.
 
     Args:
         filters: int, the number of channels of the outputs.
@@ -111,19 +111,19 @@ class Conv1D(_KerasConvolution, convolution.Conv1D):
         data_format: str, "channels_last" or "channels_first"; None for the first.
         dilation_rate: int, or list of one int: the distances of the points of a window.
         activation: callable, or its name; None for none.
-        use_bias: bool, whether a bias is added.
+        use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape kernel_size + [channels, filters], or its name.
         bias_initializer: initializer of the bias, of shape [filters], or its name.
         **kwargs: further arguments of `tf.layers.Conv1D`; `input_shape`, the shape of an example, and the others of a
             layer.
 
     Raises:
-        ValueError: sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
 
 class Conv2D(_KerasConvolution, convolution.Conv2D):
-    """A convolution along two dimensions: `activation(convolution(inputs, kernel) + bias)`.
+    """Convolution layer over two dimensions: `activation(convolution(inputs, kernel) + bias)`.
 
     Args:
         filters: int, the number of channels of the outputs.
@@ -133,19 +133,19 @@ class Conv2D(_KerasConvolution, convolution.Conv2D):
         data_format: str, "channels_last" or "channels_first"; None for the first.
         dilation_rate: int, or list of two ints, of rows and columns: the distances of the points of a window.
         activation: callable, or its name; None for none.
-        use_bias: bool, whether a bias is added.
+        use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape kernel_size + [channels, filters], or its name.
         bias_initializer: initializer of the bias, of shape [filters], or its name.
         **kwargs: further arguments of `tf.layers.Conv2D`; `input_shape`, the shape of an example, and the others of a
             layer.
 
     Raises:
-        ValueError: sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
 
 class Conv3D(_KerasConvolution, convolution.Conv3D):
-    """A convolution along three dimensions: `activation(convolution(inputs, kernel) + bias)`.
+    """Convolution layer over three dimensions: `activation(convolution(inputs, kernel) + bias)`.
 
     Args:
         filters: int, the number of channels of the outputs.
@@ -155,19 +155,19 @@ class Conv3D(_KerasConvolution, convolution.Conv3D):
         data_format: str, "channels_last" or "channels_first"; None for the first.
         dilation_rate: int, or list of three ints: the distances of the points of a window.
         activation: callable, or its name; None for none.
-        use_bias: bool, whether a bias is added.
+        use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape kernel_size + [channels, filters], or its name.
         bias_initializer: initializer of the bias, of shape [filters], or its name.
         **kwargs: further arguments of `tf.layers.Conv3D`; `input_shape`, the shape of an example, and the others of a
             layer.
 
     Raises:
-        ValueError: sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
 
 class _KerasPooling(KerasLayer):
-    """What the poolings share: windows that do not overlap by default."""
+    """Base of the pooling layers: windows do not overlap by default."""
 
     def __init__(
         self,
@@ -182,7 +182,7 @@ class _KerasPooling(KerasLayer):
 
 
 class MaxPooling1D(_KerasPooling, pooling.MaxPooling1D):  # type: ignore[misc, valid-type]  # made by a function
-    """The largest element of windows along one dimension.
+    """Layer that returns the largest element of each window over one dimension.
 
     Args:
         pool_size: int, or list of one int: the sizes of windows.
@@ -192,12 +192,12 @@ class MaxPooling1D(_KerasPooling, pooling.MaxPooling1D):  # type: ignore[misc, v
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
-        ValueError: sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
 
 class MaxPooling2D(_KerasPooling, pooling.MaxPooling2D):  # type: ignore[misc, valid-type]  # made by a function
-    """The largest element of windows along two dimensions.
+    """Layer that returns the largest element of each window over two dimensions.
 
     Args:
         pool_size: int, or list of two ints, of rows and columns: the sizes of windows.
@@ -207,12 +207,12 @@ class MaxPooling2D(_KerasPooling, pooling.MaxPooling2D):  # type: ignore[misc, v
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
-        ValueError: sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
 
 class MaxPooling3D(_KerasPooling, pooling.MaxPooling3D):  # type: ignore[misc, valid-type]  # made by a function
-    """The largest element of windows along three dimensions.
+    """Layer that returns the largest element of each window over three dimensions.
 
     Args:
         pool_size: int, or list of three ints: the sizes of windows.
@@ -222,12 +222,12 @@ class MaxPooling3D(_KerasPooling, pooling.MaxPooling3D):  # type: ignore[misc, v
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
-        ValueError: sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
 
 class AveragePooling1D(_KerasPooling, pooling.AveragePooling1D):  # type: ignore[misc, valid-type]  # made by a function
-    """The mean of windows along one dimension.
+    """Layer that returns the mean of each window over one dimension.
 
     Args:
         pool_size: int, or list of one int: the sizes of windows.
@@ -237,12 +237,12 @@ class AveragePooling1D(_KerasPooling, pooling.AveragePooling1D):  # type: ignore
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
-        ValueError: sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
 
 class AveragePooling2D(_KerasPooling, pooling.AveragePooling2D):  # type: ignore[misc, valid-type]  # made by a function
-    """The mean of windows along two dimensions.
+    """Layer that returns the mean of each window over two dimensions.
 
     Args:
         pool_size: int, or list of two ints, of rows and columns: the sizes of windows.
@@ -252,12 +252,12 @@ class AveragePooling2D(_KerasPooling, pooling.AveragePooling2D):  # type: ignore
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
-        ValueError: sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
 
 class AveragePooling3D(_KerasPooling, pooling.AveragePooling3D):  # type: ignore[misc, valid-type]  # made by a function
-    """The mean of windows along three dimensions.
+    """Layer that returns the mean of each window over three dimensions.
 
     Args:
         pool_size: int, or list of three ints: the sizes of windows.
@@ -267,12 +267,12 @@ class AveragePooling3D(_KerasPooling, pooling.AveragePooling3D):  # type: ignore
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
-        ValueError: sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
 
 class _GlobalPooling(KerasLayer):
-    """What the poolings over all places share."""
+    """Base of the global pooling layers."""
 
     _REDUCTION: Callable[..., Tensor]
     _DIMENSIONS = 1
@@ -284,7 +284,7 @@ class _GlobalPooling(KerasLayer):
             raise ValueError(f"Unknown data_format: {data_format}")
 
     def call(self, inputs: Any) -> Tensor:
-        """Reduces all places.
+        """Reduces all positions.
 
         Args:
             inputs: Tensor of a float dtype, of shape [batch, places ..., channels], or [batch, channels, places ...].
@@ -297,14 +297,14 @@ class _GlobalPooling(KerasLayer):
 
 
 class _GlobalPoolingOfSteps(_GlobalPooling):
-    """What the poolings over all steps share."""
+    """Base of the global pooling layers over steps."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__("channels_last", **kwargs)
 
 
 class GlobalMaxPooling1D(_GlobalPoolingOfSteps):
-    """The largest of all steps.
+    """Layer that returns the largest element over all steps.
 
     Args:
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
@@ -314,14 +314,14 @@ class GlobalMaxPooling1D(_GlobalPoolingOfSteps):
 
 
 class GlobalMaxPooling2D(_GlobalPooling):
-    """The largest of all places of an image.
+    """Layer that returns the largest element over all positions of an image.
 
     Args:
         data_format: str, "channels_last" or "channels_first"; None for `tf.keras.backend.image_data_format()`.
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
-        ValueError: `data_format` is another.
+        ValueError: if `data_format` is not one of the listed values.
     """
 
     _REDUCTION = staticmethod(reduce_max)
@@ -329,14 +329,14 @@ class GlobalMaxPooling2D(_GlobalPooling):
 
 
 class GlobalMaxPooling3D(_GlobalPooling):
-    """The largest of all places of a volume.
+    """Layer that returns the largest element over all positions of a volume.
 
     Args:
         data_format: str, "channels_last" or "channels_first"; None for `tf.keras.backend.image_data_format()`.
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
-        ValueError: `data_format` is another.
+        ValueError: if `data_format` is not one of the listed values.
     """
 
     _REDUCTION = staticmethod(reduce_max)
@@ -344,7 +344,7 @@ class GlobalMaxPooling3D(_GlobalPooling):
 
 
 class GlobalAveragePooling1D(_GlobalPoolingOfSteps):
-    """The mean of all steps.
+    """Layer that returns the mean over all steps.
 
     Args:
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
@@ -381,14 +381,14 @@ class GlobalAveragePooling1D(_GlobalPoolingOfSteps):
 
 
 class GlobalAveragePooling2D(_GlobalPooling):
-    """The mean of all places of an image.
+    """Layer that returns the mean over all positions of an image.
 
     Args:
         data_format: str, "channels_last" or "channels_first"; None for `tf.keras.backend.image_data_format()`.
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
-        ValueError: `data_format` is another.
+        ValueError: if `data_format` is not one of the listed values.
     """
 
     _REDUCTION = staticmethod(reduce_mean)
@@ -396,14 +396,14 @@ class GlobalAveragePooling2D(_GlobalPooling):
 
 
 class GlobalAveragePooling3D(_GlobalPooling):
-    """The mean of all places of a volume.
+    """Layer that returns the mean over all positions of a volume.
 
     Args:
         data_format: str, "channels_last" or "channels_first"; None for `tf.keras.backend.image_data_format()`.
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
-        ValueError: `data_format` is another.
+        ValueError: if `data_format` is not one of the listed values.
     """
 
     _REDUCTION = staticmethod(reduce_mean)
@@ -411,7 +411,7 @@ class GlobalAveragePooling3D(_GlobalPooling):
 
 
 class Flatten(KerasLayer, flatten.Flatten):
-    """Makes one dimension of all but the first.
+    """Layer that flattens each example to a vector.
 
     Args:
         *args: arguments of `tf.layers.Flatten`.
@@ -420,7 +420,7 @@ class Flatten(KerasLayer, flatten.Flatten):
 
 
 class Dropout(KerasLayer, dropout.Dropout):
-    """Leaves out a part of the inputs in training.
+    """Layer that sets random inputs to 0 in training.
 
     Args:
         rate: float, the part.
@@ -433,7 +433,7 @@ class Dropout(KerasLayer, dropout.Dropout):
         super().__init__(rate=rate, noise_shape=noise_shape, seed=seed, **kwargs)
 
     def call(self, inputs: Any, training: Any = None) -> Any:
-        """Leaves out a part of the inputs, in training.
+        """Drops a fraction of the inputs in training.
 
         Args:
             inputs: Tensor of a float dtype, of any shape.
@@ -446,7 +446,7 @@ class Dropout(KerasLayer, dropout.Dropout):
 
 
 class BatchNormalization(KerasLayer, batch_normalization.BatchNormalization):
-    """Scales inputs to mean 0 and variance 1 over the batch in training, by averages of those else.
+    """Layer that normalizes by the mean and variance of the batch in training, and by their averages otherwise.
 
     Args:
         **kwargs: arguments of `tf.layers.BatchNormalization` and `KerasLayer`.
@@ -471,7 +471,7 @@ class BatchNormalization(KerasLayer, batch_normalization.BatchNormalization):
 
 
 class Activation(KerasLayer):
-    """A function of each element.
+    """Layer that applies a function to each element.
 
     Args:
         activation: callable, or its name.
@@ -496,7 +496,7 @@ class Activation(KerasLayer):
 
 
 class Reshape(KerasLayer):
-    """Another shape of examples.
+    """Layer that reshapes examples.
 
     Args:
         target_shape: tuple, the shape without the batch; -1 for what follows.
@@ -521,7 +521,7 @@ class Reshape(KerasLayer):
         return outputs
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """The shape of the output for that of the input.
+        """Returns the shape of the output for that of the input.
 
         Args:
             input_shape: TensorShape of the inputs, with the batch.
@@ -539,14 +539,14 @@ class Reshape(KerasLayer):
 
 
 class Embedding(KerasLayer):
-    """Rows of a table for ids.
+    """Layer that looks up rows of a table by id.
 
     Args:
         input_dim: int, the number of rows.
         output_dim: int, the number of columns.
         embeddings_initializer: initializer of the table, or its name.
         embeddings_regularizer: callable of the table that gives a loss, or its name; None for none.
-        mask_zero: bool, whether the id 0 stands for steps that do not count, for the layers that follow.
+        mask_zero: bool. If True, the id 0 stands for steps that do not count, for the layers that follow.
         input_length: int, the number of ids of an example; None for any.
         **kwargs: arguments of `KerasLayer`; `embeddings_constraint`, callable of the table after updates, or its name.
     """
@@ -575,7 +575,7 @@ class Embedding(KerasLayer):
         self.mask_zero, self.input_length = mask_zero, input_length
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """Which ids count: all, or those that are not 0.
+        """Returns the mask of the ids: None, or True for ids other than 0.
 
         Args:
             inputs: Tensor of an integer or float dtype, of shape [batch, steps]: the ids.
@@ -598,7 +598,7 @@ class Embedding(KerasLayer):
         self.built = True
 
     def call(self, inputs: Any) -> Tensor:
-        """Looks rows up.
+        """Looks up rows by id.
 
         Args:
             inputs: Tensor of an integer or float dtype, of shape [batch, ...]: the numbers of the rows.
@@ -615,14 +615,14 @@ class Lambda(KerasLayer):
     Args:
         function: callable of the inputs, and of `mask` if it has such an argument.
         output_shape: tuple of int and None, the shape of an example of the output, or callable of the input's shape
-            that gives it with the batch, for `compute_output_shape`; None to learn it from the function.
+            that returns the shape with the batch. None to infer it from the function.
         mask: Tensor of bool, of shape [batch, steps], the steps of the output that count, or callable of the inputs and
             their mask; None for all.
         arguments: dict of the function's further arguments; None for none.
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        TypeError: `output_shape` is something else.
+        TypeError: if `output_shape` is not a tuple or list.
     """
 
     def __init__(
@@ -658,7 +658,7 @@ class Lambda(KerasLayer):
         return self.function(inputs, **self.arguments, **({"mask": mask} if takes_mask else {}))
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """Which steps of the output count: what the argument `mask` says.
+        """Returns the argument `mask`, or its result.
 
         Args:
             inputs: Tensor of any dtype and shape, or list of them.
@@ -670,7 +670,7 @@ class Lambda(KerasLayer):
         return self.mask(inputs, mask) if callable(self.mask) else self.mask
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The shape of the output for that of the input.
+        """Returns the shape of the output for that of the input.
 
         Args:
             input_shape: TensorShape or tuple, with the batch.

@@ -17,7 +17,7 @@ __all__ = ["LocallyConnected1D", "LocallyConnected2D"]
 
 
 class _LocallyConnected(KerasLayer):
-    """What the layers share."""
+    """Base of the locally connected layers."""
 
     _DIMENSIONS = 1
 
@@ -62,7 +62,7 @@ class _LocallyConnected(KerasLayer):
         return sizes
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """The shape of the output for that of the input.
+        """Returns the shape of the output for that of the input.
 
         Args:
             input_shape: TensorShape of the inputs, [batch, places ..., channels].
@@ -82,7 +82,7 @@ class _LocallyConnected(KerasLayer):
             input_shape: TensorShape of the inputs, [batch, places ..., channels].
 
         Raises:
-            ValueError: the number of places or channels is not known.
+            ValueError: if the number of places or channels is unknown.
         """
         shape: Any = TensorShape(input_shape).as_list()
         if None in shape[1:]:
@@ -132,7 +132,7 @@ class _LocallyConnected(KerasLayer):
 
 
 class LocallyConnected1D(_LocallyConnected):
-    """A convolution along one dimension with weights of its own for each place.
+    """A convolution along one dimension with separate weights for each position.
 
     Args:
         filters: int, the number of channels of the outputs.
@@ -141,7 +141,7 @@ class LocallyConnected1D(_LocallyConnected):
         padding: str, "valid".
         data_format: str, "channels_last"; None for that.
         activation: callable of the outputs, or its name; None for none.
-        use_bias: bool, whether a bias is added.
+        use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape [places, kernel_size * channels, filters], or its name.
         bias_initializer: initializer of the bias, of shape [places, filters], or its name.
         kernel_regularizer: function of the kernel that gives a loss, or its name; None for none.
@@ -152,13 +152,13 @@ class LocallyConnected1D(_LocallyConnected):
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
-        ValueError: sizes, strides or padding are not as said.
-        NotImplementedError: `data_format` is "channels_first".
+        ValueError: if a size, a stride or `padding` is not one of the listed values.
+        NotImplementedError: if `data_format` is "channels_first".
     """
 
 
 class LocallyConnected2D(_LocallyConnected):
-    """A convolution of images with weights of its own for each place.
+    """A convolution of images with separate weights for each position.
 
     Args:
         filters: int, the number of channels of the outputs.
@@ -167,7 +167,7 @@ class LocallyConnected2D(_LocallyConnected):
         padding: str, "valid".
         data_format: str, "channels_last"; None for that.
         activation: callable of the outputs, or its name; None for none.
-        use_bias: bool, whether a bias is added.
+        use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape [places, size of a window * channels, filters], or its
             name.
         bias_initializer: initializer of the bias, of shape [rows, columns, filters], or its name.
@@ -179,8 +179,8 @@ class LocallyConnected2D(_LocallyConnected):
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
-        ValueError: sizes, strides or padding are not as said.
-        NotImplementedError: `data_format` is "channels_first".
+        ValueError: if a size, a stride or `padding` is not one of the listed values.
+        NotImplementedError: if `data_format` is "channels_first".
     """
 
     _DIMENSIONS = 2

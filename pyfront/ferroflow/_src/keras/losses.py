@@ -26,7 +26,7 @@ def _mean(x: Any) -> Tensor:
 
 
 def mean_squared_error(y_true: Any, y_pred: Any) -> Tensor:
-    """The mean of the squared differences along the last dimension.
+    """Returns the mean of the squared differences along the last dimension.
 
     Args:
         y_true: Tensor of the dtype and shape of `y_pred`: the labels.
@@ -39,7 +39,7 @@ def mean_squared_error(y_true: Any, y_pred: Any) -> Tensor:
 
 
 def mean_absolute_error(y_true: Any, y_pred: Any) -> Tensor:
-    """The mean of the absolute differences along the last dimension.
+    """Returns the mean of the absolute differences along the last dimension.
 
     Args:
         y_true: Tensor of the dtype and shape of `y_pred`: the labels.
@@ -52,7 +52,7 @@ def mean_absolute_error(y_true: Any, y_pred: Any) -> Tensor:
 
 
 def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Tensor:
-    """The mean of the absolute differences in percent of the labels.
+    """Returns the mean of the absolute differences in percent of the labels.
 
     Args:
         y_true: Tensor of the dtype and shape of `y_pred`: the labels.
@@ -65,7 +65,7 @@ def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Tensor:
 
 
 def mean_squared_logarithmic_error(y_true: Any, y_pred: Any) -> Tensor:
-    """The mean of the squared differences of log(1 + x).
+    """Returns the mean of the squared differences of log(1 + x).
 
     Args:
         y_true: Tensor of the dtype and shape of `y_pred`: the labels.
@@ -79,7 +79,7 @@ def mean_squared_logarithmic_error(y_true: Any, y_pred: Any) -> Tensor:
 
 
 def squared_hinge(y_true: Any, y_pred: Any) -> Tensor:
-    """The mean of the squares of max(1 - label * prediction, 0).
+    """Returns the mean of the squares of max(1 - label * prediction, 0).
 
     Args:
         y_true: Tensor of the dtype and shape of `y_pred`: the labels, -1 or 1.
@@ -92,7 +92,7 @@ def squared_hinge(y_true: Any, y_pred: Any) -> Tensor:
 
 
 def hinge(y_true: Any, y_pred: Any) -> Tensor:
-    """The mean of max(1 - label * prediction, 0).
+    """Returns the mean of max(1 - label * prediction, 0).
 
     Args:
         y_true: Tensor of the dtype and shape of `y_pred`: the labels, -1 or 1.
@@ -105,7 +105,7 @@ def hinge(y_true: Any, y_pred: Any) -> Tensor:
 
 
 def categorical_hinge(y_true: Any, y_pred: Any) -> Tensor:
-    """The loss max(1 + the largest other score - the class's score, 0).
+    """Returns the loss max(1 + the largest other score - the class's score, 0).
 
     Args:
         y_true: Tensor of the dtype and shape of `y_pred`: 1 for the class, 0 for the others.
@@ -120,7 +120,7 @@ def categorical_hinge(y_true: Any, y_pred: Any) -> Tensor:
 
 
 def logcosh(y_true: Any, y_pred: Any) -> Tensor:
-    """The mean of log(cosh(difference)).
+    """Returns the mean of log(cosh(difference)).
 
     Args:
         y_true: Tensor of the dtype and shape of `y_pred`: the labels.
@@ -138,7 +138,7 @@ def _clipped(probabilities: Any) -> Any:
 
 
 def categorical_crossentropy(y_true: Any, y_pred: Any) -> Tensor:
-    """The cross entropy of probabilities, which are scaled to sum to 1, and those of the labels.
+    """Returns the cross entropy of probabilities, which are scaled to sum to 1, and those of the labels.
 
     Args:
         y_true: Tensor of the dtype and shape of `y_pred`: the probabilities of the labels.
@@ -152,7 +152,7 @@ def categorical_crossentropy(y_true: Any, y_pred: Any) -> Tensor:
 
 
 def sparse_categorical_crossentropy(y_true: Any, y_pred: Any) -> Tensor:
-    """The cross entropy of probabilities and labels that are the numbers of classes.
+    """Returns the cross entropy of probabilities and labels that are the numbers of classes.
 
     Args:
         y_true: Tensor of a number dtype, of shape [batch, ...] or [batch, ..., 1]: the numbers of the classes.
@@ -170,7 +170,7 @@ def sparse_categorical_crossentropy(y_true: Any, y_pred: Any) -> Tensor:
 
 
 def binary_crossentropy(y_true: Any, y_pred: Any) -> Tensor:
-    """The mean cross entropy of probabilities of yes and no.
+    """Returns the mean cross entropy of probabilities of yes and no.
 
     Args:
         y_true: Tensor of the dtype and shape of `y_pred`: the probabilities of the labels.
@@ -184,7 +184,7 @@ def binary_crossentropy(y_true: Any, y_pred: Any) -> Tensor:
 
 
 def kullback_leibler_divergence(y_true: Any, y_pred: Any) -> Tensor:
-    """The sum of label * log(label / prediction).
+    """Returns the sum of label * log(label / prediction).
 
     Args:
         y_true: Tensor of the dtype and shape of `y_pred`: the probabilities of the labels.
@@ -198,7 +198,7 @@ def kullback_leibler_divergence(y_true: Any, y_pred: Any) -> Tensor:
 
 
 def poisson(y_true: Any, y_pred: Any) -> Tensor:
-    """The mean of prediction - label * log(prediction).
+    """Returns the mean of prediction - label * log(prediction).
 
     Args:
         y_true: Tensor of the dtype and shape of `y_pred`: the labels.
@@ -211,7 +211,7 @@ def poisson(y_true: Any, y_pred: Any) -> Tensor:
 
 
 def cosine_proximity(y_true: Any, y_pred: Any) -> Tensor:
-    """The negative cosine of the angle between labels and predictions.
+    """Returns the negative cosine of the angle between labels and predictions.
 
     Args:
         y_true: Tensor of the dtype and shape of `y_pred`: the labels.
@@ -262,6 +262,6 @@ def get(identifier: Any) -> Any:
         callable of labels and predictions, or None.
 
     Raises:
-        ValueError: the name is not known.
+        ValueError: if the name is unknown.
     """
     return find("loss function", identifier, LOSSES)

@@ -23,7 +23,7 @@ from ferroflow._src.ops.math.reduction import reduce_all
 
 
 class Merge(KerasLayer):
-    """What the layers of several inputs share.
+    """Base of the layers with several inputs.
 
     Args:
         **kwargs: arguments of `KerasLayer`.
@@ -34,7 +34,7 @@ class Merge(KerasLayer):
         self.supports_masking = True
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """Which steps of the output count: those that count in all inputs that have a mask.
+        """Returns the mask of the output: True where all masks of inputs are True.
 
         Args:
             inputs: list of Tensors of one dtype.
@@ -58,7 +58,7 @@ class Merge(KerasLayer):
 
 
 def _broadcast(first: tuple[int | None, ...], second: tuple[int | None, ...]) -> tuple[int | None, ...]:
-    """The shape that two shapes of examples broadcast to; None for a dimension that is not known."""
+    """Returns the shape that two shapes of examples broadcast to; None for a dimension that is not known."""
     if len(first) < len(second):
         first, second = second, first
     count = len(first) - len(second)
@@ -71,7 +71,7 @@ def _broadcast(first: tuple[int | None, ...], second: tuple[int | None, ...]) ->
 
 
 def _of_one_rank(inputs: list[Tensor]) -> list[Tensor]:
-    """The inputs with dimensions of one behind the batch of those that have fewer dimensions than others."""
+    """Returns the inputs with dimensions of one behind the batch of those that have fewer dimensions than others."""
     known = [x.get_shape().ndims for x in inputs]
     ranks = [n for n in known if n is not None]
     if len(ranks) == len(inputs):
@@ -89,7 +89,7 @@ def _of_one_rank(inputs: list[Tensor]) -> list[Tensor]:
 
 
 class Concatenate(Merge):
-    """Inputs one after the other.
+    """Layer that joins its inputs along a dimension.
 
     Args:
         axis: int, the dimension.
@@ -101,7 +101,7 @@ class Concatenate(Merge):
         self.axis = axis
 
     def call(self, inputs: Any) -> Tensor:
-        """Puts the inputs one after the other.
+        """Joins the inputs along the axis.
 
         Args:
             inputs: list of two Tensors or more, of one dtype and of one shape but for the size along the axis.
@@ -110,13 +110,13 @@ class Concatenate(Merge):
             Tensor of their dtype.
 
         Raises:
-            ValueError: there are fewer than two inputs.
+            ValueError: if there are fewer than two inputs.
         """
         self._check(inputs)
         return joining.concat(list(inputs), self.axis)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """Which steps of the output count: those of the inputs, one after the other along the axis.
+        """Returns the mask of the output: the inputs' masks joined along the axis.
 
         Args:
             inputs: list of Tensors of one dtype, of shape [batch, steps, ...].
@@ -137,7 +137,7 @@ class Concatenate(Merge):
 
 
 class _Elementwise(Merge):
-    """What the layers share that join two elements, and the result with the next input's.
+    """Base of the layers that combine two inputs element by element, then the result with the next input.
 
     Args:
         **kwargs: arguments of `KerasLayer`.
@@ -153,7 +153,7 @@ class _Elementwise(Merge):
             input_shape: list of the TensorShapes of the inputs, [batch, ...].
 
         Raises:
-            ValueError: there are fewer than two inputs, or their shapes do not fit.
+            ValueError: if there are fewer than two inputs, or their shapes are incompatible.
         """
         self._check(input_shape)
         shapes = [TensorShape(shape) for shape in input_shape]
@@ -179,14 +179,14 @@ class _Elementwise(Merge):
             Tensor of their dtype and of the shape that theirs broadcast to.
 
         Raises:
-            ValueError: there are fewer than two inputs, or their shapes do not fit.
+            ValueError: if there are fewer than two inputs, or their shapes are incompatible.
         """
         self._check(inputs)
         return functools.reduce(self._join, _of_one_rank([convert_to_tensor(x) for x in inputs]))
 
 
 class Add(_Elementwise):
-    """The sum of inputs.
+    """Layer that adds its inputs.
 
     Args:
         **kwargs: arguments of `KerasLayer`.
@@ -196,7 +196,7 @@ class Add(_Elementwise):
 
 
 class Multiply(_Elementwise):
-    """The product of inputs.
+    """Layer that multiplies its inputs.
 
     Args:
         **kwargs: arguments of `KerasLayer`.
@@ -206,7 +206,7 @@ class Multiply(_Elementwise):
 
 
 class Average(Add):
-    """The mean of inputs.
+    """Layer that computes the mean of its inputs.
 
     Args:
         **kwargs: arguments of `KerasLayer`.
@@ -222,13 +222,13 @@ class Average(Add):
             Tensor of their dtype and shape.
 
         Raises:
-            ValueError: there are fewer than two inputs.
+            ValueError: if there are fewer than two inputs.
         """
         return super().call(inputs) / len(inputs)
 
 
 class Maximum(_Elementwise):
-    """The largest of the elements of inputs.
+    """Layer that computes the elementwise maximum of its inputs.
 
     Args:
         **kwargs: arguments of `KerasLayer`.
@@ -238,7 +238,7 @@ class Maximum(_Elementwise):
 
 
 class Minimum(_Elementwise):
-    """The smallest of the elements of inputs.
+    """Layer that computes the elementwise minimum of its inputs.
 
     Args:
         **kwargs: arguments of `KerasLayer`.
@@ -248,7 +248,7 @@ class Minimum(_Elementwise):
 
 
 class Subtract(_Elementwise):
-    """The difference of two inputs.
+    """Layer that subtracts its second input from its first.
 
     Args:
         **kwargs: arguments of `KerasLayer`.
@@ -266,17 +266,17 @@ class Subtract(_Elementwise):
             Tensor of their dtype and of the shape that theirs broadcast to.
 
         Raises:
-            ValueError: there are not two inputs, or their shapes do not fit.
+            ValueError: if there are not two inputs, or their shapes are incompatible.
         """
         return super().call(self._pair(inputs))
 
 
 class Dot(Merge):
-    """The products of the examples of two inputs.
+    """Layer that computes the products of two inputs' examples.
 
     Args:
         axes: int, or pair of ints: the dimensions of the inputs to sum over.
-        normalize: bool, whether the inputs are divided by their norms along those dimensions.
+        normalize: bool. If True, the inputs are divided by their norms along those dimensions.
         **kwargs: arguments of `KerasLayer`.
     """
 
@@ -285,7 +285,7 @@ class Dot(Merge):
         self.axes, self.normalize = axes, normalize
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> None:
-        """Nothing: all elements of the product count.
+        """Returns None: the product has no mask.
 
         Args:
             inputs: list of two Tensors of one dtype.
@@ -299,7 +299,7 @@ class Dot(Merge):
             input_shape: list of the TensorShapes of the two inputs, [batch, ...].
 
         Raises:
-            ValueError: there are not two inputs, or they have no such dimensions, or these are of different size.
+            ValueError: if there are not exactly two inputs, or the dimensions do not exist or differ in size.
         """
         first, second = (TensorShape(shape) for shape in self._pair(input_shape))
         if first.ndims is not None and second.ndims is not None:
@@ -323,7 +323,7 @@ class Dot(Merge):
             Tensor of their dtype, of shape [batch, ...].
 
         Raises:
-            ValueError: there are not two inputs.
+            ValueError: if there are not two inputs.
         """
         first, second = self._pair(inputs)
         pair = (self.axes, self.axes) if isinstance(self.axes, int) else tuple(self.axes)
@@ -333,7 +333,7 @@ class Dot(Merge):
 
 
 def concatenate(inputs: Any, axis: int = -1, **kwargs: Any) -> Any:
-    """Puts inputs one after the other, as the layer `Concatenate`.
+    """Joins inputs along a dimension, like the layer `Concatenate`.
 
     Args:
         inputs: list of two Tensors or more, of one dtype and of one shape but for the size along the axis.
@@ -344,7 +344,7 @@ def concatenate(inputs: Any, axis: int = -1, **kwargs: Any) -> Any:
         Tensor of their dtype.
 
     Raises:
-        ValueError: there are fewer than two inputs.
+        ValueError: if there are fewer than two inputs.
     """
     return Concatenate(axis, **kwargs)(inputs)
 
@@ -360,7 +360,7 @@ def add(inputs: Any, **kwargs: Any) -> Any:
         Tensor of their dtype and shape.
 
     Raises:
-        ValueError: there are fewer than two inputs.
+        ValueError: if there are fewer than two inputs.
     """
     return Add(**kwargs)(inputs)
 
@@ -376,7 +376,7 @@ def multiply(inputs: Any, **kwargs: Any) -> Any:
         Tensor of their dtype and shape.
 
     Raises:
-        ValueError: there are fewer than two inputs.
+        ValueError: if there are fewer than two inputs.
     """
     return Multiply(**kwargs)(inputs)
 
@@ -392,13 +392,13 @@ def average(inputs: Any, **kwargs: Any) -> Any:
         Tensor of their dtype and shape.
 
     Raises:
-        ValueError: there are fewer than two inputs.
+        ValueError: if there are fewer than two inputs.
     """
     return Average(**kwargs)(inputs)
 
 
 def maximum(inputs: Any, **kwargs: Any) -> Any:
-    """Chooses the largest elements of inputs, as the layer `Maximum`.
+    """Returns the elementwise maximum of inputs, like the layer `Maximum`.
 
     Args:
         inputs: list of two Tensors or more, of one number dtype and one shape.
@@ -408,13 +408,13 @@ def maximum(inputs: Any, **kwargs: Any) -> Any:
         Tensor of their dtype and shape.
 
     Raises:
-        ValueError: there are fewer than two inputs.
+        ValueError: if there are fewer than two inputs.
     """
     return Maximum(**kwargs)(inputs)
 
 
 def minimum(inputs: Any, **kwargs: Any) -> Any:
-    """Chooses the smallest elements of inputs, as the layer `Minimum`.
+    """Returns the elementwise minimum of inputs, like the layer `Minimum`.
 
     Args:
         inputs: list of two Tensors or more, of one number dtype and one shape.
@@ -424,7 +424,7 @@ def minimum(inputs: Any, **kwargs: Any) -> Any:
         Tensor of their dtype and shape.
 
     Raises:
-        ValueError: there are fewer than two inputs.
+        ValueError: if there are fewer than two inputs.
     """
     return Minimum(**kwargs)(inputs)
 
@@ -440,7 +440,7 @@ def subtract(inputs: Any, **kwargs: Any) -> Any:
         Tensor of their dtype and shape.
 
     Raises:
-        ValueError: there are not two inputs.
+        ValueError: if there are not two inputs.
     """
     return Subtract(**kwargs)(inputs)
 
@@ -451,13 +451,13 @@ def dot(inputs: Any, axes: Any, normalize: bool = False, **kwargs: Any) -> Any:
     Args:
         inputs: list of two Tensors of one float dtype, of shape [batch, ...].
         axes: int, or pair of ints: the dimensions of the inputs to sum over.
-        normalize: bool, whether the inputs are divided by their norms along those dimensions.
+        normalize: bool. If True, the inputs are divided by their norms along those dimensions.
         **kwargs: arguments of the layer, such as `name`.
 
     Returns:
         Tensor of their dtype, of shape [batch, ...].
 
     Raises:
-        ValueError: there are not two inputs.
+        ValueError: if there are not two inputs.
     """
     return Dot(axes, normalize, **kwargs)(inputs)

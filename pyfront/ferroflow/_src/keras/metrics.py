@@ -22,7 +22,7 @@ def _as_numbers(x: Any) -> Tensor:
 
 
 def binary_accuracy(y_true: Any, y_pred: Any) -> Tensor:
-    """The part of the predictions that round to their labels.
+    """Returns the part of the predictions that round to their labels.
 
     Args:
         y_true: Tensor of the dtype and shape of `y_pred`: 0 or 1.
@@ -35,7 +35,7 @@ def binary_accuracy(y_true: Any, y_pred: Any) -> Tensor:
 
 
 def categorical_accuracy(y_true: Any, y_pred: Any) -> Tensor:
-    """Whether the largest prediction is the largest label's.
+    """Computes, for each row, whether the largest prediction and the largest label are at the same position.
 
     Args:
         y_true: Tensor of a number dtype, of the shape of `y_pred`: the probabilities of the labels.
@@ -48,7 +48,7 @@ def categorical_accuracy(y_true: Any, y_pred: Any) -> Tensor:
 
 
 def sparse_categorical_accuracy(y_true: Any, y_pred: Any) -> Tensor:
-    """Whether the largest prediction is that of the class with the label's number.
+    """Computes, for each row, whether the largest prediction is at the position given by the label.
 
     Args:
         y_true: Tensor of float32, of shape [batch, ..., 1]: the numbers of the classes.
@@ -61,7 +61,7 @@ def sparse_categorical_accuracy(y_true: Any, y_pred: Any) -> Tensor:
 
 
 def top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Tensor:
-    """The part of the examples whose largest label is among the `k` largest predictions.
+    """Returns the part of the examples whose largest label is among the `k` largest predictions.
 
     Args:
         y_true: Tensor of a number dtype, of the shape of `y_pred`: the probabilities of the labels.
@@ -75,7 +75,7 @@ def top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Tensor:
 
 
 def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Tensor:
-    """The part of the examples whose label's class is among the `k` largest predictions.
+    """Returns the part of the examples whose label's class is among the `k` largest predictions.
 
     Args:
         y_true: Tensor of a number dtype, of shape [batch, 1]: the numbers of the classes.
@@ -108,20 +108,20 @@ def get(identifier: Any) -> Any:
         callable of labels and predictions.
 
     Raises:
-        ValueError: the name is not known.
+        ValueError: if the name is unknown.
     """
     return find("metric function", identifier, {**losses.LOSSES, **_ACCURACIES})
 
 
 def accuracy_for(loss: Callable[..., Any], width: int | None) -> Callable[..., Tensor]:
-    """The metric that "accuracy" means for a loss and the size of the last dimension of the predictions."""
+    """Returns the metric that "accuracy" means for a loss and the size of the last dimension of the predictions."""
     if width == 1 or loss is losses.binary_crossentropy:
         return binary_accuracy
     return sparse_categorical_accuracy if loss is losses.sparse_categorical_crossentropy else categorical_accuracy
 
 
 def crossentropy_for(loss: Callable[..., Any], width: int | None) -> Callable[..., Tensor]:
-    """The metric that "crossentropy" means for a loss and the size of the last dimension of the predictions."""
+    """Returns the metric that "crossentropy" means for a loss and the size of the last dimension of the predictions."""
     if width == 1 or loss is losses.binary_crossentropy:
         return losses.binary_crossentropy
     is_sparse = loss is losses.sparse_categorical_crossentropy

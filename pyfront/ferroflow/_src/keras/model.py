@@ -49,7 +49,7 @@ class Model(Network):
         name: str, its name; made by default.
 
     Raises:
-        ValueError: an input is not `Input`'s, or an output does not come from the inputs by layers.
+        ValueError: if an input is not `Input`'s, or an output does not come from the inputs by layers.
     """
 
     _compilation: Compilation | None = None
@@ -66,7 +66,7 @@ class Model(Network):
         target_tensors: Any = None,
         **kwargs: Any,
     ) -> None:
-        """Says what fitting means.
+        """Sets the optimizer, losses and metrics for fitting.
 
         Args:
             optimizer: one of Keras's, its name, or one of `tf.train`.
@@ -83,8 +83,8 @@ class Model(Network):
             **kwargs: arguments of `Session.run` are not offered.
 
         Raises:
-            ValueError: a name is not known, there are more or fewer losses than outputs, or there is no loss.
-            NotImplementedError: there are further arguments.
+            ValueError: if a name is unknown, there are more or fewer losses than outputs, or there is no loss.
+            NotImplementedError: if there are further arguments.
         """
         if kwargs:
             raise NotImplementedError(
@@ -134,7 +134,7 @@ class Model(Network):
         if self._train_op is None:
             with self.graph.as_default(), name_scope("training"):
                 steps = self.optimizer.get_updates(self.total_loss, self._collected_trainable_weights)
-                # Those of calls of its layers elsewhere would need what is fed there.
+                # Updates from calls of its layers elsewhere would need other feeds.
                 updates = [*self.get_updates_for(None), *self.get_updates_for(self.inputs)]
                 self._train_op = group(*map(_as_operation, steps), *updates)
         return self._train_op
@@ -152,7 +152,7 @@ class Model(Network):
             return get_session().run(fetches, feeds)
 
     def _fed_inputs(self) -> list[Tensor]:
-        """The inputs that are fed: those that are no values of a program."""
+        """Returns the inputs that are fed: those that are not values of a program."""
         return [tensor for tensor in self.inputs if tensor.op.type == "Placeholder"]
 
     def _fed_names(self) -> list[str]:
@@ -160,14 +160,14 @@ class Model(Network):
         return [name for name, tensor in zip(self.input_names, self.inputs, strict=True) if tensor in fed]
 
     def _fed_arrays(self, arrays: list[Any]) -> Batch:
-        """Inputs, labels and weights of the list of them that callbacks get."""
+        """Returns inputs, labels and weights of the list of them that callbacks get."""
         inputs = len(self._fed_inputs())
         labels = inputs + len(self._compiled().fed)
         return arrays[:inputs], arrays[inputs:labels], arrays[labels : 2 * labels - inputs]
 
     @property
     def uses_learning_phase(self) -> bool:
-        """Whether the outputs differ between training and testing."""
+        """True if the outputs differ between training and testing."""
         with self.graph.as_default():
             phase = learning_phase()
         if not isinstance(phase, Tensor):
@@ -183,10 +183,10 @@ class Model(Network):
         return self._compilation
 
     def _prepare(self, x: Any) -> None:
-        """Builds and compiles a model that learns the shapes of its inputs from what it is given.
+        """Builds and compiles a model whose input shapes come from the first data.
 
         Raises:
-            ValueError: the inputs have no order.
+            ValueError: if the inputs have no order.
         """
         if not self.built or (not self._is_graph_network and not self._fed_inputs()):
             if x is None or isinstance(x, dict):
@@ -205,11 +205,11 @@ class Model(Network):
     def _given(
         self, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None, labelled: bool = True
     ) -> Arrays | Drawn:
-        """What a program gives, as batches; without labels for predictions.
+        """Returns the program's data as batches; without labels for predictions.
 
         Raises:
-            RuntimeError: the model is not compiled, and labels are needed.
-            ValueError: arrays do not fit.
+            RuntimeError: if the model is not compiled, and labels are needed.
+            ValueError: if the arrays do not match the model's inputs and outputs.
         """
         if labelled and self.optimizer is None:
             self._compiled()
@@ -237,10 +237,11 @@ class Model(Network):
         return Drawn(draw)
 
     def _batch(self, x: Any, y: Any, sample_weight: Any, class_weight: Any = None, labelled: bool = True) -> Batch:
-        """Inputs, labels and weights as arrays.
+        """Returns inputs, labels and weights as arrays.
 
         Raises:
-            ValueError: there are more or fewer, they have different lengths, or other shapes than the model's.
+            ValueError: if the number of arrays is wrong, their lengths differ, or their shapes do not match the
+                model's.
         """
         fed = self._fed_inputs()
         inputs = as_arrays(x, self._fed_names(), "inputs")
@@ -271,7 +272,7 @@ class Model(Network):
         return batch
 
     def train_on_batch(self, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None) -> Any:
-        """One step of training.
+        """Returns one step of training.
 
         Args:
             x: array or Tensor of numbers, list of them, or dict by the inputs' names; or a dataset's iterator.
@@ -283,8 +284,8 @@ class Model(Network):
             The loss before the step; with metrics a list of it and them.
 
         Raises:
-            RuntimeError: the model is not compiled.
-            ValueError: arrays do not fit.
+            RuntimeError: if the model is not compiled.
+            ValueError: if the arrays do not match the model's inputs and outputs.
         """
         return one_or_list(self._train_step(*self._one_batch(self._given(x, y, sample_weight, class_weight))))
 
@@ -304,8 +305,8 @@ class Model(Network):
             The loss, a float; with metrics a list of it and them.
 
         Raises:
-            RuntimeError: the model is not compiled.
-            ValueError: arrays do not fit.
+            RuntimeError: if the model is not compiled.
+            ValueError: if the arrays do not match the model's inputs and outputs.
         """
         batch = self._one_batch(self._given(x, y, sample_weight))
         return one_or_list(list(self._run(False, self._fetches, *batch)))
@@ -320,7 +321,7 @@ class Model(Network):
             numpy.ndarray of the output's dtype, of shape [batch, ...]; a list of them where there are several outputs.
 
         Raises:
-            ValueError: arrays do not fit.
+            ValueError: if the arrays do not match the model's inputs and outputs.
         """
         batch = self._one_batch(self._given(x, labelled=False))
         return one_or_list(list(self._run(False, list(self.outputs), *batch)))
@@ -359,7 +360,7 @@ class Model(Network):
             validation_split: float, the part of the examples, the last ones, that validate and do not train.
             validation_data: tuple of inputs and labels, and weights if there are any, that validate; or a dataset or
                 its iterator.
-            shuffle: bool, whether each epoch takes the examples in another order, by NumPy's global generator; "batch"
+            shuffle: bool. If True, each epoch takes the examples in another order, by NumPy's global generator; "batch"
                 for batches of neighbours in another order.
             class_weight: dict from the numbers of classes to weights, or dict of such by the outputs' names; None for
                 1.
@@ -378,10 +379,10 @@ class Model(Network):
             History.
 
         Raises:
-            RuntimeError: the model is not compiled.
-            ValueError: arrays do not fit, tensors are given without numbers of steps, or batches and steps are both
-                said.
-            TypeError: there are other arguments.
+            RuntimeError: if the model is not compiled.
+            ValueError: if the arrays do not match the model's inputs and outputs, tensors are given without numbers of
+                steps, or both `batch_size` and a number of steps are given.
+            TypeError: if there are other arguments.
         """
         if "nb_epoch" in kwargs:
             tf_logging.warning("The `nb_epoch` argument in `fit` has been renamed `epochs`.")
@@ -427,7 +428,7 @@ class Model(Network):
         return self._fitted(batches, validate if validation is not None else None, data, *loop)
 
     def _validation_data(self, validation: Arrays | Drawn | None) -> list[Any]:
-        """What callbacks get: the arrays that validate, and the learning phase."""
+        """Returns the validation arrays and the learning phase, for callbacks."""
         if not isinstance(validation, Arrays) or validation.count is None:
             return []
         arrays = [array for part in validation.batch for array in part]
@@ -519,8 +520,8 @@ class Model(Network):
 
         Args:
             generator: generator of tuples of inputs and labels, and weights if there are any, or an object with
-                `__len__` and `__getitem__` that gives such tuples, as `tf.keras.utils.Sequence`; its `on_epoch_end` is
-                called after each pass.
+                `__len__` and `__getitem__` that returns such tuples, as `tf.keras.utils.Sequence`. Its `on_epoch_end`
+                is called after each pass.
             steps_per_epoch: int, the number of batches of an epoch; None for the object's length. Where it is another,
                 a pass goes on in the next epoch, or the next pass begins in an epoch.
             epochs: int, the number of the epoch to end before.
@@ -532,15 +533,16 @@ class Model(Network):
             max_queue_size: accepted; nothing is read ahead.
             workers: accepted; nothing is read ahead.
             use_multiprocessing: accepted; nothing is read ahead.
-            shuffle: bool, whether each pass takes the batches of an object in another order.
+            shuffle: bool. If True, each pass takes the batches of an object in another order.
             initial_epoch: int, the number of the first epoch.
 
         Returns:
             History.
 
         Raises:
-            RuntimeError: the model is not compiled.
-            ValueError: arrays do not fit, a generator ends early, or its number of steps is not given.
+            RuntimeError: if the model is not compiled.
+            ValueError: if the arrays do not match the model's inputs and outputs, a generator ends early, or its number
+                of steps is not given.
         """
         if self.optimizer is None:
             self._compiled()
@@ -601,7 +603,7 @@ class Model(Network):
         use_multiprocessing: bool = False,
         verbose: int = 0,
     ) -> Any:
-        """The loss over the batches of a generator; with metrics a list of it and them.
+        """Returns the loss over the batches of a generator; with metrics a list of it and them.
 
         Args:
             generator: as `fit_generator`.
@@ -616,8 +618,8 @@ class Model(Network):
             float, or list of float.
 
         Raises:
-            RuntimeError: the model is not compiled.
-            ValueError: as `fit_generator`.
+            RuntimeError: if the model is not compiled.
+            ValueError: on the same conditions as `fit_generator`.
         """
         if self.optimizer is None:
             self._compiled()
@@ -652,7 +654,7 @@ class Model(Network):
             outputs.
 
         Raises:
-            ValueError: as `fit_generator`.
+            ValueError: on the same conditions as `fit_generator`.
         """
         batches = Passes(generator, steps)
 
@@ -698,7 +700,7 @@ class Model(Network):
         steps: int | None = None,
         callbacks: Iterable[Any] | None = None,
     ) -> Any:
-        """The loss over all batches; with metrics a list of it and them, in the order of `metrics_names`.
+        """Returns the loss over all batches; with metrics a list of it and them, in the order of `metrics_names`.
 
         Args:
             x: as `fit`.
@@ -713,9 +715,9 @@ class Model(Network):
             float, or list of float.
 
         Raises:
-            RuntimeError: the model is not compiled.
-            ValueError: arrays do not fit, tensors are given without a number of steps, or batches and steps are both
-                said.
+            RuntimeError: if the model is not compiled.
+            ValueError: if the arrays do not match the model's inputs and outputs, tensors are given without a number of
+                steps, or both `batch_size` and a number of steps are given.
         """
         given = self._given(x, y, sample_weight)
         _check_steps(given, batch_size, steps, "steps")
@@ -744,8 +746,8 @@ class Model(Network):
             outputs.
 
         Raises:
-            ValueError: arrays do not fit, tensors are given without a number of steps, or batches and steps are both
-                said.
+            ValueError: if the arrays do not match the model's inputs and outputs, tensors are given without a number of
+                steps, or both `batch_size` and a number of steps are given.
         """
         given = self._given(x, labelled=False)
         _check_steps(given, batch_size, steps, "steps")
@@ -771,7 +773,7 @@ def _extent(
 
 
 def _step_count(params: dict[str, Any]) -> int:
-    """The number of batches of an epoch."""
+    """Returns the number of batches of an epoch."""
     steps: int | None = params["steps"]
     return -(-params["samples"] // params["batch_size"]) if steps is None else steps
 
@@ -781,14 +783,14 @@ def _size(batch: Batch) -> int:
 
 
 def _example_shape(given: Any) -> tuple[int | None, ...]:
-    """The shape of an input for an array or tensor of examples: numbers are rows of one number."""
+    """Returns the shape of an input for an array or tensor of examples: numbers are rows of one number."""
     if isinstance(given, Tensor):
         return (None, *given.get_shape().as_list()[1:])
     return (None, *(given.shape[1:] or (1,)))
 
 
 def _parts_of(validation_data: Any) -> tuple[Any, ...]:
-    """The inputs, labels and weights that validate, or a dataset or its iterator."""
+    """Returns the inputs, labels and weights that validate, or a dataset or its iterator."""
     if not isinstance(validation_data, (tuple, list)):
         return (validation_data,)
     if len(validation_data) not in (2, 3):
@@ -807,5 +809,5 @@ def _check_steps(given: Arrays | Drawn, batch_size: int | None, steps: int | Non
 
 
 def _as_operation(update: Any) -> Any:
-    """A step of an optimizer, which may be a variable and its new value."""
+    """Returns a step of an optimizer, which may be a variable and its new value."""
     return assign(*update) if isinstance(update, tuple) else update

@@ -1,4 +1,4 @@
-"""Models described by dicts and JSON, and made of such descriptions."""
+"""Configurations of models as dicts and JSON, and models made from configurations."""
 
 from __future__ import annotations
 
@@ -97,8 +97,8 @@ def model_from_config(config: Mapping[str, Any], custom_objects: Mapping[str, An
         Model or Sequential.
 
     Raises:
-        ValueError: a class or function is not known, or the layers do not follow from the inputs.
-        TypeError: it is the list of layers alone.
+        ValueError: if a class or function is unknown, or the layers do not follow from the inputs.
+        TypeError: if `config` is only a list of layers.
     """
     if isinstance(config, list):
         raise TypeError("`model_from_config` expects a dictionary, not a list. Give `class_name` and `config`.")
@@ -117,7 +117,7 @@ def model_from_json(json_string: str, custom_objects: Mapping[str, Any] | None =
         Model or Sequential.
 
     Raises:
-        ValueError: as `model_from_config`, or it is no JSON.
-        TypeError: as `model_from_config`.
+        ValueError: on the same conditions as `model_from_config`, or if the string is not JSON.
+        TypeError: on the same conditions as `model_from_config`.
     """
     return model_from_config(json.loads(json_string), custom_objects)

@@ -19,15 +19,15 @@ def load_model(filepath: str, custom_objects: Mapping[str, Any] | None = None, c
     Args:
         filepath: str, the file, which `save_model` or Keras wrote.
         custom_objects: dict of classes and functions of the program by their names; None for none.
-        compile: bool, whether to warn that the model is to be compiled to be trained.
+        compile: bool. If True, warn that the model must be compiled before it is trained.
 
     Returns:
         Model or Sequential.
 
     Raises:
-        ImportError: h5py is not installed.
-        ValueError: the file has no model, or a class or function is not known.
-        tf.errors.DataLossError: the file is damaged.
+        ImportError: if h5py is not installed.
+        ValueError: if the file has no model, or a class or function is unknown.
+        tf.errors.DataLossError: if the file is damaged.
     """
     with opened(filepath) as file:
         described = file.attrs.get("model_config")

@@ -28,10 +28,10 @@ from ferroflow._src.variables.initializers import (
 
 
 def find(what: str, given: Any, known: Mapping[str, Any]) -> Any:
-    """What a name stands for; a callable and None stand for themselves.
+    """Returns the object with a name; returns callables and None unchanged.
 
     Raises:
-        ValueError: the name is not known, or it is something else.
+        ValueError: if the name is unknown, or the value is neither a name nor an object of the kind.
     """
     if given is None or callable(given):
         return given
@@ -43,7 +43,7 @@ def find(what: str, given: Any, known: Mapping[str, Any]) -> Any:
 
 
 def _of_config(what: str, config: dict[str, Any], classes: Mapping[str, Callable[..., Any]]) -> Any:
-    """What a dict of a class and its arguments describes."""
+    """Returns the object that a dict of class name and arguments describes."""
     name = str(config.get("class_name"))
     if name in get_custom_objects():
         return get_custom_objects()[name](**config.get("config", {}))
@@ -65,14 +65,14 @@ def activation(identifier: Any) -> Callable[..., Any]:
         callable of a Tensor.
 
     Raises:
-        ValueError: the name is not known.
+        ValueError: if the name is unknown.
     """
     found = find("activation", identifier, _ACTIVATIONS)
     return activations.linear if found is None else found
 
 
 def serialize_activation(activation: Any) -> str:
-    """The name of an activation.
+    """Returns the name of an activation.
 
     Args:
         activation: function of a Tensor of a float dtype, of any shape.
@@ -81,7 +81,7 @@ def serialize_activation(activation: Any) -> str:
         str.
 
     Raises:
-        NotImplementedError: it has no name.
+        NotImplementedError: if the activation has no name.
     """
     return str(serialized(activation))
 
@@ -97,13 +97,13 @@ def deserialize_activation(name: str, custom_objects: Mapping[str, Any] | None =
         callable of a Tensor.
 
     Raises:
-        ValueError: the name is not known.
+        ValueError: if the name is unknown.
     """
     return activation(name) if name not in (custom_objects or {}) else dict(custom_objects or {})[name]
 
 
 def he_normal(seed: int | None = None) -> Any:
-    """He's normal initializer: a truncated normal of variance 2 / inputs.
+    """Returns He's normal initializer: a truncated normal of variance 2 / inputs.
 
     Args:
         seed: int, of the random numbers; None for one that the graph makes.
@@ -115,7 +115,7 @@ def he_normal(seed: int | None = None) -> Any:
 
 
 def he_uniform(seed: int | None = None) -> Any:
-    """He's uniform initializer: a uniform of variance 2 / inputs.
+    """Returns He's uniform initializer: a uniform of variance 2 / inputs.
 
     Args:
         seed: int, of the random numbers; None for one that the graph makes.
@@ -127,7 +127,7 @@ def he_uniform(seed: int | None = None) -> Any:
 
 
 def lecun_normal(seed: int | None = None) -> Any:
-    """LeCun's normal initializer: a truncated normal of variance 1 / inputs.
+    """Returns LeCun's normal initializer: a truncated normal of variance 1 / inputs.
 
     Args:
         seed: int, of the random numbers; None for one that the graph makes.
@@ -139,7 +139,7 @@ def lecun_normal(seed: int | None = None) -> Any:
 
 
 def lecun_uniform(seed: int | None = None) -> Any:
-    """LeCun's uniform initializer: a uniform of variance 1 / inputs.
+    """Returns LeCun's uniform initializer: a uniform of variance 1 / inputs.
 
     Args:
         seed: int, of the random numbers; None for one that the graph makes.
@@ -245,7 +245,7 @@ def initializer(identifier: Any) -> Any:
         initializer, or None.
 
     Raises:
-        ValueError: the name is not known.
+        ValueError: if the name is unknown.
     """
     if isinstance(identifier, dict):
         return _of_config("initializer", identifier, _INITIALIZER_CLASSES)
@@ -254,10 +254,10 @@ def initializer(identifier: Any) -> Any:
 
 
 class Regularizer:
-    """A loss of weights; a subclass says it in `__call__`."""
+    """Base of the regularizers, which compute a loss from weights; a subclass defines `__call__`."""
 
     def __call__(self, x: Any) -> Any:
-        """The loss.
+        """Returns the loss.
 
         Args:
             x: Tensor of a float dtype, of any shape.
@@ -269,7 +269,7 @@ class Regularizer:
 
 
 class L1L2(Regularizer):
-    """`l1` times the sum of absolute values and `l2` times the sum of squares.
+    """Regularizer: `l1` times the sum of absolute values plus `l2` times the sum of squares.
 
     Args:
         l1: float, the factor of the absolute values.
@@ -280,7 +280,7 @@ class L1L2(Regularizer):
         self.l1, self.l2 = float(l1), float(l2)
 
     def __call__(self, x: Any) -> Any:
-        """The loss.
+        """Returns the loss.
 
         Args:
             x: Tensor of a float dtype, of any shape.
@@ -292,7 +292,7 @@ class L1L2(Regularizer):
         return sum(terms[1:], terms[0]) if terms else 0.0
 
     def get_config(self) -> dict[str, float]:
-        """The arguments that make an equal one."""
+        """Returns the arguments that make an equal one."""
         return {"l1": self.l1, "l2": self.l2}
 
 
@@ -334,7 +334,7 @@ def l2(l: float = 0.01) -> L1L2:  # noqa: E741  # Keras's name
 
 
 def regularizer(identifier: Any) -> Any:
-    """A regularizer by its name; None for none.
+    """Returns a regularizer by its name; None for none.
 
     Args:
         identifier: str, the name; dict of its class and its arguments; a callable and None stand for themselves.
@@ -343,7 +343,7 @@ def regularizer(identifier: Any) -> Any:
         callable of a weight, or None.
 
     Raises:
-        ValueError: the name is not known.
+        ValueError: if the name is unknown.
     """
     if isinstance(identifier, dict):
         # TensorFlow 2 names those of one factor on their own; the arguments are the same.
@@ -352,14 +352,14 @@ def regularizer(identifier: Any) -> Any:
 
 
 class Constraint:
-    """What a weight is made to be after each update; a subclass says it in `__call__`."""
+    """Base of the constraints, functions applied to a weight after each update; a subclass defines `__call__`."""
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make an equal one."""
+        """Returns the arguments that make an equal one."""
         return {}
 
     def __call__(self, w: Any) -> Any:
-        """The weight as it may be.
+        """Returns the weight as it may be.
 
         Args:
             w: Tensor of a float dtype, of any shape.
@@ -375,7 +375,7 @@ def _norms(w: Any, axis: Any) -> Any:
 
 
 class MaxNorm(Constraint):
-    """Weights whose norm is not above a number.
+    """Constraint to norms up to a limit.
 
     Args:
         max_value: float, the largest norm.
@@ -386,11 +386,11 @@ class MaxNorm(Constraint):
         self.max_value, self.axis = max_value, axis
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make an equal one."""
+        """Returns the arguments that make an equal one."""
         return {"max_value": self.max_value, "axis": self.axis}
 
     def __call__(self, w: Any) -> Any:
-        """The weight, scaled down where its norm is larger.
+        """Returns the weight, scaled down where its norm is larger.
 
         Args:
             w: Tensor of a float dtype, of any shape.
@@ -403,10 +403,10 @@ class MaxNorm(Constraint):
 
 
 class NonNeg(Constraint):
-    """Weights that are not negative."""
+    """Constraint to weights that are not negative."""
 
     def __call__(self, w: Any) -> Any:
-        """The weight, 0 where it is negative.
+        """Returns the weight, 0 where it is negative.
 
         Args:
             w: Tensor of a float dtype, of any shape.
@@ -418,7 +418,7 @@ class NonNeg(Constraint):
 
 
 class UnitNorm(Constraint):
-    """Weights of norm 1.
+    """Constraint to norm 1.
 
     Args:
         axis: int, or list of ints: the dimensions of a norm.
@@ -428,11 +428,11 @@ class UnitNorm(Constraint):
         self.axis = axis
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make an equal one."""
+        """Returns the arguments that make an equal one."""
         return {"axis": self.axis}
 
     def __call__(self, w: Any) -> Any:
-        """The weight, scaled.
+        """Returns the weight, scaled.
 
         Args:
             w: Tensor of a float dtype, of any shape.
@@ -463,7 +463,7 @@ def constraint(identifier: Any) -> Any:
         callable of a weight, or None.
 
     Raises:
-        ValueError: the name is not known.
+        ValueError: if the name is unknown.
     """
     if isinstance(identifier, dict):
         return _of_config("constraint", identifier, _CONSTRAINTS)

@@ -1,4 +1,4 @@
-"""`Network`: layers between inputs and outputs, their variables, and what describes them."""
+"""`Network`: layers between inputs and outputs, their variables and their configuration."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ class Network(Connected):
         name: str, its name; made by default.
 
     Raises:
-        ValueError: an input is not `Input`'s, or an output does not come from the inputs by layers.
+        ValueError: if an input is not `Input`'s, or an output does not come from the inputs by layers.
     """
 
-    # Whether its layers are trained; what a model trains is settled when it is compiled.
+    # True if the model's layers are trained. The value is read when the model is compiled.
     trainable = True
 
     def __init__(self, inputs: Any = None, outputs: Any = None, name: str | None = None) -> None:
@@ -65,7 +65,8 @@ class Network(Connected):
         # The first call is the model itself, between its inputs and outputs.
         self._inbound_nodes = []
         self._outbound_nodes = []
-        # Whether a subclass's own `build` runs or has run; and the checkpoint to load when there are variables.
+        # `_is_building` is True during and after a subclass's own `build`; `_weights_to_load` is the checkpoint to load
+        # once there are variables.
         self._is_building = False
         self._weights_to_load: str | None = None
         if self._is_graph_network:
@@ -136,13 +137,13 @@ class Network(Connected):
             self.build(one_or_list([tensor.get_shape() for tensor in nest.flatten(inputs)]))
 
     def _load_waiting(self) -> None:
-        """Loads the variables that were to be loaded before there were any."""
+        """Loads the values that were requested before the variables existed."""
         if self._weights_to_load is not None:
             path, self._weights_to_load = self._weights_to_load, None
             self.load_weights(path)
 
     def _make_inputs(self, shapes: Sequence[Any], dtypes: Sequence[Any]) -> list[Tensor]:
-        """Placeholders of a model that has learnt the shapes of its inputs."""
+        """Returns placeholders of a model that has learnt the shapes of its inputs."""
         made: list[Tensor] = []
         for i, (shape, dtype) in enumerate(zip(shapes, dtypes, strict=True)):
             made.append(Input(batch_shape=tuple(shape), dtype=dtype, name=f"input_{i + 1}"))
@@ -156,7 +157,7 @@ class Network(Connected):
             input_shape: tuple of int and None, the shape of the input with the batch; list of them for several inputs.
 
         Raises:
-            ValueError: no shape is given.
+            ValueError: if no shape is given.
         """
         if self.built or self._is_building:
             return
@@ -170,12 +171,12 @@ class Network(Connected):
 
     @property
     def built(self) -> bool:
-        """Whether it has inputs and outputs, and variables with them."""
+        """True if the network has outputs, and therefore its variables."""
         return bool(self.outputs)
 
     @built.setter
     def built(self, value: bool) -> None:
-        # What a subclass says at the end of `build`; whether there are outputs decides.
+        # Subclasses set it at the end of `build`, without effect: the presence of outputs decides.
         pass
 
     @property
@@ -192,7 +193,7 @@ class Network(Connected):
         return found
 
     def _outputs_of(self, layer: Any) -> list[Tensor]:
-        """What a layer of the model gives in it."""
+        """Returns the outputs of a layer in the model."""
         own = [tensor for tensor, made in self._calls if made.layer is layer]
         return own or nest.flatten(getattr(layer, "output", []))
 
@@ -239,11 +240,11 @@ class Network(Connected):
 
     @property
     def updates(self) -> list[Any]:
-        """What is to run with each training step."""
+        """The operations to run with each training step."""
         return self._of_layers("updates") if self.trainable else []
 
     def get_updates_for(self, inputs: Any) -> list[Any]:
-        """The updates that depend on some inputs.
+        """Returns the updates that depend on some inputs.
 
         Args:
             inputs: Tensor of any dtype and shape, or list of them; None for the updates that depend on no inputs.
@@ -268,7 +269,7 @@ class Network(Connected):
         self._added_losses += as_list(losses)
 
     def reset_states(self) -> None:
-        """Forgets the states of layers that are stateful."""
+        """Resets the states of stateful layers."""
         for layer in self.layers:
             if getattr(layer, "stateful", False) and hasattr(layer, "reset_states"):
                 layer.reset_states()
@@ -284,7 +285,7 @@ class Network(Connected):
             KerasLayer or other layer of the model.
 
         Raises:
-            ValueError: there is none.
+            ValueError: if there is no such layer.
         """
         for i, layer in enumerate(self.layers):
             if layer.name == name or (name is None and i == index):
@@ -292,7 +293,7 @@ class Network(Connected):
         raise ValueError(f"No such layer: {name if name is not None else index}")
 
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        """The outputs for other inputs, with the same layers and variables.
+        """Returns the outputs for other inputs, with the same layers and variables.
 
         Args:
             inputs: Tensor, or list of them.
@@ -329,7 +330,7 @@ class Network(Connected):
             Tensor of any dtype, of shape [batch, ...], or list of them.
 
         Raises:
-            NotImplementedError: it is a subclass's model, and the subclass has no `call`.
+            NotImplementedError: if the model is a subclass's that does not define `call`.
         """
         if not self._is_graph_network:
             raise NotImplementedError("When subclassing the `Model` class, you should implement a `call` method.")
@@ -369,7 +370,7 @@ class Network(Connected):
             Variable of `dtype` and `shape`.
 
         Raises:
-            ValueError: a name is not known.
+            ValueError: if a name is not known.
         """
         dtype = dtypes.as_dtype(dtype or dtypes.float32)
         made = named.initializer(initializer or ("glorot_uniform" if dtype.is_floating else "zeros"))
@@ -387,18 +388,18 @@ class Network(Connected):
     add_variable = add_weight
 
     def get_config(self) -> Any:
-        """What the model is made of: its layers, their arguments and how they are called.
+        """Returns the model's configuration: its layers, their arguments and their connections.
 
         Returns:
             dict of `name`, `layers`, `input_layers` and `output_layers`, whose values JSON can hold.
 
         Raises:
-            NotImplementedError: an argument is a function without a name, or it is a subclass's model.
+            NotImplementedError: if an argument is a function without a name, or the model is a subclass's.
         """
         if not self._is_graph_network:
             raise NotImplementedError(
-                f"{type(self).__name__} is described by its program alone. Save its variables by `save_weights`, and "
-                "make the model by its class."
+                f"{type(self).__name__} is defined only by its Python class. Save its variables with `save_weights`, "
+                "and make the model with its class."
             )
         calls: dict[int, list[Call]] = {id(layer): [] for layer in self.layers}
         of_tensor: dict[Tensor, list[Any]] = {}
@@ -425,7 +426,7 @@ class Network(Connected):
             "output_layers": [of_tensor[t] for t in self.outputs],
         }
 
-    # How a model is made of its description; `model_configurations`, which knows all layers, says it.
+    # Function that makes a model from its configuration; set by `model_configurations`, which imports all layers.
     _of_description: Callable[[dict[str, Any], Any], Any]
     # The class that its description names.
     _kind: ClassVar[str] = "Model"
@@ -443,12 +444,12 @@ class Network(Connected):
             Model, or Sequential if the class is one.
 
         Raises:
-            ValueError: a class or function is not known, or the layers do not follow from the inputs.
+            ValueError: if a class or function is unknown, or the layers do not follow from the inputs.
         """
         return Network._of_description({"class_name": cls._kind, "config": config}, dict(custom_objects or {}))
 
     def to_json(self, **kwargs: Any) -> str:
-        """What the model is made of, in JSON, for `model_from_json`; without the values of its variables.
+        """Returns the model's configuration in JSON, for `model_from_json`; without the variables' values.
 
         Args:
             **kwargs: arguments of `json.dumps`.
@@ -457,22 +458,22 @@ class Network(Connected):
             str.
 
         Raises:
-            NotImplementedError: as `get_config`.
+            NotImplementedError: on the same conditions as `get_config`.
         """
         return json.dumps({**described(self), "keras_version": _VERSION, "backend": "tensorflow"}, **kwargs)
 
     def get_weights(self) -> list[Any]:
-        """The values of the variables."""
+        """Returns the values of the variables."""
         return batch_get_value(self.weights)
 
     def set_weights(self, weights: list[Any]) -> None:
-        """Gives the variables values.
+        """Assigns values to the variables.
 
         Args:
             weights: list of arrays, of the dtypes and shapes of the variables, in their order.
 
         Raises:
-            ValueError: there are more or fewer, or one has another shape.
+            ValueError: if the number of arrays is wrong, or an array has another shape.
         """
         set_weights(self, weights)
 
@@ -481,13 +482,13 @@ class Network(Connected):
 
         Args:
             filepath: str, the file.
-            overwrite: bool, whether a file that is there is replaced.
+            overwrite: bool. If True, an existing file is replaced.
             include_optimizer: bool, as `tf.keras.models.save_model` takes it.
 
         Raises:
-            ImportError: h5py is not installed.
-            FileExistsError: the file is there and may not be replaced.
-            NotImplementedError: an argument of a layer is a function without a name.
+            ImportError: if h5py is not installed.
+            FileExistsError: if the file is there and may not be replaced.
+            NotImplementedError: if an argument of a layer is a function without a name.
         """
         hdf5.save_model(self, filepath, overwrite, include_optimizer)
 
@@ -496,13 +497,13 @@ class Network(Connected):
 
         Args:
             filepath: str, the file, or the checkpoint's prefix.
-            overwrite: bool, whether what is there is replaced.
+            overwrite: bool. If True, an existing file is replaced.
             save_format: str, "h5" for a file, "tf" for a checkpoint; None for what the name says.
 
         Raises:
-            ImportError: h5py is not installed, and a file is to be written.
-            FileExistsError: the file or the checkpoint is there and may not be replaced.
-            ValueError: the model has no variables yet, or there is no such format.
+            ImportError: if h5py is not installed, and the format is HDF5.
+            FileExistsError: if the file or the checkpoint is there and may not be replaced.
+            ValueError: if the model has no variables yet, or the format is unknown.
         """
         self._check_built("saved")
         path = str(filepath)
@@ -522,13 +523,13 @@ class Network(Connected):
 
         Args:
             filepath: str, the file, or the checkpoint's prefix.
-            by_name: bool, whether layers are found by their names, and not in their order; of files alone.
+            by_name: bool. If True, layers are found by their names, and not in their order; of files alone.
 
         Raises:
-            ImportError: h5py is not installed, and it is a file.
-            ValueError: it is a file, and of other layers, or the model has no variables yet.
-            NotImplementedError: layers of a checkpoint are to be found by their names.
-            tf.errors.OpError: the checkpoint cannot be read, or is of other variables.
+            ImportError: if h5py is not installed, and the file is an HDF5 file.
+            ValueError: if the file is an HDF5 file of other layers, or the model has no variables yet.
+            NotImplementedError: if `by_name` is True for a checkpoint.
+            tf.errors.OpError: if the checkpoint cannot be read, or is of other variables.
         """
         if hdf5.is_hdf5(filepath):
             self._check_built("loaded")
@@ -552,7 +553,7 @@ class Network(Connected):
             )
 
     def count_params(self) -> int:
-        """The number of elements of the variables."""
+        """Returns the number of elements of the variables."""
         return int(sum(np.prod(w.get_shape().as_list()) for w in self.weights))
 
     def summary(
@@ -569,7 +570,7 @@ class Network(Connected):
             print_fn: callable of each line; None for `print`.
 
         Raises:
-            ValueError: the model has no variables yet.
+            ValueError: if the model has no variables yet.
         """
         if not self.built:
             raise ValueError(
@@ -580,7 +581,7 @@ class Network(Connected):
 
 
 def described(layer: Any) -> dict[str, Any]:
-    """The class of a layer or model and what it is made of."""
+    """Returns the class of a layer or model and what it is made of."""
     return {"class_name": type(layer).__name__, "config": layer.get_config()}
 
 
@@ -601,7 +602,7 @@ _NO_PARTS = frozenset(
 
 
 def _layers_in(value: Any) -> list[Any]:
-    """The layers that an attribute is or holds."""
+    """Returns the layers that an attribute is or holds."""
     if isinstance(value, (Layer, Network)):
         return [value]
     if isinstance(value, dict):

@@ -33,7 +33,7 @@ _SELU_END = -1.0507009873554805 * 1.6732632423543772
 
 
 class GaussianNoise(KerasLayer):
-    """Adds normal random numbers in training.
+    """Layer that adds normal random numbers in training.
 
     Args:
         stddev: float, their standard deviation.
@@ -63,7 +63,7 @@ class GaussianNoise(KerasLayer):
 
 
 class GaussianDropout(KerasLayer):
-    """Multiplies by normal random numbers of mean 1 in training.
+    """Layer that multiplies by normal random numbers of mean 1 in training.
 
     Args:
         rate: float, of which their standard deviation is `sqrt(rate / (1 - rate))`.
@@ -98,7 +98,7 @@ class GaussianDropout(KerasLayer):
 
 
 class AlphaDropout(KerasLayer):
-    """Sets a part of the inputs to the value where `selu` ends, in training, and scales so that mean and variance stay.
+    """Layer that sets random inputs to the lower limit of `selu` in training, and scales to keep mean and variance.
 
     Args:
         rate: float, the part.
@@ -137,7 +137,7 @@ class AlphaDropout(KerasLayer):
 
 
 class _SpatialDropout(Dropout):
-    """What the layers that leave out whole channels share."""
+    """Base of the layers that drop whole channels."""
 
     _DIMENSIONS = 1
     _NOT_TOLD = frozenset(("noise_shape",))
@@ -150,7 +150,7 @@ class _SpatialDropout(Dropout):
 
 
 class SpatialDropout1D(_SpatialDropout):
-    """Leaves out a part of the channels of sequences in training.
+    """Layer that drops random channels of sequences in training.
 
     Args:
         rate: float, the part.
@@ -162,7 +162,7 @@ class SpatialDropout1D(_SpatialDropout):
 
 
 class SpatialDropout2D(_SpatialDropout):
-    """Leaves out a part of the channels of images in training.
+    """Layer that drops random channels of images in training.
 
     Args:
         rate: float, the part.
@@ -174,7 +174,7 @@ class SpatialDropout2D(_SpatialDropout):
 
 
 class SpatialDropout3D(_SpatialDropout):
-    """Leaves out a part of the channels of volumes in training.
+    """Layer that drops random channels of volumes in training.
 
     Args:
         rate: float, the part.
@@ -186,7 +186,7 @@ class SpatialDropout3D(_SpatialDropout):
 
 
 class Masking(KerasLayer):
-    """Says of the steps whose elements are all one number that they do not count, for the layers that follow.
+    """Layer that masks the steps whose elements are all equal to one number.
 
     Args:
         mask_value: float, the number.
@@ -199,7 +199,7 @@ class Masking(KerasLayer):
         self.mask_value = mask_value
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Tensor:
-        """Which steps count.
+        """Returns the mask of the inputs.
 
         Args:
             inputs: Tensor of a number dtype, of shape [batch, steps, size].
@@ -224,7 +224,7 @@ class Masking(KerasLayer):
 
 
 class ActivityRegularization(KerasLayer):
-    """Adds a loss of its inputs, which it gives as they are.
+    """Layer that adds a loss of its inputs, and returns them unchanged.
 
     Args:
         l1: float, the factor of the sum of absolute values.
@@ -239,7 +239,7 @@ class ActivityRegularization(KerasLayer):
         self.l1, self.l2 = l1, l2
 
     def call(self, inputs: Any) -> Any:
-        """Gives the inputs.
+        """Returns the inputs.
 
         Args:
             inputs: Tensor of a float dtype, of any shape.

@@ -40,14 +40,14 @@ __all__ = [
 
 
 class Optimizer:
-    """How variables move with the gradients of a loss; a subclass says it in `get_updates`.
+    """Base of the optimizers, which update variables with the gradients of a loss; a subclass defines `get_updates`.
 
     Args:
         **kwargs: `clipnorm`, float, the norm that all gradients together are scaled down to; `clipvalue`, float, the
             size that their elements are cut to.
 
     Raises:
-        TypeError: another argument is given.
+        TypeError: if a keyword argument is unknown.
     """
 
     weights: list[Any]
@@ -65,7 +65,7 @@ class Optimizer:
         return f"<{type(self).__name__} optimizer of {len(vars(self).get('weights', ()))} variables>"
 
     def get_updates(self, loss: Any, params: list[Any]) -> list[Any]:
-        """The operations of one step; a subclass overrides it.
+        """Returns the operations of one step; a subclass overrides it.
 
         Args:
             loss: Tensor of a float dtype, of shape [].
@@ -75,7 +75,7 @@ class Optimizer:
             list of Operations, or of Tensors of any dtype and shape, or of tuples of a Variable and its new value.
 
         Raises:
-            NotImplementedError: the class does not say it.
+            NotImplementedError: if a subclass does not override this method.
         """
         raise NotImplementedError(f"{type(self).__name__} is to override get_updates(loss, params).")
 
@@ -90,15 +90,15 @@ class Optimizer:
             list of Tensors, of the dtypes and shapes of `params`.
 
         Raises:
-            ValueError: the loss does not depend on a variable.
+            ValueError: if the loss does not depend on a variable.
         """
         params = list(params) if isinstance(params, (list, tuple)) else [params]
         found = gradients(loss, params)
         for variable, gradient in zip(params, found, strict=True):
             if gradient is None:
                 raise ValueError(
-                    f"The loss does not depend on {variable.name} by operations that have gradients. Leave the layer "
-                    "out of the model, or make it not trainable."
+                    f"The loss does not depend on {variable.name} through operations with gradients. Remove the layer "
+                    "from the model, or set its `trainable` to False."
                 )
         dense = [convert_to_tensor(g) if isinstance(g, IndexedSlices) else g for g in found]
         norm, size = getattr(self, "clipnorm", 0), getattr(self, "clipvalue", 0)
@@ -109,17 +109,17 @@ class Optimizer:
         return dense
 
     def get_weights(self) -> list[Any]:
-        """The values of its variables."""
+        """Returns the values of its variables."""
         return batch_get_value(self.weights)
 
     def set_weights(self, weights: list[Any]) -> None:
-        """Gives its variables values.
+        """Assigns values to the optimizer's variables.
 
         Args:
             weights: list of arrays, of the dtypes and shapes of its variables, in their order.
 
         Raises:
-            ValueError: there are more or fewer values, or one has another shape.
+            ValueError: if the number of arrays is wrong, or an array has another shape.
         """
         if len(weights) != len(self.weights):
             raise ValueError(
@@ -129,7 +129,7 @@ class Optimizer:
         batch_set_value(list(zip(self.weights, weights, strict=True)))
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments of the constructor as they are now."""
+        """Returns the arguments of the constructor as they are now."""
         return {name: getattr(self, name) for name in ("clipnorm", "clipvalue") if hasattr(self, name)}
 
     @classmethod
@@ -146,7 +146,7 @@ class Optimizer:
 
 
 class _Descent(Optimizer, abc.ABC):
-    """An optimizer that moves one variable after the other, at a rate that is a variable.
+    """An optimizer that updates one variable after the other, with a variable as learning rate.
 
     Args:
         lr: float, the learning rate; a variable, whose value can be changed between batches.
@@ -164,7 +164,7 @@ class _Descent(Optimizer, abc.ABC):
         self.weights = [self.iterations]
 
     def get_updates(self, loss: Any, params: list[Any]) -> list[Any]:
-        """The operations of one step.
+        """Returns the operations of one step.
 
         Args:
             loss: Tensor of a float dtype, of shape [].
@@ -186,16 +186,16 @@ class _Descent(Optimizer, abc.ABC):
 
     @abc.abstractmethod
     def _moved(self, variable: Any, gradient: Any, rate: Any, step: Any) -> list[Any]:
-        """The assignments of one variable, at a step that is counted from 1."""
+        """Returns the assignments of one variable, at a step that is counted from 1."""
 
     def _slot(self, variable: Any) -> Any:
-        """A variable of the shape of another, at first zeros."""
+        """Returns a variable of the shape of another, at first zeros."""
         made = _zeros_like(variable)
         self.weights.append(made)
         return made
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments of the constructor as they are now."""
+        """Returns the arguments of the constructor as they are now."""
         return {"lr": float(get_value(self.lr)), "decay": float(get_value(self.decay)), **super().get_config()}
 
 
@@ -205,13 +205,13 @@ def _assigned(variable: Any, value: Any) -> Any:
 
 
 class SGD(_Descent):
-    """Gradient descent, with momentum.
+    """Gradient descent optimizer, with momentum.
 
     Args:
         lr: float, the learning rate; a variable, whose value can be changed between batches.
         momentum: float, the part of the last move that is made again.
         decay: float, by which the rate is divided by 1 + decay * batches.
-        nesterov: bool, whether the move is Nesterov's.
+        nesterov: bool. If True, the move is Nesterov's.
         **kwargs: as `Optimizer`.
     """
 
@@ -231,12 +231,12 @@ class SGD(_Descent):
         return [assign(last, move), _assigned(variable, new)]
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments of the constructor as they are now."""
+        """Returns the arguments of the constructor as they are now."""
         return {**super().get_config(), "momentum": float(get_value(self.momentum)), "nesterov": self.nesterov}
 
 
 class RMSprop(_Descent):
-    """Moves divided by the root of the mean of squared gradients.
+    """RMSprop optimizer: divides gradients by the root of the mean of their squares.
 
     Args:
         lr: float, the learning rate; a variable, whose value can be changed between batches.
@@ -260,12 +260,12 @@ class RMSprop(_Descent):
         return [assign(mean, new_mean), _assigned(variable, new)]
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments of the constructor as they are now."""
+        """Returns the arguments of the constructor as they are now."""
         return {**super().get_config(), "rho": self.rho, "epsilon": self.epsilon}
 
 
 class Adagrad(_Descent):
-    """Moves divided by the root of the sum of squared gradients.
+    """Adagrad optimizer: divides gradients by the root of the sum of their squares.
 
     Args:
         lr: float, the learning rate; a variable, whose value can be changed between batches.
@@ -285,12 +285,12 @@ class Adagrad(_Descent):
         return [assign(total, new_total), _assigned(variable, new)]
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments of the constructor as they are now."""
+        """Returns the arguments of the constructor as they are now."""
         return {**super().get_config(), "epsilon": self.epsilon}
 
 
 class Adadelta(_Descent):
-    """Moves scaled by the roots of the means of squared moves and squared gradients.
+    """Adadelta optimizer: scales gradients by the roots of the means of squared steps and squared gradients.
 
     Args:
         lr: float, the learning rate; a variable, whose value can be changed between batches.
@@ -316,12 +316,12 @@ class Adadelta(_Descent):
         return [assign(mean, new_mean), assign(moves, new_moves), _assigned(variable, new)]
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments of the constructor as they are now."""
+        """Returns the arguments of the constructor as they are now."""
         return {**super().get_config(), "rho": self.rho, "epsilon": self.epsilon}
 
 
 class Adam(_Descent):
-    """Moves by the mean of gradients, divided by the root of the mean of squared gradients.
+    """Adam optimizer: divides the mean of gradients by the root of the mean of their squares.
 
     Args:
         lr: float, the learning rate; a variable, whose value can be changed between batches.
@@ -329,7 +329,7 @@ class Adam(_Descent):
         beta_2: float, how slowly the mean of squared gradients changes.
         epsilon: float, added to the root; None for 1e-7.
         decay: float, by which the rate is divided by 1 + decay * batches.
-        amsgrad: bool, whether the largest mean of squared gradients so far is taken.
+        amsgrad: bool. If True, the largest mean of squared gradients so far is taken.
         **kwargs: as `Optimizer`.
 
     Source: Kingma, Ba, Adam, 2014; Reddi, Kale, Kumar, On the Convergence of Adam and Beyond, 2018.
@@ -364,13 +364,13 @@ class Adam(_Descent):
         return [*updates, _assigned(variable, new)]
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments of the constructor as they are now."""
+        """Returns the arguments of the constructor as they are now."""
         own = {"beta_1": self.beta_1, "beta_2": self.beta_2, "epsilon": self.epsilon, "amsgrad": self.amsgrad}
         return {**super().get_config(), **own}
 
 
 class Adamax(_Descent):
-    """Adam with the largest of decaying gradients in the place of the root.
+    """Adamax optimizer: Adam with a decaying maximum of gradients instead of the root.
 
     Args:
         lr: float, the learning rate; a variable, whose value can be changed between batches.
@@ -405,13 +405,13 @@ class Adamax(_Descent):
         return [assign(mean, new_mean), assign(largest, new_largest), _assigned(variable, new)]
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments of the constructor as they are now."""
+        """Returns the arguments of the constructor as they are now."""
         own = {"beta_1": self.beta_1, "beta_2": self.beta_2, "epsilon": self.epsilon}
         return {**super().get_config(), **own}
 
 
 class Nadam(Optimizer):
-    """Adam with Nesterov's momentum, which is warmed up.
+    """Nadam optimizer: Adam with Nesterov's momentum and a warm-up.
 
     Args:
         lr: float, the learning rate; a variable, whose value can be changed between batches.
@@ -445,7 +445,7 @@ class Nadam(Optimizer):
         self.schedule_decay = schedule_decay
 
     def get_updates(self, loss: Any, params: list[Any]) -> list[Any]:
-        """The operations of one step.
+        """Returns the operations of one step.
 
         Args:
             loss: Tensor of a float dtype, of shape [].
@@ -473,31 +473,33 @@ class Nadam(Optimizer):
         return self.updates
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments of the constructor as they are now."""
+        """Returns the arguments of the constructor as they are now."""
         numbers = {name: float(get_value(getattr(self, name))) for name in ("lr", "beta_1", "beta_2")}
         own = {"epsilon": self.epsilon, "schedule_decay": self.schedule_decay}
         return {**super().get_config(), **numbers, **own}
 
 
 class _GraphOptimizer(Optimizer):
-    """An optimizer of `tf.train` as one of Keras's."""
+    """An optimizer of `tf.train` with the interface of Keras's optimizers."""
 
     def __init__(self, optimizer: graph_optimizer.Optimizer) -> None:
         super().__init__()
         self.optimizer = optimizer
 
     def get_updates(self, loss: Any, params: list[Any]) -> list[Any]:
-        """The operations of one step."""
+        """Returns the operations of one step."""
         self.updates = [self.optimizer.minimize(loss, var_list=params)]
         return self.updates
 
     def get_config(self) -> dict[str, Any]:
-        """Fails: optimizers of `tf.train` do not tell their arguments."""
-        raise NotImplementedError(f"{type(self.optimizer).__name__} does not tell its arguments; take one of Keras's.")
+        """Raises an error: optimizers of `tf.train` do not keep their arguments."""
+        raise NotImplementedError(
+            f"{type(self.optimizer).__name__} does not keep its arguments; use an optimizer of Keras."
+        )
 
 
 def _zeros_like(variable: Any) -> Any:
-    """A variable of the dtype and shape of another, of zeros."""
+    """Returns a variable of the dtype and shape of another, of zeros."""
     shape = variable.get_shape().as_list()
     return Variable(np.zeros(shape, variable.dtype.base_dtype.as_numpy_dtype), trainable=False)
 
@@ -510,7 +512,7 @@ _CLASSES = {c.__name__.lower(): c for c in (SGD, RMSprop, Adagrad, Adadelta, Ada
 
 
 def serialize(optimizer: Any) -> dict[str, Any]:
-    """The class of an optimizer and its arguments as they are now.
+    """Returns the class of an optimizer and its arguments as they are now.
 
     Args:
         optimizer: Optimizer of Keras's.
@@ -519,7 +521,7 @@ def serialize(optimizer: Any) -> dict[str, Any]:
         dict of `class_name` and `config`.
 
     Raises:
-        NotImplementedError: it is one of `tf.train`.
+        NotImplementedError: if the optimizer is one of `tf.train`.
     """
     return {"class_name": type(optimizer).__name__, "config": get(optimizer).get_config()}
 
@@ -535,7 +537,7 @@ def deserialize(config: Mapping[str, Any], custom_objects: Mapping[str, Any] | N
         Optimizer.
 
     Raises:
-        ValueError: the name is not known.
+        ValueError: if the name is unknown.
     """
     name = config["class_name"]
     known = {**_CLASSES, **(custom_objects or {})}
@@ -554,7 +556,7 @@ def get(identifier: Any) -> Any:
         Optimizer.
 
     Raises:
-        ValueError: the name is not known, or it is something else.
+        ValueError: if the name is unknown, or the value is neither a name nor an optimizer.
     """
     if isinstance(identifier, Optimizer):
         return identifier

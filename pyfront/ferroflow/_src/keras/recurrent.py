@@ -1,4 +1,4 @@
-"""Recurrent layers of models: the steps of their kinds, their cells, and what runs them over sequences."""
+"""Recurrent layers of models: their kinds of steps, their cells, and the layers that run them over sequences."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CONSTRAINTS = {"kernel_constraint": None, "recurrent_constraint": None, "bias_c
 
 
 class _Steps(KerasLayer):
-    """What the kinds of steps share: the weights, which gates of equal size take their parts of."""
+    """Base of the kinds of steps: the weights, which are divided equally among the gates."""
 
     _STATES = 1
     _GATES = 1
@@ -69,7 +69,7 @@ class _Steps(KerasLayer):
             setattr(self, name, value)
         self.dropout = min(1.0, max(0.0, dropout))
         self.recurrent_dropout = min(1.0, max(0.0, recurrent_dropout))
-        # What is kept of the inputs and of the state, for each gate; None for all of it.
+        # Dropout masks of the inputs and of the state, for each gate; None for no dropout.
         self._kept_of_inputs: list[Tensor] | None = None
         self._kept_of_state: list[Tensor] | None = None
 
@@ -111,20 +111,20 @@ class _Steps(KerasLayer):
         return made.bias_initializer
 
     def _step(self, inputs: Any, state: Any) -> Any:
-        """The output and the states after a step."""
+        """Returns the output and the states after a step."""
         raise NotImplementedError
 
     def _gate(self, x: Any, i: int) -> Any:
-        """The columns of a gate."""
+        """Returns the columns of a gate."""
         return x[..., i * self.units : (i + 1) * self.units]
 
     def _of_inputs(self, inputs: Any) -> list[Tensor]:
-        """The products of the inputs and the weights, with the bias, for each gate."""
+        """Returns the products of the inputs and the weights, with the bias, for each gate."""
         products = self._products(inputs, self.kernel, self._kept_of_inputs, range(self._GATES))
         return products if self.bias is None else [x + self._gate(self.bias, i) for i, x in enumerate(products)]
 
     def _of_state(self, state: Any, gates: Sequence[int]) -> list[Tensor]:
-        """The products of the state and the weights, for some gates."""
+        """Returns the products of the state and the weights, for some gates."""
         return self._products(state, self.recurrent_kernel, self._kept_of_state, gates)
 
     def _products(self, x: Any, weights: Any, kept: list[Tensor] | None, gates: Sequence[int]) -> list[Tensor]:
@@ -136,7 +136,7 @@ class _Steps(KerasLayer):
 
 
 class _SimpleSteps(_Steps):
-    """Steps whose output goes back to them."""
+    """Steps that get their last output as input."""
 
     def _step(self, inputs: Any, state: Any) -> Any:
         output = self.activation(self._of_inputs(inputs)[0] + self._of_state(state[0], [0])[0])
@@ -162,7 +162,7 @@ class _GatedSteps(_Steps):
 
 
 class _MemorySteps(_Steps):
-    """Steps with a memory that gates fill and empty."""
+    """Steps with a memory that gates fill and clear."""
 
     _STATES = 2
     _GATES = 4
@@ -191,13 +191,13 @@ class _MemorySteps(_Steps):
 
 
 class _Run(RNNCell):
-    """A step of a layer as the cell that `tf.nn.dynamic_rnn` takes, with a mask among the inputs or none.
+    """A layer's step as the cell that `tf.nn.dynamic_rnn` takes, with or without a mask among the inputs.
 
     Args:
         step: callable of inputs and a tuple of states to an output and a tuple of states.
         state_size: tuple of ints.
         output_size: int.
-        is_masked: bool, whether the inputs are a pair of inputs and a mask.
+        is_masked: bool; True if the inputs are a pair of inputs and a mask.
     """
 
     def __init__(self, step: Any, state_size: tuple[int, ...], output_size: int, is_masked: bool, name: str) -> None:
@@ -217,7 +217,7 @@ class _Run(RNNCell):
         return self._sizes[1]
 
     def call(self, inputs: Any, state: Any) -> Any:
-        """The output and the states after a step; where the mask says no, those before."""
+        """Returns the output and the states after a step; where the mask says no, those before."""
         if not self._is_masked:
             return self._step(inputs, state)
         inputs, counts = inputs
@@ -229,7 +229,7 @@ class _Run(RNNCell):
 
 
 class _Running(KerasLayer):
-    """What the layers that run over sequences share."""
+    """Base of the layers that run over sequences."""
 
     supports_masking = True
 
@@ -239,13 +239,15 @@ class _Running(KerasLayer):
 
     def _set_running(self, return_sequences: bool, return_state: bool, go_backwards: bool, stateful: bool) -> None:
         if stateful:
-            raise NotImplementedError("stateful: give the states of a batch to the next one with `initial_state`")
+            raise NotImplementedError(
+                "stateful is not supported: pass the states of a batch to the next batch with `initial_state`"
+            )
         self.return_sequences, self.return_state = return_sequences, return_state
         self.go_backwards = go_backwards
         self.supports_masking = True
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """Which steps of the outputs count: those of the inputs where all outputs are returned.
+        """Returns the mask of the outputs: the inputs' mask if all outputs are returned.
 
         Args:
             inputs: Tensor of a float dtype, of shape [batch, steps, size], or list of it and states.
@@ -280,19 +282,19 @@ class _Running(KerasLayer):
 
 
 class _Recurrent(_Running, _Steps):
-    """What the layers of one kind of steps share.
+    """Base of the recurrent layers of one kind of steps.
 
     Args:
         units: int, the size of the outputs.
         *args: further options of the steps.
-        return_sequences: bool, whether all outputs are returned, and not the last one alone.
-        return_state: bool, whether the last states are returned too.
-        go_backwards: bool, whether the inputs are taken from the last to the first.
+        return_sequences: bool. If True, all outputs are returned, and not the last one alone.
+        return_state: bool. If True, the last states are returned too.
+        go_backwards: bool. If True, the inputs are taken from the last to the first.
         stateful: False; states that stay between batches are not offered.
         **kwargs: arguments of `KerasLayer`; `implementation` and `unroll`, accepted.
 
     Raises:
-        NotImplementedError: `stateful` is given.
+        NotImplementedError: if `stateful` is given.
     """
 
     _OPTIONS: ClassVar[dict[str, Any]] = {
@@ -382,7 +384,7 @@ class _Recurrent(_Running, _Steps):
 
 
 class _Cell(_Steps):
-    """What the cells share: one step, of a batch of inputs and states."""
+    """Base of the cells: one step, for a batch of inputs and states."""
 
     _OPTIONS: ClassVar[dict[str, Any]] = {
         "use_bias": True,
@@ -434,12 +436,12 @@ class _Cell(_Steps):
 
 
 class SimpleRNN(_Recurrent, _SimpleSteps):
-    """A layer whose output goes back to it: `activation(inputs @ kernel + output @ recurrent_kernel + bias)`.
+    """Recurrent layer: `activation(inputs @ kernel + output @ recurrent_kernel + bias)`.
 
     Args:
         units: int, the size of the outputs.
         activation: callable of the outputs, or its name.
-        use_bias: bool, whether a bias is added.
+        use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the inputs' weights, or its name.
         recurrent_initializer: initializer of the states' weights, or its name.
         bias_initializer: initializer of the bias, or its name.
@@ -448,20 +450,20 @@ class SimpleRNN(_Recurrent, _SimpleSteps):
         bias_regularizer: callable of the bias that gives a loss, or its name; None for none.
         dropout: float, the part of the inputs that is left out in training.
         recurrent_dropout: float, the part of the states that is left out in training.
-        return_sequences: bool, whether all outputs are returned, and not the last one alone.
-        return_state: bool, whether the last states are returned too.
-        go_backwards: bool, whether the inputs are taken from the last to the first.
+        return_sequences: bool. If True, all outputs are returned, and not the last one alone.
+        return_state: bool. If True, the last states are returned too.
+        go_backwards: bool. If True, the inputs are taken from the last to the first.
         stateful: False; states that stay between batches are not offered.
         **kwargs: `kernel_constraint`, `recurrent_constraint` and `bias_constraint`; `implementation` and `unroll`,
             accepted; `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
-        NotImplementedError: `stateful` is given.
+        NotImplementedError: if `stateful` is given.
     """
 
 
 class GRU(_Recurrent, _GatedSteps):
-    """Gated recurrent units.
+    """Layer of gated recurrent units.
 
     Args:
         units: int, the size of the outputs.
@@ -472,7 +474,7 @@ class GRU(_Recurrent, _GatedSteps):
             arguments of `KerasLayer`.
 
     Raises:
-        NotImplementedError: `stateful` or `reset_after` is given.
+        NotImplementedError: if `stateful` or `reset_after` is given.
 
     Source: Cho et al., Learning Phrase Representations using RNN Encoder-Decoder, 2014.
     """
@@ -487,13 +489,13 @@ class GRU(_Recurrent, _GatedSteps):
 
 
 class LSTM(_Recurrent, _MemorySteps):
-    """Long short-term memory.
+    """Layer of long short-term memory.
 
     Args:
         units: int, the size of the outputs.
         activation: callable of the new outputs, or its name.
         recurrent_activation: callable of the gates, or its name.
-        unit_forget_bias: bool, whether the forget gate's bias starts from 1.
+        unit_forget_bias: bool. If True, the forget gate's bias starts from 1.
         **kwargs: as `GRU`.
 
     Source: Hochreiter, Schmidhuber, Long Short-Term Memory, 1997.
@@ -522,7 +524,7 @@ class SimpleRNNCell(_Cell, _SimpleSteps):
             `KerasLayer`.
 
     Raises:
-        NotImplementedError: `dropout` or `recurrent_dropout` is given.
+        NotImplementedError: if `dropout` or `recurrent_dropout` is given.
     """
 
     def __init__(self, units: int, activation: Any = "tanh", **kwargs: Any) -> None:
@@ -539,7 +541,7 @@ class GRUCell(_Cell, _GatedSteps):
         **kwargs: `use_bias`, initializers, regularizers and constraints as those of `GRU`; arguments of `KerasLayer`.
 
     Raises:
-        NotImplementedError: `dropout` or `recurrent_dropout` is given.
+        NotImplementedError: if `dropout` or `recurrent_dropout` is given.
     """
 
     def __init__(
@@ -556,12 +558,12 @@ class LSTMCell(_Cell, _MemorySteps):
         units: int, the size of the outputs.
         activation: callable of the new outputs, or its name.
         recurrent_activation: callable of the gates, or its name.
-        unit_forget_bias: bool, whether the forget gate's bias starts from 1.
+        unit_forget_bias: bool. If True, the forget gate's bias starts from 1.
         **kwargs: `use_bias`, initializers, regularizers and constraints as those of `LSTM`; arguments of
             `KerasLayer`.
 
     Raises:
-        NotImplementedError: `dropout` or `recurrent_dropout` is given.
+        NotImplementedError: if `dropout` or `recurrent_dropout` is given.
     """
 
     def __init__(
@@ -582,14 +584,14 @@ def _sizes(cell: Any) -> tuple[int, ...]:
 
 
 class StackedRNNCells(KerasLayer):
-    """Cells one above the other, as one: its states are those of the highest cell, then of the others below.
+    """Stack of cells as one cell: its states are those of the highest cell, then of the others below.
 
     Args:
         cells: list of cells, the lowest first.
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: something is no cell.
+        ValueError: if an element is not a cell.
     """
 
     def __init__(self, cells: Sequence[Any], **kwargs: Any) -> None:
@@ -662,28 +664,29 @@ def _check_cell(cell: Any) -> None:
 
 
 def _not_trained(layer: Any, inner: Sequence[Any]) -> list[Any]:
-    """The weights of inner layers that are not trained."""
+    """Returns the weights of inner layers that are not trained."""
     if layer.trainable:
         return [w for one in inner for w in one.non_trainable_weights]
     return [w for one in inner for w in one.trainable_weights + one.non_trainable_weights]
 
 
 class RNN(_Running):
-    """A cell run over the steps of sequences.
+    """Layer that runs a cell over the steps of sequences.
 
     Args:
-        cell: layer whose `call` takes inputs and the list of states and gives an output and the list of new states,
-            with `state_size`, an int or list of ints, whose first is the size of the output; or list of such cells.
-        return_sequences: bool, whether all outputs are returned, and not the last one alone.
-        return_state: bool, whether the last states are returned too.
-        go_backwards: bool, whether the inputs are taken from the last to the first.
+        cell: layer whose `call` takes inputs and the list of states, and returns an output and the list of new states;
+            or list of such cells. Its `state_size` is an int or list of ints, the first of which is the size of the
+            output.
+        return_sequences: bool. If True, all outputs are returned, and not the last one alone.
+        return_state: bool. If True, the last states are returned too.
+        go_backwards: bool. If True, the inputs are taken from the last to the first.
         stateful: False; states that stay between batches are not offered.
         unroll: bool, accepted.
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: the cell is none.
-        NotImplementedError: `stateful` is given.
+        ValueError: if `cell` is not a cell.
+        NotImplementedError: if `stateful` is given.
     """
 
     def __init__(

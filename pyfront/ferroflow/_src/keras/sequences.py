@@ -21,7 +21,7 @@ def pad_sequences(
     truncating: str = "pre",
     value: float = 0.0,
 ) -> Any:
-    """Sequences of different lengths as one array.
+    """Pads or truncates sequences to one length and returns them as one array.
 
     Args:
         sequences: list of sequences of numbers, or of arrays of one shape.
@@ -35,7 +35,8 @@ def pad_sequences(
         numpy.ndarray of shape [sequences, length, ...].
 
     Raises:
-        ValueError: a place is another, a sequence has no length, or elements have different shapes.
+        ValueError: if `padding` or `truncating` is not one of the listed values, a sequence has no length, or elements
+            have different shapes.
     """
     for name, place in (("Padding", padding), ("Truncating", truncating)):
         if place not in ("pre", "post"):
@@ -61,7 +62,7 @@ def pad_sequences(
 
 
 def to_categorical(y: Any, num_classes: int | None = None) -> Any:
-    """Numbers of classes as rows with a 1 in the class's place.
+    """Converts class numbers to one-hot rows.
 
     Args:
         y: array of int, of shape [...] or [..., 1].
@@ -93,12 +94,12 @@ def normalize(x: Any, axis: int = -1, order: float = 2) -> Any:
 
 
 def text_to_word_sequence(text: str, filters: str = _PUNCTUATION, lower: bool = True, split: str = " ") -> list[str]:
-    """The words of a text.
+    """Returns the words of a text.
 
     Args:
         text: str.
         filters: str, characters that part words.
-        lower: bool, whether capitals become small letters.
+        lower: bool. If True, capitals become small letters.
         split: str, what else parts words.
 
     Returns:
@@ -109,14 +110,14 @@ def text_to_word_sequence(text: str, filters: str = _PUNCTUATION, lower: bool = 
 
 
 class Tokenizer:
-    """Numbers of words, the most frequent ones first, from 1.
+    """Numbering of words, the most frequent ones first, from 1.
 
     Args:
         num_words: int, the numbers below which are given; None for all.
         filters: str, characters that part words.
-        lower: bool, whether capitals become small letters.
+        lower: bool. If True, capitals become small letters.
         split: str, what else parts words.
-        char_level: bool, whether each character is a word.
+        char_level: bool. If True, each character is a word.
         oov_token: str, the word whose number others get; None to leave them out.
 
     Attributes:
@@ -169,7 +170,7 @@ class Tokenizer:
             self.word_index[self.oov_token] = len(self.word_index) + 1
 
     def texts_to_sequences(self, texts: Iterable[Any]) -> list[list[int]]:
-        """Gives the numbers of the words of texts; words that have none are left out, or are `oov_token`.
+        """Returns the numbers of the words of texts; words that have none are left out, or are `oov_token`.
 
         Args:
             texts: iterable of texts, each a str or a list of words.
@@ -180,7 +181,7 @@ class Tokenizer:
         return list(self.texts_to_sequences_generator(texts))
 
     def texts_to_sequences_generator(self, texts: Iterable[Any]) -> Iterator[list[int]]:
-        """Gives the numbers of the words of text after text; words that have none are left out, or are `oov_token`.
+        """Yields the numbers of the words of text after text; words that have none are left out, or are `oov_token`.
 
         Args:
             texts: iterable of texts, each a str or a list of words.
@@ -212,12 +213,12 @@ class Tokenizer:
             numpy.ndarray of float64, of shape [texts, numbers].
 
         Raises:
-            ValueError: there are no words yet, or the mode is another.
+            ValueError: if there are no words yet, or `mode` is not one of the listed values.
         """
         return self.sequences_to_matrix(self.texts_to_sequences(texts), mode)
 
     def sequences_to_matrix(self, sequences: Sequence[Sequence[int]], mode: str = "binary") -> Any:
-        """A row for each sequence, with a column for each number.
+        """Returns a row for each sequence, with a column for each number.
 
         Args:
             sequences: list of lists of numbers.
@@ -228,7 +229,7 @@ class Tokenizer:
             numpy.ndarray of float64, of shape [sequences, numbers].
 
         Raises:
-            ValueError: there are no words yet, or the mode is another.
+            ValueError: if there are no words yet, or `mode` is not one of the listed values.
         """
         if not self.num_words and not self.word_index:
             raise ValueError("Specify a dimension (num_words argument), or fit on some text data first.")

@@ -15,11 +15,11 @@ __all__ = ["Sequential"]
 
 
 class Sequential(Model):
-    """Layers one after the other.
+    """Model of layers that run one after the other.
 
     Args:
-        layers: list of layers. Where the first one is no `InputLayer` and has no `input_shape`, the model is built when
-            it is first fitted. None for none yet.
+        layers: list of layers. Where the first one is not an `InputLayer` and has no `input_shape`, the model is built
+            when it is first fitted. None for none yet.
         name: str, its name; made by default.
     """
 
@@ -45,8 +45,8 @@ class Sequential(Model):
             layer: a layer, or a Model.
 
         Raises:
-            TypeError: it is something else.
-            ValueError: the layer has several outputs.
+            TypeError: if `layer` is not a layer.
+            ValueError: if the layer has several outputs.
         """
         if not isinstance(layer, (Layer, Network)):
             raise TypeError(f"The added layer must be an instance of class Layer. Found: {layer}")
@@ -82,13 +82,13 @@ class Sequential(Model):
         self._load_waiting()
 
     def get_config(self) -> Any:
-        """What the model is made of: its layers and their arguments.
+        """Returns the model's configuration: its layers and their arguments.
 
         Returns:
             list of dicts of `class_name` and `config`, whose values JSON can hold.
 
         Raises:
-            NotImplementedError: an argument is a function without a name.
+            NotImplementedError: if an argument is a function without a name.
         """
         found = [described(layer) for layer in self.layers]
         if found and self.inputs and "batch_input_shape" not in found[0]["config"]:
@@ -101,7 +101,7 @@ class Sequential(Model):
         """Removes the last layer.
 
         Raises:
-            TypeError: there is none.
+            TypeError: if there are no layers.
         """
         if not self.layers:
             raise TypeError("There are no layers in the model.")

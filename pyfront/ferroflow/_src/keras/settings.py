@@ -1,4 +1,4 @@
-"""What Keras's functions take by default: the dtype of numbers, the order of dimensions, and a small number."""
+"""Defaults of Keras's functions: the dtype of numbers, the order of dimensions, and a small number."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _settings: dict[str, Any] = {"epsilon": 1e-7, "floatx": "float32", "image_data_f
 
 
 def epsilon() -> float:
-    """The small number that keeps logarithms and quotients finite: 1e-7, or what `set_epsilon` has set."""
+    """Returns the small number that keeps logarithms and quotients finite: 1e-7, or what `set_epsilon` has set."""
     return float(_settings["epsilon"])
 
 
@@ -38,7 +38,7 @@ def set_epsilon(value: float) -> None:
 
 
 def floatx() -> str:
-    """The name of the dtype of numbers: "float32", or what `set_floatx` has set."""
+    """Returns the name of the dtype of numbers: "float32", or what `set_floatx` has set."""
     return str(_settings["floatx"])
 
 
@@ -49,7 +49,7 @@ def set_floatx(value: str) -> None:
         value: str, "float16", "float32" or "float64".
 
     Raises:
-        ValueError: it is another.
+        ValueError: if the value is not one of the listed values.
     """
     if value not in ("float16", "float32", "float64"):
         raise ValueError(f"Unknown floatx type: {value}")
@@ -57,7 +57,7 @@ def set_floatx(value: str) -> None:
 
 
 def cast_to_floatx(x: Any) -> Any:
-    """An array of the dtype `floatx()`.
+    """Returns an array of the dtype `floatx()`.
 
     Args:
         x: array of any number dtype, of any shape.
@@ -69,7 +69,9 @@ def cast_to_floatx(x: Any) -> Any:
 
 
 def image_data_format() -> str:
-    """Where images have their channels: "channels_last", or what `set_image_data_format` has set."""
+    """Returns the default position of image channels: "channels_last", unless `set_image_data_format` has set
+    another.
+    """
     return str(_settings["image_data_format"])
 
 
@@ -80,7 +82,7 @@ def set_image_data_format(data_format: str) -> None:
         data_format: str, "channels_first" or "channels_last".
 
     Raises:
-        ValueError: it is another.
+        ValueError: if the value is not one of the listed values.
     """
     if data_format not in ("channels_last", "channels_first"):
         raise ValueError(f"Unknown data_format: {data_format}")
@@ -88,7 +90,7 @@ def set_image_data_format(data_format: str) -> None:
 
 
 def get_uid(prefix: str = "") -> int:
-    """The next number for a name in the default graph.
+    """Returns the next number for a name in the default graph.
 
     Args:
         prefix: str, the name.

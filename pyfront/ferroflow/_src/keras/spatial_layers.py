@@ -25,10 +25,10 @@ __all__ = [
 
 
 def _edges(given: Any, count: int, name: str) -> list[tuple[int, int]]:
-    """What is before and after along each dimension.
+    """Returns the sizes before and after along each dimension.
 
     Raises:
-        ValueError: it is given in another form.
+        ValueError: if the value has none of these forms.
     """
     if isinstance(given, int):
         return [(given, given)] * count
@@ -40,7 +40,7 @@ def _edges(given: Any, count: int, name: str) -> list[tuple[int, int]]:
 
 
 class _Spatial(KerasLayer):
-    """What the layers of places share."""
+    """Base of the layers over spatial dimensions."""
 
     _DIMENSIONS = 1
 
@@ -83,14 +83,14 @@ class _UpSampling(_Spatial):
 
 
 class UpSampling1D(_UpSampling):
-    """Repeats steps.
+    """Layer that repeats steps.
 
     Args:
         size: int, or tuple of ints: how often along each dimension.
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: `size` has another form.
+        ValueError: if `size` has none of these forms.
     """
 
     _DIMENSIONS = 1
@@ -100,7 +100,7 @@ class UpSampling1D(_UpSampling):
         self.size = (size,) * 1 if isinstance(size, int) else tuple(size)
 
     def call(self, inputs: Any) -> Tensor:
-        """Repeats places.
+        """Layer that repeats the positions of volumes.
 
         Args:
             inputs: Tensor of a number dtype, of shape [batch, steps, channels].
@@ -112,7 +112,7 @@ class UpSampling1D(_UpSampling):
 
 
 class UpSampling2D(_UpSampling):
-    """Repeats rows and columns.
+    """Layer that repeats rows and columns.
 
     Args:
         size: int, or tuple of ints: how often along each dimension.
@@ -120,7 +120,7 @@ class UpSampling2D(_UpSampling):
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: `size` has another form, or the data format is another.
+        ValueError: if `size` has none of these forms, or `data_format` is not one of the listed values.
     """
 
     _DIMENSIONS = 2
@@ -130,7 +130,7 @@ class UpSampling2D(_UpSampling):
         self.size = (size,) * 2 if isinstance(size, int) else tuple(size)
 
     def call(self, inputs: Any) -> Tensor:
-        """Repeats places.
+        """Layer that repeats the positions of volumes.
 
         Args:
             inputs: Tensor of a number dtype, of shape [batch, rows, columns, channels].
@@ -142,7 +142,7 @@ class UpSampling2D(_UpSampling):
 
 
 class UpSampling3D(_UpSampling):
-    """Repeats places.
+    """Layer that repeats the positions of volumes.
 
     Args:
         size: int, or tuple of ints: how often along each dimension.
@@ -150,7 +150,7 @@ class UpSampling3D(_UpSampling):
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: `size` has another form, or the data format is another.
+        ValueError: if `size` has none of these forms, or `data_format` is not one of the listed values.
     """
 
     _DIMENSIONS = 3
@@ -160,7 +160,7 @@ class UpSampling3D(_UpSampling):
         self.size = (size,) * 3 if isinstance(size, int) else tuple(size)
 
     def call(self, inputs: Any) -> Tensor:
-        """Repeats places.
+        """Layer that repeats the positions of volumes.
 
         Args:
             inputs: Tensor of a number dtype, of shape [batch, places ..., channels], with three dimensions of places.
@@ -172,14 +172,14 @@ class UpSampling3D(_UpSampling):
 
 
 class ZeroPadding1D(_Padding):
-    """Zeros before and after the steps.
+    """Layer that adds zeros before and after the steps.
 
     Args:
         padding: int, or for each dimension an int or the pair of how many before and after.
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: `padding` has another form.
+        ValueError: if `padding` has none of these forms.
     """
 
     _DIMENSIONS = 1
@@ -189,7 +189,7 @@ class ZeroPadding1D(_Padding):
         self.padding = _edges(padding, 1, "padding")
 
     def call(self, inputs: Any) -> Tensor:
-        """Puts zeros around.
+        """Pads with zeros.
 
         Args:
             inputs: Tensor of a number dtype, of shape [batch, steps, channels].
@@ -201,7 +201,7 @@ class ZeroPadding1D(_Padding):
 
 
 class ZeroPadding2D(_Padding):
-    """Zeros before and after the rows and columns.
+    """Layer that adds zeros before and after the rows and columns.
 
     Args:
         padding: int, or for each dimension an int or the pair of how many before and after.
@@ -209,7 +209,7 @@ class ZeroPadding2D(_Padding):
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: `padding` has another form, or the data format is another.
+        ValueError: if `padding` has none of these forms, or `data_format` is not one of the listed values.
     """
 
     _DIMENSIONS = 2
@@ -219,7 +219,7 @@ class ZeroPadding2D(_Padding):
         self.padding = _edges(padding, 2, "padding")
 
     def call(self, inputs: Any) -> Tensor:
-        """Puts zeros around.
+        """Pads with zeros.
 
         Args:
             inputs: Tensor of a number dtype, of shape [batch, rows, columns, channels].
@@ -231,7 +231,7 @@ class ZeroPadding2D(_Padding):
 
 
 class ZeroPadding3D(_Padding):
-    """Zeros before and after the places.
+    """Layer that adds zeros before and after each spatial dimension.
 
     Args:
         padding: int, or for each dimension an int or the pair of how many before and after.
@@ -239,7 +239,7 @@ class ZeroPadding3D(_Padding):
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: `padding` has another form, or the data format is another.
+        ValueError: if `padding` has none of these forms, or `data_format` is not one of the listed values.
     """
 
     _DIMENSIONS = 3
@@ -249,7 +249,7 @@ class ZeroPadding3D(_Padding):
         self.padding = _edges(padding, 3, "padding")
 
     def call(self, inputs: Any) -> Tensor:
-        """Puts zeros around.
+        """Pads with zeros.
 
         Args:
             inputs: Tensor of a number dtype, of shape [batch, places ..., channels], with three dimensions of places.
@@ -261,14 +261,14 @@ class ZeroPadding3D(_Padding):
 
 
 class Cropping1D(_Cropping):
-    """Leaves out steps at the ends.
+    """Layer that removes steps at the ends.
 
     Args:
         cropping: int, or for each dimension an int or the pair of how many before and after.
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: `cropping` has another form.
+        ValueError: if `cropping` has none of these forms.
     """
 
     _DIMENSIONS = 1
@@ -278,7 +278,7 @@ class Cropping1D(_Cropping):
         self.cropping = _edges(cropping, 1, "cropping")
 
     def call(self, inputs: Any) -> Tensor:
-        """Cuts the ends off.
+        """Removes the ends.
 
         Args:
             inputs: Tensor of a number dtype, of shape [batch, steps, channels].
@@ -290,7 +290,7 @@ class Cropping1D(_Cropping):
 
 
 class Cropping2D(_Cropping):
-    """Leaves out rows and columns at the ends.
+    """Layer that removes rows and columns at the ends.
 
     Args:
         cropping: int, or for each dimension an int or the pair of how many before and after.
@@ -298,7 +298,7 @@ class Cropping2D(_Cropping):
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: `cropping` has another form, or the data format is another.
+        ValueError: if `cropping` has none of these forms, or `data_format` is not one of the listed values.
     """
 
     _DIMENSIONS = 2
@@ -308,7 +308,7 @@ class Cropping2D(_Cropping):
         self.cropping = _edges(cropping, 2, "cropping")
 
     def call(self, inputs: Any) -> Tensor:
-        """Cuts the ends off.
+        """Removes the ends.
 
         Args:
             inputs: Tensor of a number dtype, of shape [batch, rows, columns, channels].
@@ -320,7 +320,7 @@ class Cropping2D(_Cropping):
 
 
 class Cropping3D(_Cropping):
-    """Leaves out places at the ends.
+    """Layer that removes positions at the ends of each spatial dimension.
 
     Args:
         cropping: int, or for each dimension an int or the pair of how many before and after.
@@ -328,7 +328,7 @@ class Cropping3D(_Cropping):
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: `cropping` has another form, or the data format is another.
+        ValueError: if `cropping` has none of these forms, or `data_format` is not one of the listed values.
     """
 
     _DIMENSIONS = 3
@@ -338,7 +338,7 @@ class Cropping3D(_Cropping):
         self.cropping = _edges(cropping, 3, "cropping")
 
     def call(self, inputs: Any) -> Tensor:
-        """Cuts the ends off.
+        """Removes the ends.
 
         Args:
             inputs: Tensor of a number dtype, of shape [batch, places ..., channels], with three dimensions of places.
@@ -350,7 +350,7 @@ class Cropping3D(_Cropping):
 
 
 class Permute(KerasLayer):
-    """Puts the dimensions of examples into another order.
+    """Layer that permutes the dimensions of examples.
 
     Args:
         dims: tuple of ints, the dimensions in their new order, counted from 1.
@@ -362,7 +362,7 @@ class Permute(KerasLayer):
         self.dims = tuple(dims)
 
     def call(self, inputs: Any) -> Tensor:
-        """Orders the dimensions.
+        """Permutes the dimensions.
 
         Args:
             inputs: Tensor of any dtype, of shape [batch, ...].
@@ -374,7 +374,7 @@ class Permute(KerasLayer):
 
 
 class RepeatVector(KerasLayer):
-    """Repeats each example.
+    """Layer that repeats each example.
 
     Args:
         n: int, how often.

@@ -1,4 +1,4 @@
-"""`TensorBoard`: the callback that writes what TensorBoard shows."""
+"""`TensorBoard`: the callback that writes events for TensorBoard."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ __all__ = ["TensorBoard"]
 
 
 class TensorBoard(Callback):
-    """Writes the loss and the metrics of epochs for TensorBoard.
+    """Callback that writes the loss and the metrics of epochs for TensorBoard.
 
     Args:
         log_dir: str, the folder.
         histogram_freq: int, epochs between two histograms of weights and outputs; 0 for none. They need arrays that
             validate. What else is in `GraphKeys.SUMMARIES` is written with them.
         batch_size: int, the number of examples that are fed for histograms at once.
-        write_graph: bool, whether the graph is written too.
-        write_grads: bool, whether there are histograms of gradients too.
-        write_images: bool, whether weights are written as images too.
+        write_graph: bool. If True, the graph is written too.
+        write_grads: bool. If True, there are histograms of gradients too.
+        write_images: bool. If True, weights are written as images too.
         embeddings_freq: 0; embeddings are not written.
         embeddings_layer_names: accepted.
         embeddings_metadata: accepted.
 
     Raises:
-        NotImplementedError: `embeddings_freq` is not 0.
+        NotImplementedError: if `embeddings_freq` is not 0.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class TensorBoard(Callback):
         self.merged: Any = None
 
     def set_model(self, model: Any) -> None:
-        """Says which model is fitted, and opens the folder.
+        """Sets the model that is fitted, and opens the folder.
 
         Args:
             model: Model.
@@ -95,7 +95,7 @@ class TensorBoard(Callback):
             logs: dict of the loss and the metrics by name, those of validation after `val_`.
 
         Raises:
-            ValueError: there are to be histograms, and no arrays validate.
+            ValueError: if histograms are requested, and there is no validation data as arrays.
         """
         if self.histogram_freq and not self.validation_data:
             raise ValueError("If printing histograms, validation_data must be provided, and cannot be a generator.")
@@ -126,7 +126,7 @@ class TensorBoard(Callback):
 
 
 def _as_image(weight: Any) -> Tensor | None:
-    """A weight of one to three dimensions as images of one channel; None for others."""
+    """Returns a weight of one to three dimensions as images of one channel; None for others."""
     picture = shaping.squeeze(weight)
     shape: list[Any] = picture.get_shape().as_list()
     if len(shape) == 1:

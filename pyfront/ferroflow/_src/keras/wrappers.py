@@ -15,7 +15,7 @@ __all__ = ["Bidirectional", "TimeDistributed", "Wrapper"]
 
 
 class Wrapper(KerasLayer):
-    """A layer around another one, whose variables and losses are its own.
+    """A layer around another layer, whose variables and losses it has.
 
     Args:
         layer: KerasLayer.
@@ -42,7 +42,7 @@ class Wrapper(KerasLayer):
 
     @property
     def updates(self) -> list[Any]:
-        """What is to run with each training step."""
+        """The operations to run with each training step."""
         return [x for one in self._inner() for x in one.updates]
 
     @property
@@ -52,7 +52,7 @@ class Wrapper(KerasLayer):
 
 
 class TimeDistributed(Wrapper):
-    """A layer for each step of sequences.
+    """A layer that applies another layer to each step of sequences.
 
     Args:
         layer: KerasLayer.
@@ -88,7 +88,7 @@ class TimeDistributed(Wrapper):
 
 
 class Bidirectional(Wrapper):
-    """A recurrent layer in both directions.
+    """A layer that runs a recurrent layer in both directions.
 
     Args:
         layer: KerasLayer, such as LSTM.
@@ -97,7 +97,7 @@ class Bidirectional(Wrapper):
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: the mode is another.
+        ValueError: if `mode` is not one of the listed values.
     """
 
     def __init__(self, layer: Any, merge_mode: str | None = "concat", weights: Any = None, **kwargs: Any) -> None:
@@ -122,7 +122,7 @@ class Bidirectional(Wrapper):
         return [self.forward_layer, self.backward_layer]
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """Which steps of the outputs count: those of the inputs where all outputs are returned.
+        """Returns the mask of the outputs: the inputs' mask if all outputs are returned.
 
         Args:
             inputs: Tensor of a float dtype, of shape [batch, steps, size].
@@ -144,7 +144,7 @@ class Bidirectional(Wrapper):
             mask: Tensor of bool, of shape [batch, steps]: the steps that count; None for all.
 
         Returns:
-            Tensor of the dtype of `inputs`, of shape [batch, size] or [batch, steps, size], or list of two; where the
+            Tensor of the dtype of `inputs`, of shape [batch, size] or [batch, steps, size], or list of two. If the
             layer returns states, a list of it and the states of both.
         """
         options = {"training": training, **({} if mask is None else {"mask": mask})}
@@ -171,7 +171,7 @@ class Bidirectional(Wrapper):
 
 
 def _copied(layer: Any, direction: str) -> Any:
-    """A layer of the same options, without variables."""
+    """Returns a layer of the same options, without variables."""
     if layer.built:
         raise ValueError(f"Bidirectional takes a layer that has not been called: {layer.name}")
     made = copy.copy(layer)

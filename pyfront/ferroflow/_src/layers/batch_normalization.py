@@ -33,23 +33,23 @@ _HALVES = (dtypes.float16, dtypes.bfloat16)
 
 
 def _transformed(scale: Any, offset: Any, then_scale: Any, then_offset: Any) -> tuple[Any, Any]:
-    """Scale and offset of `then_scale * (scale * x + offset) + then_offset`."""
+    """Returns scale and offset of `then_scale * (scale * x + offset) + then_offset`."""
     if then_scale is not None:
         scale, offset = scale * then_scale, offset * then_scale
     return scale, offset if then_offset is None else offset + then_offset
 
 
 class BatchNormalization(Layer):
-    """A layer that normalizes by the mean and variance of the batch in training, and by their averages else.
+    """A layer that normalizes by the mean and variance of the batch in training, and by their averages otherwise.
 
-    The averages move when the operations in `GraphKeys.UPDATE_OPS` run, which a training step must depend on.
+    The operations in `GraphKeys.UPDATE_OPS` update the averages; a training step must depend on them.
 
     Args:
         axis: int, or list of int: the dimensions that are not averaged over, usually the channels.
         momentum: float, how much of the averages stays in an update.
         epsilon: float, added to the variance.
-        center: bool, whether an offset beta is added.
-        scale: bool, whether the result is multiplied by gamma.
+        center: bool. If True, an offset beta is added.
+        scale: bool. If True, the result is multiplied by gamma.
         beta_initializer: initializer of beta.
         gamma_initializer: initializer of gamma.
         moving_mean_initializer: initializer of the average of means.
@@ -58,12 +58,12 @@ class BatchNormalization(Layer):
         gamma_regularizer: callable of gamma that gives a loss.
         beta_constraint: callable that optimizers apply to beta after updates.
         gamma_constraint: callable that optimizers apply to gamma after updates.
-        renorm: bool, whether training is corrected towards the averages.
+        renorm: bool. If True, training is corrected towards the averages.
         renorm_clipping: dict from "rmax", "rmin" and "dmax" to Tensors that bound that correction.
         renorm_momentum: float, how much of the correction's averages stays in an update.
-        fused: bool, whether images are normalized by one operation, whose variance for the average is divided by
-            n - 1; None for True.
-        trainable: bool, whether beta and gamma are trained.
+        fused: bool. If True, images are normalized by one operation, whose variance for the average is divided by n -
+            1; None for True.
+        trainable: bool. If True, beta and gamma are trained.
         virtual_batch_size: int, the size of the parts of the batch that are normalized each on its own; None for all.
         adjustment: callable of the inputs' shape, a Tensor, to a scale and an offset that are applied in training
             before gamma and beta.
@@ -71,7 +71,7 @@ class BatchNormalization(Layer):
         **kwargs: further arguments of `Layer`.
 
     Raises:
-        ValueError: `renorm_clipping` has another key.
+        ValueError: if `renorm_clipping` has a key that is not listed.
 
     Source: Ioffe, Szegedy, Batch Normalization, 2015; Ioffe, Batch Renormalization, 2017; Hoffer, Hubara, Soudry, Train
     longer, generalize better, 2017 (parts of a batch).
@@ -168,9 +168,9 @@ class BatchNormalization(Layer):
             input_shape: TensorShape of the inputs.
 
         Raises:
-            ValueError: the rank or the size of a dimension of `axis` is not known, or `axis` does not fit, or
+            ValueError: if the rank or the size of a dimension of `axis` is unknown, or `axis` does not fit, or
                 `virtual_batch_size` does not.
-            TypeError: `axis` is neither int nor list.
+            TypeError: if `axis` is neither int nor list.
         """
         shape = TensorShape(input_shape)
         self._resolve_axis(shape)
@@ -270,12 +270,12 @@ class BatchNormalization(Layer):
 
     @staticmethod
     def _bessels_factor(inputs: Any, variance: Any) -> Any:
-        """n / (n - 1), for n elements of each channel."""
+        """Returns n / (n - 1), for n elements of each channel."""
         count = cast(shaping.size(inputs), variance.dtype) / cast(shaping.size(variance), variance.dtype)
         return count / maximum(count - 1.0, 1.0)
 
     def _renormalized(self, mean: Any, variance: Any, training: bool | Tensor) -> tuple[Any, Any, Any, Any]:
-        """The correction of scale and offset towards the averages, and the moments to average."""
+        """Returns the correction of scale and offset towards the averages, and the moments to average."""
         stddev = sqrt(variance + self.epsilon)
         towards = maximum(self.renorm_stddev, sqrt(constant(self.epsilon, dtype=stddev.dtype)))
         r = stddev / towards
@@ -374,7 +374,7 @@ class BatchNormalization(Layer):
         return select(training, batch, making.identity(average))
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The shape of the inputs.
+        """Returns the shape of the inputs.
 
         Args:
             input_shape: TensorShape of the inputs.
@@ -411,17 +411,17 @@ def batch_normalization(
     virtual_batch_size: int | None = None,
     adjustment: Callable[..., Any] | None = None,
 ) -> Any:
-    """Normalizes by the mean and variance of the batch in training, and by their averages else.
+    """Normalizes by the mean and variance of the batch in training, and by their averages otherwise.
 
-    The averages move when the operations in `GraphKeys.UPDATE_OPS` run, which a training step must depend on.
+    The operations in `GraphKeys.UPDATE_OPS` update the averages; a training step must depend on them.
 
     Args:
         inputs: Tensor of a float dtype.
-        axis: as `tf.layers.BatchNormalization`, and so are those not described here.
+        axis: as in `tf.layers.BatchNormalization`, like all arguments that are not described here.
         momentum: float, how much of the averages stays in an update.
         epsilon: float, added to the variance.
-        center: bool, whether an offset beta is added.
-        scale: bool, whether the result is multiplied by gamma.
+        center: bool. If True, an offset beta is added.
+        scale: bool. If True, the result is multiplied by gamma.
         beta_initializer: initializer of beta.
         gamma_initializer: initializer of gamma.
         moving_mean_initializer: initializer of the average of means.
@@ -431,9 +431,10 @@ def batch_normalization(
         beta_constraint: callable that optimizers apply to beta after updates.
         gamma_constraint: callable that optimizers apply to gamma after updates.
         training: bool, or Tensor of bool of shape [].
-        trainable: bool, whether beta and gamma are trained.
+        trainable: bool. If True, beta and gamma are trained.
         name: str, the variable scope; None for "batch_normalization", made unique.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         renorm: bool.
         renorm_clipping: dict.
         renorm_momentum: float.
@@ -445,8 +446,8 @@ def batch_normalization(
         Tensor of the dtype and shape of `inputs`.
 
     Raises:
-        ValueError: as `tf.layers.BatchNormalization`, or variables exist and are not to be reused, or the other way
-            round.
+        ValueError: on the same conditions as `tf.layers.BatchNormalization`, or if variables exist and `reuse` is not
+            set, or `reuse` is set and they do not exist.
     """
     inputs = convert_to_tensor(inputs)
     layer = BatchNormalization(

@@ -1,4 +1,4 @@
-"""How layers of `tf.contrib.layers` name their variables, fill collections, and end."""
+"""Variable names, collections and final steps of the layers of `tf.contrib.layers`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAMES: Mapping[str, str] = {"kernel": "weights", "bias": "biases"}
 
 
 def model_variables_called(names: Mapping[str, str]) -> Callable[..., Any]:
-    """A custom getter that renames variables and puts them into `GraphKeys.MODEL_VARIABLES` too."""
+    """Returns a custom getter that renames variables and puts them into `GraphKeys.MODEL_VARIABLES` too."""
 
     def custom_getter(getter: Callable[..., Any], name: str, *args: Any, **kwargs: Any) -> Any:
         *scopes, last = name.split("/")
@@ -31,7 +31,7 @@ def model_variables_called(names: Mapping[str, str]) -> Callable[..., Any]:
 
 
 def collect_variable(variable: Any, collections: Any, kind: str) -> None:
-    """Puts a variable, or the parts of one, into the collections of its kind, once."""
+    """Adds a variable, or the parts of one, to the collections of its kind, once."""
     keys = get_variable_collections(collections, kind)
     for part in variable if isinstance(variable, PartitionedVariable) else [variable]:
         for key in keys or ():

@@ -1,4 +1,4 @@
-"""`Connected`: what is called on tensors, and tells what its calls took and gave."""
+"""`Connected`: the base of layers and models, with the inputs and outputs of their calls."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Connected"]
 
 
 class Connected:
-    """What is called on tensors: a layer, or a model."""
+    """Base of layers and models, which are called on tensors."""
 
     _name: str
     # Its calls on tensors of models, and those of others on what it gave.
@@ -28,7 +28,7 @@ class Connected:
         return self._name
 
     def _keep_call(self, outputs: Any, inputs: Any, arguments: dict[str, Any]) -> None:
-        """Keeps a call, for models and for what asks for inputs and outputs."""
+        """Keeps a call, for models and for accesses to inputs and outputs."""
         leaves = nest.flatten(inputs)
         sources = [found.layer for found in map(call_of, leaves) if found]
         if not leaves or len(sources) < len(leaves):
@@ -79,31 +79,31 @@ class Connected:
 
     @property
     def input(self) -> Any:
-        """What the first call took: a Tensor of any dtype and shape, or a list of them.
+        """The input of the first call: a Tensor of any dtype and shape, or a list of them.
 
         Raises:
-            AttributeError: it has not been called yet.
+            AttributeError: if the layer has not been called yet.
         """
         node = self._first_node(f"Layer {self.name} is not connected, no input to return.")
         return one_or_list(node.input_tensors)
 
     @property
     def output(self) -> Any:
-        """What the first call gave: a Tensor of any dtype and shape, or a list of them.
+        """The output of the first call: a Tensor of any dtype and shape, or a list of them.
 
         Raises:
-            AttributeError: it has not been called yet.
+            AttributeError: if the layer has not been called yet.
         """
         return one_or_list(self._first_node(f"Layer {self.name} has no inbound nodes.").output_tensors)
 
     @property
     def input_mask(self) -> Any:
-        """Which steps of `input` count: Tensor of bool; None for all; a list of them for several inputs."""
+        """The mask of `input`: Tensor of bool; None if all steps count; a list of them for several inputs."""
         return masks_of(self.input)
 
     @property
     def output_mask(self) -> Any:
-        """Which steps of `output` count: Tensor of bool; None for all; a list of them for several outputs."""
+        """The mask of `output`: Tensor of bool; None if all steps count; a list of them for several outputs."""
         return masks_of(self.output)
 
     @property
@@ -111,7 +111,7 @@ class Connected:
         """The shape of the input as a tuple, or the list of those of several.
 
         Raises:
-            AttributeError: it has not been called yet, or on inputs of different shapes.
+            AttributeError: if the layer has not been called yet, or on inputs of different shapes.
         """
         return self._one_shape("input", lambda node: node.input_shapes)
 
@@ -120,12 +120,12 @@ class Connected:
         """The shape of the output as a tuple, or the list of those of several.
 
         Raises:
-            AttributeError: it has not been called yet, or gave outputs of different shapes.
+            AttributeError: if the layer has not been called yet, or returned outputs of different shapes.
         """
         return self._one_shape("output", lambda node: node.output_shapes)
 
     def get_input_at(self, node_index: int) -> Any:
-        """The input of a call.
+        """Returns the input of a call.
 
         Args:
             node_index: int, the number of the call, from 0 on.
@@ -134,13 +134,13 @@ class Connected:
             Tensor of any dtype and shape, or list of them.
 
         Raises:
-            RuntimeError: it has not been called yet.
-            ValueError: it has been called fewer times.
+            RuntimeError: if the layer has not been called yet.
+            ValueError: if the layer has been called fewer times.
         """
         return one_or_list(self._node(node_index, "input").input_tensors)
 
     def get_output_at(self, node_index: int) -> Any:
-        """The output of a call.
+        """Returns the output of a call.
 
         Args:
             node_index: int, the number of the call, from 0 on.
@@ -149,13 +149,13 @@ class Connected:
             Tensor of any dtype and shape, or list of them.
 
         Raises:
-            RuntimeError: it has not been called yet.
-            ValueError: it has been called fewer times.
+            RuntimeError: if the layer has not been called yet.
+            ValueError: if the layer has been called fewer times.
         """
         return one_or_list(self._node(node_index, "output").output_tensors)
 
     def get_input_shape_at(self, node_index: int) -> Any:
-        """The shape of the input of a call.
+        """Returns the shape of the input of a call.
 
         Args:
             node_index: int, the number of the call, from 0 on.
@@ -164,13 +164,13 @@ class Connected:
             tuple, or list of them.
 
         Raises:
-            RuntimeError: it has not been called yet.
-            ValueError: it has been called fewer times.
+            RuntimeError: if the layer has not been called yet.
+            ValueError: if the layer has been called fewer times.
         """
         return one_or_list(self._node(node_index, "input shape").input_shapes)
 
     def get_output_shape_at(self, node_index: int) -> Any:
-        """The shape of the output of a call.
+        """Returns the shape of the output of a call.
 
         Args:
             node_index: int, the number of the call, from 0 on.
@@ -179,13 +179,13 @@ class Connected:
             tuple, or list of them.
 
         Raises:
-            RuntimeError: it has not been called yet.
-            ValueError: it has been called fewer times.
+            RuntimeError: if the layer has not been called yet.
+            ValueError: if the layer has been called fewer times.
         """
         return one_or_list(self._node(node_index, "output shape").output_shapes)
 
     def get_input_mask_at(self, node_index: int) -> Any:
-        """Which steps of the input of a call count.
+        """Returns the mask of a call's inputs.
 
         Args:
             node_index: int, the number of the call, from 0 on.
@@ -194,13 +194,13 @@ class Connected:
             Tensor of bool, of shape [batch, steps], or None for all; list of them for several inputs.
 
         Raises:
-            RuntimeError: it has not been called yet.
-            ValueError: it has been called fewer times.
+            RuntimeError: if the layer has not been called yet.
+            ValueError: if the layer has been called fewer times.
         """
         return masks_of(self.get_input_at(node_index))
 
     def get_output_mask_at(self, node_index: int) -> Any:
-        """Which steps of the output of a call count.
+        """Returns the mask of a call's outputs.
 
         Args:
             node_index: int, the number of the call, from 0 on.
@@ -209,7 +209,7 @@ class Connected:
             Tensor of bool, of shape [batch, steps], or None for all; list of them for several outputs.
 
         Raises:
-            RuntimeError: it has not been called yet.
-            ValueError: it has been called fewer times.
+            RuntimeError: if the layer has not been called yet.
+            ValueError: if the layer has been called fewer times.
         """
         return masks_of(self.get_output_at(node_index))

@@ -33,7 +33,7 @@ class Conv(Layer):
         data_format: "channels_last" or "channels_first".
         dilation_rate: int, or an int for each dimension of space: the distances of the points of a window.
         activation: callable, or its name; None for none.
-        use_bias: bool, whether a bias is added.
+        use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape kernel_size + [channels, filters]; None for the
             scope's, or Glorot's.
         bias_initializer: initializer of the bias, of shape [filters].
@@ -42,12 +42,12 @@ class Conv(Layer):
         activity_regularizer: callable of the outputs that gives a loss.
         kernel_constraint: callable that optimizers apply to the kernel after updates.
         bias_constraint: callable that optimizers apply to the bias after updates.
-        trainable: bool, whether the variables are trained.
+        trainable: bool. If True, the variables are trained.
         name: str, name of the layer.
         **kwargs: further arguments of `Layer`.
 
     Raises:
-        ValueError: sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
     _RANK = 0
@@ -104,7 +104,7 @@ class Conv(Layer):
         return space.op_data_format(self.data_format, self.rank)
 
     def _channels(self, input_shape: Any) -> int:
-        """The number of channels of the inputs, of which `input_spec` then asks that many."""
+        """Returns the number of channels of the inputs, of which `input_spec` then asks that many."""
         channels: int | None = TensorShape(input_shape)[self._channel_axis].value
         if channels is None:
             raise ValueError("The channel dimension of the inputs should be defined. Found `None`.")
@@ -139,7 +139,7 @@ class Conv(Layer):
             input_shape: TensorShape of the inputs, [batch, space ..., channels] or [batch, channels, space ...].
 
         Raises:
-            ValueError: the number of channels is not known.
+            ValueError: if the number of channels is unknown.
         """
         self._add_kernel((*self.kernel_size, self._channels(input_shape), self.filters))
         self._add_bias()
@@ -177,7 +177,7 @@ class Conv(Layer):
         return self._activated(self._with_bias(convolution(inputs, self.kernel)))
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """The shape of the outputs for that of the inputs.
+        """Returns the shape of the outputs for that of the inputs.
 
         Args:
             input_shape: TensorShape of the inputs, [batch, space ..., channels] or [batch, channels, space ...].
@@ -216,26 +216,27 @@ _DIMENSIONS = {1: "one dimension", 2: "two dimensions", 3: "three dimensions"}
 _FUNCTION_ENDING = """Args:
     inputs: Tensor of a float dtype, of shape [batch] + space + [channels], or [batch, channels] + space.
 {arguments}    name: str, the variable scope; None for the name of the layer, made unique.
-    reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+    reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates missing
+        ones.
 
 Returns:
     Tensor of the dtype of `inputs`.
 
 Raises:
-    ValueError: sizes, strides, padding or data format are not as said, the number of channels is not known, or
-        variables exist and are not to be reused, or the other way round.
+    ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values, or the number of
+        channels is unknown. Also if variables exist and `reuse` is not set, or the reverse.
 """
 
 
 def add_arguments(layer: type[Conv]) -> None:
-    """Completes the documentation of a layer of a rank with the arguments of its base."""
+    """Adds the base's arguments to the docstring of a layer with a rank."""
     # Python 3.13 and later take the indentation from docstrings, and -OO leaves none.
     _, args, arguments = inspect.cleandoc(layer.__bases__[0].__doc__ or "").partition("Args:\n")
     layer.__doc__ = f"{inspect.cleandoc(layer.__doc__ or '')}\n\n{args}{arguments}"
 
 
 def document_function(function: Any, layer: type[Conv], what: str) -> None:
-    """Gives a function the documentation of the layer that it makes and applies."""
+    """Sets a function's docstring to that of the layer that it makes and applies."""
     arguments = (layer.__doc__ or "").partition("Args:\n")[2].partition("    name: str")[0]
     ending = _FUNCTION_ENDING.format(arguments=arguments)
     function.__doc__ = f"{what} over {_DIMENSIONS[layer._RANK]}, with new variables.\n\n{ending}"

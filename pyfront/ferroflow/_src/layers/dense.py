@@ -27,7 +27,7 @@ class Dense(Layer):
     Args:
         units: int, the size of the last dimension of the outputs.
         activation: callable, or its name; None for none.
-        use_bias: bool, whether a bias is added.
+        use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape [inputs, units]; None for the scope's, or Glorot's.
         bias_initializer: initializer of the bias, of shape [units].
         kernel_regularizer: callable of the kernel that gives a loss.
@@ -35,7 +35,7 @@ class Dense(Layer):
         activity_regularizer: callable of the outputs that gives a loss.
         kernel_constraint: callable that optimizers apply to the kernel after updates.
         bias_constraint: callable that optimizers apply to the bias after updates.
-        trainable: bool, whether the variables are trained.
+        trainable: bool. If True, the variables are trained.
         name: str, name of the layer.
         **kwargs: further arguments of `Layer`.
     """
@@ -78,7 +78,7 @@ class Dense(Layer):
             input_shape: TensorShape of the inputs, [batch, ..., size].
 
         Raises:
-            ValueError: the last dimension of the inputs is not known.
+            ValueError: if the last dimension of the inputs is unknown.
         """
         size = TensorShape(input_shape)[-1].value
         if size is None:
@@ -124,7 +124,7 @@ class Dense(Layer):
         return outputs if self.activation is None else self.activation(outputs)
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """The shape of the inputs with the last dimension replaced.
+        """Returns the shape of the inputs with the last dimension replaced.
 
         Args:
             input_shape: TensorShape of the inputs, [batch, ..., size].
@@ -133,7 +133,7 @@ class Dense(Layer):
             TensorShape.
 
         Raises:
-            ValueError: the inputs have a rank below 2, or the last dimension is not known.
+            ValueError: if the inputs have a rank below 2, or the last dimension is unknown.
         """
         shape = TensorShape(input_shape).with_rank_at_least(2)
         if shape[-1].value is None:
@@ -163,7 +163,7 @@ def dense(
         inputs: Tensor of a float dtype, of shape [..., size].
         units: int, the size of the last dimension of the outputs.
         activation: callable, or its name; None for none.
-        use_bias: bool, whether a bias is added.
+        use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape [size, units]; None for the scope's, or Glorot's.
         bias_initializer: initializer of the bias, of shape [units].
         kernel_regularizer: callable of the kernel that gives a loss.
@@ -171,16 +171,17 @@ def dense(
         activity_regularizer: callable of the outputs that gives a loss.
         kernel_constraint: callable that optimizers apply to the kernel after updates.
         bias_constraint: callable that optimizers apply to the bias after updates.
-        trainable: bool, whether the variables are trained.
+        trainable: bool. If True, the variables are trained.
         name: str, the variable scope; None for "dense", made unique.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
     Returns:
         Tensor of the dtype of `inputs`, of shape [..., units].
 
     Raises:
-        ValueError: the last dimension of the inputs is not known, or variables exist and are not to be reused, or the
-            other way round.
+        ValueError: if the last dimension of the inputs is unknown, or variables exist and `reuse` is not set, or
+            `reuse` is set and they do not exist.
     """
     inputs = convert_to_tensor(inputs)
     layer = Dense(

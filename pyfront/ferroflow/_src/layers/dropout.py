@@ -15,12 +15,12 @@ __all__ = ["Dropout", "dropout"]
 
 
 class Dropout(Layer):
-    """A layer that, in training, sets elements to 0 at random and scales the others up by `1 / (1 - rate)`.
+    """A layer that sets random elements to 0 in training and scales the others up by `1 / (1 - rate)`.
 
     Args:
         rate: float, or Tensor of the dtype of the inputs, of shape []: the probability that an element is set to 0.
-        noise_shape: Tensor of int32, of the length of the rank of the inputs, or list of int or None: what is 1 in it
-            shares one draw along that dimension; None for the shape of the inputs, whole or in a place of a list.
+        noise_shape: Tensor of int32, of the length of the rank of the inputs, or list of int or None. Along dimensions
+            of size 1, all elements share one draw. None for the shape of the inputs, or for one size in a list.
         seed: int, the op's seed; None to derive it from the graph's.
         name: str, name of the layer.
         **kwargs: further arguments of `Layer`.
@@ -50,7 +50,7 @@ class Dropout(Layer):
             training: bool, or Tensor of bool of shape [].
 
         Returns:
-            Tensor of the dtype and shape of `inputs`; not training equal to it.
+            Tensor of the dtype and shape of `inputs`; equal to `inputs` when not training.
         """
         inputs = convert_to_tensor(inputs)
 
@@ -61,7 +61,7 @@ class Dropout(Layer):
         return choose(training_mode(training), dropped, lambda: identity(inputs))
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The shape of the inputs.
+        """Returns the shape of the inputs.
 
         Args:
             input_shape: TensorShape of the inputs.
@@ -80,7 +80,7 @@ def dropout(
     training: Any = False,
     name: Any = None,
 ) -> Any:
-    """Sets, in training, elements to 0 at random and scales the others up by `1 / (1 - rate)`.
+    """Sets random elements to 0 in training and scales the others up by `1 / (1 - rate)`.
 
     Args:
         inputs: Tensor of a float dtype, of any shape.
@@ -91,6 +91,6 @@ def dropout(
         name: str, name of the layer.
 
     Returns:
-        Tensor of the dtype and shape of `inputs`; not training equal to it.
+        Tensor of the dtype and shape of `inputs`; equal to `inputs` when not training.
     """
     return Dropout(rate, noise_shape=noise_shape, seed=seed, name=name).apply(inputs, training=training)

@@ -28,24 +28,25 @@ def embed_sequence(
     scope: Any = None,
     reuse: Any = None,
 ) -> Tensor:
-    """The rows of a table for sequences of ids.
+    """Returns the rows of a table for sequences of ids.
 
     Args:
         ids: Tensor of int32 or int64, of shape [batch, steps].
         vocab_size: int, the number of rows; None where the table is used again.
         embed_dim: int, the number of columns; None where the table is used again.
-        unique: bool, whether each row is looked up once; accepted, the result is the same.
+        unique: bool. If True, each row is looked up once; accepted, the result is the same.
         initializer: an initializer of the table; the scope's by default.
         regularizer: a callable of the table that gives a loss; None for none.
-        trainable: bool, whether the table is trained.
+        trainable: bool. If True, the table is trained.
         scope: str or VariableScope; None for "EmbedSequence", made unique.
-        reuse: True, None or `AUTO_REUSE`: whether the table of a scope of this name is used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing table is used; `AUTO_REUSE` creates a missing
+            one.
 
     Returns:
         Tensor of float32, of shape [batch, steps, `embed_dim`].
 
     Raises:
-        ValueError: a size is missing and the table is not used again.
+        ValueError: if a size is missing and the table is not used again.
     """
     if not (reuse or (vocab_size and embed_dim)):
         raise ValueError(
@@ -69,26 +70,27 @@ def bow_encoder(
     scope: Any = None,
     reuse: Any = None,
 ) -> Tensor:
-    """The mean of the rows of a table for the ids of each example, as a bag of words.
+    """Returns the mean of the rows of a table for the ids of each example, as a bag of words.
 
     Args:
         ids: Tensor or SparseTensor of int32 or int64, of shape [batch, steps]; with `sparse_lookup` ids of 0 in a
             Tensor are left out.
         vocab_size: int, the number of rows.
         embed_dim: int, the number of columns.
-        sparse_lookup: bool, whether ids may be missing.
+        sparse_lookup: bool. If True, ids may be missing.
         initializer: an initializer of the table; the scope's by default.
         regularizer: a callable of the table that gives a loss; None for none.
-        trainable: bool, whether the table is trained.
+        trainable: bool. If True, the table is trained.
         scope: str or VariableScope; None for "bow_encoder", made unique.
-        reuse: True, None or `AUTO_REUSE`: whether the table of a scope of this name is used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing table is used; `AUTO_REUSE` creates a missing
+            one.
 
     Returns:
         Tensor of float32, of shape [batch, `embed_dim`].
 
     Raises:
-        ValueError: a size is missing.
-        TypeError: `ids` is a SparseTensor, without `sparse_lookup`.
+        ValueError: if a size is missing.
+        TypeError: if `ids` is a SparseTensor, without `sparse_lookup`.
     """
     if not vocab_size or not embed_dim:
         raise ValueError("Must specify vocab size and embedding dimension")

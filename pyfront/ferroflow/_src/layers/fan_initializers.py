@@ -1,4 +1,4 @@
-"""The initializers of `tf.contrib.layers`, whose variance goes with the number of a unit's inputs or outputs."""
+"""Initializers of `tf.contrib.layers`, whose variance depends on the number of a unit's inputs or outputs."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def variance_scaling_initializer(
     seed: int | None = None,
     dtype: dtypes.DType = dtypes.float32,
 ) -> Callable[..., Tensor]:
-    """Makes an initializer of numbers whose variance is about a factor divided by a number of inputs or outputs.
+    """Returns an initializer whose variance is about `factor` divided by a number of inputs or outputs.
 
     Args:
         factor: float; 2 for layers with relu.
-        mode: "FAN_IN", "FAN_OUT" or "FAN_AVG": what is counted, inputs, outputs or their mean.
-        uniform: bool, whether the numbers are uniformly distributed, rather than normally and cut.
+        mode: "FAN_IN", "FAN_OUT" or "FAN_AVG": the number of inputs, of outputs or their mean.
+        uniform: bool. If True, draws from a uniform distribution; otherwise from a truncated normal one.
         seed: int, the op's seed; None to derive it from the graph's.
         dtype: float DType where a call gives none.
 
@@ -35,7 +35,7 @@ def variance_scaling_initializer(
         A callable of shape, dtype and partition info.
 
     Raises:
-        TypeError: `dtype` is not a float dtype, or `mode` is none of these; also by the initializer.
+        TypeError: if `dtype` is not a float dtype, or `mode` is not one of these; also raised by the initializer.
 
     Source: He et al., Delving Deep into Rectifiers, 2015.
     """
@@ -64,10 +64,11 @@ def variance_scaling_initializer(
 def xavier_initializer(
     uniform: bool = True, seed: int | None = None, dtype: dtypes.DType = dtypes.float32
 ) -> Callable[..., Tensor]:
-    """Makes an initializer of numbers whose variance is 1 divided by the mean of a unit's inputs and outputs.
+    """Returns Glorot's (Xavier's) initializer: the variance is 1 divided by the mean number of a unit's inputs and
+    outputs.
 
     Args:
-        uniform: bool, whether the numbers are uniformly distributed, rather than normally and cut.
+        uniform: bool. If True, draws from a uniform distribution; otherwise from a truncated normal one.
         seed: int, the op's seed; None to derive it from the graph's.
         dtype: float DType where a call gives none.
 
@@ -75,7 +76,7 @@ def xavier_initializer(
         A callable of shape, dtype and partition info.
 
     Raises:
-        TypeError: `dtype` is not a float dtype.
+        TypeError: if `dtype` is not a float dtype.
 
     Source: Glorot, Bengio, Understanding the difficulty of training deep feedforward neural networks, 2010.
     """

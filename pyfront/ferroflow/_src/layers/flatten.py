@@ -14,7 +14,7 @@ __all__ = ["Flatten", "flatten"]
 
 
 class Flatten(Layer):
-    """A layer that makes a matrix of its inputs, one row for each example.
+    """A layer that flattens each example to a vector.
 
     Args:
         **kwargs: arguments of `Layer`.
@@ -25,7 +25,7 @@ class Flatten(Layer):
         self.input_spec = InputSpec(min_ndim=2)
 
     def call(self, inputs: Any) -> Any:
-        """Flattens.
+        """Flattens the inputs.
 
         Args:
             inputs: Tensor of any dtype, of shape [batch, ...].
@@ -38,7 +38,7 @@ class Flatten(Layer):
         return outputs
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """The number of examples and that of the elements of one.
+        """Returns the number of examples and that of the elements of one.
 
         Args:
             input_shape: TensorShape of the inputs, [batch, ...].
@@ -51,7 +51,7 @@ class Flatten(Layer):
 
 
 def flatten(inputs: Any, name: Any = None) -> Any:
-    """Makes a matrix of a tensor, one row for each example.
+    """Flattens each example to a vector.
 
     Args:
         inputs: Tensor of any dtype, of shape [batch, ...].

@@ -1,4 +1,4 @@
-"""`InputSpec`: what a layer asks of its inputs, and the check that they are so."""
+"""`InputSpec`: the requirements of a layer for its inputs, and their check."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["InputSpec"]
 
 
 class InputSpec:
-    """What a layer asks of one input; what is None may be anything.
+    """A layer's requirements for one input; None means any value.
 
     Args:
         dtype: DType.
@@ -53,7 +53,7 @@ def assert_input_compatibility(layer_name: str, input_spec: Any, inputs: Any) ->
         inputs: Tensor or structure of Tensors.
 
     Raises:
-        ValueError: they differ in number, rank, shape or dtype.
+        ValueError: if the inputs differ from `input_spec` in number, rank, shape or dtype.
     """
     if not input_spec:
         return

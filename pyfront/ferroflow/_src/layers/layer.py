@@ -72,14 +72,14 @@ class Layer(Connected):
     `self.built = True`, and computes its outputs in `call`.
 
     Args:
-        trainable: bool, whether its variables are put into `GraphKeys.TRAINABLE_VARIABLES`.
+        trainable: bool. If True, its variables are put into `GraphKeys.TRAINABLE_VARIABLES`.
         name: str, its variable scope, made unique; None for the name of the class in snake case.
         dtype: DType of its variables; None for that of its first input.
         **kwargs: `activity_regularizer`, a callable of each output that gives a loss; `input_shape`, `batch_size` and
             `batch_input_shape`, accepted; `_scope`, the variable scope to open, and `_reuse`, as `tf.variable_scope`.
 
     Raises:
-        TypeError: another argument is given.
+        TypeError: if a keyword argument is unknown.
     """
 
     def __init__(self, trainable: bool = True, name: Any = None, dtype: Any = None, **kwargs: Any) -> None:
@@ -100,10 +100,10 @@ class Layer(Connected):
         self._activity_regularizer = kwargs.get("activity_regularizer")
         self._trainable_weights: list[Any] = []
         self._non_trainable_weights: list[Any] = []
-        # What was added, and whether it depends on the inputs of a call.
+        # The added losses or updates, and whether each depends on the inputs of a call.
         self._updates: list[tuple[Any, bool]] = []
         self._losses: list[tuple[Any, bool]] = []
-        # Where a call puts the updates; None for nowhere.
+        # Collection for the updates of calls; None for none.
         self._updates_collection: str | None = GraphKeys.UPDATE_OPS
         self._dtype = None if dtype is None else dtypes.as_dtype(dtype).name
         self._graph: Graph | None = None
@@ -116,7 +116,9 @@ class Layer(Connected):
             self._open(variable_scope(scope))
 
     def _default_names(self) -> tuple[str, str]:
-        """What the variable scope is called, which is made unique when it is opened, and the layer."""
+        """Returns the default names of the variable scope and of the layer; the scope's name is made unique when it
+        is opened.
+        """
         kind = to_snake_case(type(self).__name__)
         return kind, unique_layer_name(kind)
 
@@ -139,7 +141,7 @@ class Layer(Connected):
         """The name of its variable scope.
 
         Raises:
-            ValueError: it has not been called yet.
+            ValueError: if the layer has not been called yet.
         """
         if self._scope is None:
             raise ValueError(
@@ -221,7 +223,7 @@ class Layer(Connected):
         _add_new_ones_to_collection(GraphKeys.REGULARIZATION_LOSSES, losses)
 
     def get_updates_for(self, inputs: Any) -> list[Any]:
-        """The updates that depend on some inputs.
+        """Returns the updates that depend on some inputs.
 
         Args:
             inputs: Tensor of any dtype and shape, or list of them; None for the updates that depend on no inputs.
@@ -232,7 +234,7 @@ class Layer(Connected):
         return _depending_on(inputs, self._updates) if self.trainable or self.stateful else []
 
     def get_losses_for(self, inputs: Any) -> list[Any]:
-        """The losses that depend on some inputs.
+        """Returns the losses that depend on some inputs.
 
         Args:
             inputs: Tensor of any dtype and shape, or list of them; None for the losses that depend on no inputs.
@@ -256,7 +258,7 @@ class Layer(Connected):
         Args:
             inputs: Tensor of the layer's dtype, of shape [batch, ...], or structure of them.
             *args: the other arguments of a call.
-            **kwargs: those given by name.
+            **kwargs: the arguments given by name.
 
         Returns:
             Tensor of the layer's dtype, of shape [batch, ...], or structure of them.
@@ -264,7 +266,7 @@ class Layer(Connected):
         return inputs
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The shape of the output for that of the input.
+        """Returns the shape of the output for that of the input.
 
         Args:
             input_shape: TensorShape, or structure of them: the shapes of the inputs.
@@ -273,7 +275,7 @@ class Layer(Connected):
             TensorShape, or structure of them.
 
         Raises:
-            NotImplementedError: the layer does not tell.
+            NotImplementedError: if the layer does not define it.
         """
         raise NotImplementedError
 
@@ -286,7 +288,7 @@ class Layer(Connected):
             self._open(variable_scope(scope, default_name=self._base_name))
 
     def _reuse_of_variables(self) -> Any:
-        """Whether `add_weight` finds variables, as `tf.variable_scope` takes it."""
+        """Returns True if `add_weight` reuses variables, with the meaning of `reuse` in `tf.variable_scope`."""
         return True if self.built else self._reuse
 
     def _name_scope(self) -> str:
@@ -298,7 +300,7 @@ class Layer(Connected):
 
         Args:
             *args: the arguments of `add_weight`.
-            **kwargs: those given by name.
+            **kwargs: the arguments given by name.
 
         Returns:
             Variable, or PartitionedVariable, of the dtype and shape asked for.
@@ -325,9 +327,9 @@ class Layer(Connected):
             dtype: its DType; None for the layer's, or float32.
             initializer: an initializer; None for the scope's.
             regularizer: a callable of the variable that gives a loss; called when the variable is made.
-            trainable: bool, whether it is trained, if the layer is.
+            trainable: bool. If True, it is trained, if the layer is.
             constraint: a callable that optimizers apply after updates.
-            use_resource: bool, whether the variable is behind a handle, as a `ResourceVariable`; None for what the
+            use_resource: bool. If True, the variable is behind a handle, as a `ResourceVariable`; None for what the
                 scope says.
             partitioner: a callable of shape and dtype to the number of slices of each dimension.
 
@@ -335,7 +337,7 @@ class Layer(Connected):
             Variable, or PartitionedVariable where there is a partitioner.
 
         Raises:
-            ValueError: as `tf.get_variable`.
+            ValueError: on the same conditions as `tf.get_variable`.
         """
         wanted = dtypes.as_dtype(dtype or self.dtype or dtypes.float32)
         self._set_scope()
@@ -379,10 +381,10 @@ class Layer(Connected):
             **kwargs: further arguments of `call`; `scope` is the variable scope to open in the first call.
 
         Returns:
-            What `call` returns.
+            The result of `call`.
 
         Raises:
-            ValueError: the inputs are of another graph than those before, or not what `input_spec` asks, or `call`
+            ValueError: if the inputs belong to another graph than earlier ones, do not match `input_spec`, or `call`
                 returns None.
         """
         outputs = self._outputs_of(inputs, *args, **kwargs)
@@ -421,7 +423,7 @@ class Layer(Connected):
         return outputs
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """Which steps of the outputs count: those of the inputs, where the layer says `supports_masking`.
+        """Returns the mask of the outputs: the inputs' mask if the layer sets `supports_masking`.
 
         Args:
             inputs: Tensor of any dtype and shape, or list of them.
@@ -431,7 +433,7 @@ class Layer(Connected):
             Tensor of bool, of shape [batch, steps]; None for all.
 
         Raises:
-            TypeError: there is a mask, and the layer does not support it.
+            TypeError: if there is a mask, and the layer does not support it.
         """
         if self.supports_masking:
             return mask
@@ -440,7 +442,8 @@ class Layer(Connected):
         return None
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make an equal layer: of this library's layers all that they keep, else those of any layer.
+        """Returns the arguments that make an equal layer: of this library's layers all that they keep, else those of
+        any layer.
 
         Returns:
             dict by the arguments' names.
@@ -466,17 +469,17 @@ class Layer(Connected):
         return cls(**config)
 
     def get_weights(self) -> list[Any]:
-        """The values of its variables."""
+        """Returns the values of its variables."""
         return batch_get_value(self.weights)
 
     def set_weights(self, weights: list[Any]) -> None:
-        """Gives its variables values.
+        """Assigns values to the layer's variables.
 
         Args:
             weights: list of arrays, of the dtypes and shapes of its variables, in their order.
 
         Raises:
-            ValueError: there are more or fewer values, or one has another shape.
+            ValueError: if the number of arrays is wrong, or an array has another shape.
         """
         set_weights(self, weights)
 
@@ -486,7 +489,7 @@ class Layer(Connected):
         Args:
             inputs: Tensor of the layer's dtype, of shape [batch, ...], or structure of them.
             *args: the other arguments of `call`.
-            **kwargs: those given by name.
+            **kwargs: the arguments given by name.
 
         Returns:
             Tensor of the layer's dtype, of shape [batch, ...], or structure of them: what `call` gives.
@@ -509,10 +512,10 @@ class Layer(Connected):
             self.add_loss(loss, inputs=inputs)
 
     def count_params(self) -> int:
-        """The number of elements of its variables.
+        """Returns the number of elements of its variables.
 
         Raises:
-            ValueError: it is not built.
+            ValueError: if the layer is not built.
         """
         if not self.built:
             raise ValueError(
@@ -522,7 +525,7 @@ class Layer(Connected):
         return int(sum(np.prod(w.get_shape().as_list()) for w in self.weights))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        # What is of the graph stays that of the original.
+        # Objects of the graph are shared with the original: a copy would no longer belong to the graph.
         added = [x for x, _ in self._updates + self._losses]
         kept = [*self.weights, *added, *(x for x in self.__dict__.values() if isinstance(x, Tensor))]
         for of_graph in [self._graph, self._scope, self._current_scope, self._call_outside, *kept]:
@@ -537,7 +540,7 @@ class Layer(Connected):
 
 
 def set_weights(layer: Any, values: list[Any]) -> None:
-    """Gives the variables of a layer or model values."""
+    """Assigns values to the variables of a layer or model."""
     if len(values) != len(layer.weights):
         raise ValueError(
             f'You called `set_weights(weights)` on layer "{layer.name}" with a  weight list of length {len(values)}, '

@@ -45,7 +45,7 @@ def legacy_fully_connected(
         weight_collections: list of keys of collections for the weights.
         bias_collections: list of keys of collections for the bias.
         output_collections: list of keys of collections for the outputs, besides `GraphKeys.ACTIVATIONS`.
-        trainable: bool, whether the variables are trained.
+        trainable: bool. If True, the variables are trained.
         weight_regularizer: callable of the weights that gives a loss.
         bias_regularizer: callable of the bias that gives a loss.
 
@@ -53,7 +53,7 @@ def legacy_fully_connected(
         Tensor of the dtype of `x`, of shape [batch, ..., num_output_units].
 
     Raises:
-        ValueError: the rank is not known or below 2, or the size of the last dimension is not known.
+        ValueError: if the rank is unknown or below 2, or the size of the last dimension is unknown.
     """
     with variable_scope(name, "fully_connected", [x]):
         x = convert_to_tensor(x)

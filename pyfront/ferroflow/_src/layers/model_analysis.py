@@ -25,7 +25,7 @@ def analyze_ops(graph: Any, print_info: bool = False) -> int:
 
     Args:
         graph: Graph.
-        print_info: bool, whether a line about each operation is printed.
+        print_info: bool. If True, a line about each operation is printed.
 
     Returns:
         int; outputs of unknown size count nothing.
@@ -50,7 +50,7 @@ def analyze_vars(variables: Iterable[Any], print_info: bool = False) -> tuple[in
 
     Args:
         variables: Variables.
-        print_info: bool, whether a line about each variable is printed, and the sums.
+        print_info: bool. If True, a line about each variable is printed, and the sums.
 
     Returns:
         (elements, bytes).

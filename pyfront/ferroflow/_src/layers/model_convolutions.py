@@ -119,19 +119,20 @@ def _transposed(
         weights_regularizer: callable of the weights that gives a loss.
         biases_initializer: initializer of the biases, of shape [num_outputs]; None for no biases.
         biases_regularizer: callable of the biases that gives a loss.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         variables_collections: list of keys of collections for the variables, or dict from "weights" and "biases" to
             such lists.
         outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
-        trainable: bool, whether the variables are trained.
+        trainable: bool. If True, the variables are trained.
         scope: str, the variable scope; None for "{default_scope}", made unique.
 
     Returns:
         Tensor of the dtype of `inputs`, with `num_outputs` channels.
 
     Raises:
-        ValueError: `data_format`, `kernel_size` or `stride` is not as said, or the rank or the number of channels of
-            the inputs is another or not known.
+        ValueError: if `data_format`, `kernel_size` or `stride` is not one of the listed values; if the inputs' rank is
+            wrong or unknown; or if the number of channels is unknown.
     """
     return add_arg_scope(function)
 
@@ -186,19 +187,20 @@ def separable_convolution2d(
         weights_regularizer: callable of the weights of either kind that gives a loss.
         biases_initializer: initializer of the biases, of shape [channels of the outputs]; None for no biases.
         biases_regularizer: callable of the biases that gives a loss.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         variables_collections: list of keys of collections for the variables, or dict from "weights", for both kinds,
             and "biases" to such lists.
         outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
-        trainable: bool, whether the variables are trained.
+        trainable: bool. If True, the variables are trained.
         scope: str, the variable scope; None for "SeparableConv2d", made unique.
 
     Returns:
         Tensor of the dtype of `inputs`, with `num_outputs` channels, or channels * depth_multiplier where it is None.
 
     Raises:
-        ValueError: `data_format`, `kernel_size`, `stride` or `rate` is not as said, or the number of channels of the
-            inputs is not known.
+        ValueError: if `data_format`, `kernel_size`, `stride` or `rate` is not one of the listed values, or the number
+            of channels of the inputs is unknown.
     """
     if data_format not in ("NHWC", "NCHW"):
         raise ValueError("data_format has to be either NCHW or NHWC.")
@@ -303,18 +305,20 @@ def convolution2d_in_plane(
         weights_regularizer: callable of the weights that gives a loss.
         biases_initializer: initializer of the biases, of shape [channels]; None for no biases.
         biases_regularizer: callable of the biases that gives a loss.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         variables_collections: list of keys of collections for the variables, or dict from "weights" and "biases" to
             such lists.
         outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
-        trainable: bool, whether the variables are trained.
+        trainable: bool. If True, the variables are trained.
         scope: str, the variable scope; None for "ConvInPlane", made unique.
 
     Returns:
         Tensor of the dtype of `inputs`, of shape [batch, out height, out width, channels].
 
     Raises:
-        ValueError: `kernel_size` or `stride` is not as said, or the number of channels of the inputs is not known.
+        ValueError: if `kernel_size` or `stride` is not one of the listed values, or the number of channels of the
+            inputs is unknown.
     """
     with variable_scope(scope, "ConvInPlane", [inputs], reuse=reuse) as opened:
         inputs = convert_to_tensor(inputs)

@@ -68,7 +68,7 @@ _DATA_FORMATS = (None, "NWC", "NCW", "NHWC", "NCHW", "NDHWC", "NCDHW")
 
 @add_arg_scope
 def flatten(inputs: Any, outputs_collections: Any = None, scope: str | None = None) -> Any:
-    """Makes a matrix of a tensor, one row for each example.
+    """Flattens each example to a vector.
 
     Args:
         inputs: Tensor of any dtype, of shape [batch, ...].
@@ -105,24 +105,25 @@ def fully_connected(
         inputs: Tensor of a float dtype, of shape [..., size].
         num_outputs: int, the size of the last dimension of the outputs.
         activation_fn: callable of the outputs; None for none.
-        normalizer_fn: callable that is applied in place of adding biases; None for biases.
+        normalizer_fn: callable applied instead of adding biases; None for biases.
         normalizer_params: dict of further arguments of it.
         weights_initializer: initializer of the weights, of shape [size, num_outputs].
         weights_regularizer: callable of the weights that gives a loss.
         biases_initializer: initializer of the biases, of shape [num_outputs]; None for no biases.
         biases_regularizer: callable of the biases that gives a loss.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         variables_collections: list of keys of collections for the variables, or dict from "weights" and "biases" to
             such lists.
         outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
-        trainable: bool, whether the variables are trained.
+        trainable: bool. If True, the variables are trained.
         scope: str, the variable scope; None for "fully_connected", made unique.
 
     Returns:
         Tensor of the dtype of `inputs`, of shape [..., num_outputs].
 
     Raises:
-        ValueError: `num_outputs` is no int, or the last dimension of the inputs is not known.
+        ValueError: if `num_outputs` is not an int, or the last dimension of the inputs is unknown.
     """
     if not isinstance(num_outputs, int):
         raise ValueError(f"num_outputs should be int or long, got {num_outputs}.")
@@ -177,18 +178,19 @@ _CONVOLUTION = """
         weights_regularizer: callable of the weights that gives a loss.
         biases_initializer: initializer of the biases; None for no biases.
         biases_regularizer: callable of the biases that gives a loss.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         variables_collections: list of keys of collections for the variables, or dict from "weights" and "biases" to
             such lists.
         outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
-        trainable: bool, whether the variables are trained.
+        trainable: bool. If True, the variables are trained.
         scope: str, the variable scope; None for "Conv", made unique.
 
     Returns:
         Tensor of the dtype of `inputs`, with `num_outputs` channels.
 
     Raises:
-        ValueError: the rank of the inputs or `data_format` is another.
+        ValueError: if the rank of the inputs is wrong, or `data_format` is not one of the listed values.
     """
 
 
@@ -275,7 +277,7 @@ def dropout(
     scope: Any = None,
     seed: int | None = None,
 ) -> Any:
-    """Sets, in training, elements to 0 at random and scales the others up by `1 / keep_prob`.
+    """Sets random elements to 0 in training and scales the others up by `1 / keep_prob`.
 
     Args:
         inputs: Tensor of a float dtype, of any shape.
@@ -319,15 +321,15 @@ def batch_norm(
     renorm_decay: float = 0.99,
     adjustment: Callable[..., Any] | None = None,
 ) -> Any:
-    """Normalizes by the mean and variance of the batch in training, and by their averages else.
+    """Normalizes by the mean and variance of the batch in training, and by their averages otherwise.
 
-    Weights of a batch and zero debiasing of the average, which TF 1.x also takes, are not taken.
+    TF 1.x's batch weights and zero debiasing of the averages are not supported.
 
     Args:
         inputs: Tensor of a float dtype, of known rank.
         decay: float, how much of the averages stays in an update.
-        center: bool, whether an offset beta is added.
-        scale: bool, whether the result is multiplied by gamma.
+        center: bool. If True, an offset beta is added.
+        scale: bool. If True, the result is multiplied by gamma.
         epsilon: float, added to the variance.
         activation_fn: callable of the outputs; None for none.
         param_initializers: dict from "beta", "gamma", "moving_mean" and "moving_variance" to initializers.
@@ -335,23 +337,24 @@ def batch_norm(
         updates_collections: str or list of str, keys of collections for the updates of the averages; None to update
             them whenever the outputs are computed.
         is_training: bool, or Tensor of bool of shape [].
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         variables_collections: list of keys of collections for the variables, or dict from their names to such lists.
         outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
-        trainable: bool, whether beta and gamma are trained.
+        trainable: bool. If True, beta and gamma are trained.
         fused: bool, as `tf.layers.BatchNormalization`; None for True.
-        data_format: "NHWC" or "NCHW": whether the channels are the last or the second dimension.
+        data_format: "NHWC" (the channels are the last dimension) or "NCHW" (the channels are the second dimension).
         scope: str, the variable scope; None for "BatchNorm", made unique.
         renorm: bool, as `tf.layers.BatchNormalization`.
         renorm_clipping: dict, as `tf.layers.BatchNormalization`.
-        renorm_decay: float, how much of the correction's averages stays in an update.
+        renorm_decay: float, the decay of the correction's averages.
         adjustment: callable, as `tf.layers.BatchNormalization`.
 
     Returns:
         Tensor of the dtype and shape of `inputs`.
 
     Raises:
-        ValueError: `data_format` is another, or the rank or the number of channels is not known.
+        ValueError: if `data_format` is not one of the listed values, or the rank or the number of channels is unknown.
     """
     if data_format not in ("NHWC", "NCHW"):
         raise ValueError("data_format has to be either NCHW or NHWC.")
@@ -459,7 +462,7 @@ def _pooling(public_name: str, layer: type[Layer], default_scope: str, rank: int
         Tensor of the dtype of `inputs`, with an element for each window and channel.
 
     Raises:
-        ValueError: `data_format` is another.
+        ValueError: if `data_format` is not one of the listed values.
     """
     return add_arg_scope(function)
 
@@ -488,14 +491,15 @@ def layer_norm(
 
     Args:
         inputs: Tensor of a float dtype, of known rank, of shape [batch, ...].
-        center: bool, whether an offset beta is added.
-        scale: bool, whether the result is multiplied by gamma.
+        center: bool. If True, an offset beta is added.
+        scale: bool. If True, the result is multiplied by gamma.
         activation_fn: callable of the outputs; None for none.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         variables_collections: list of keys of collections for the variables, or dict from "beta" and "gamma" to such
             lists.
         outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
-        trainable: bool, whether the variables are trained.
+        trainable: bool. If True, the variables are trained.
         begin_norm_axis: int, the first dimension that is averaged over.
         begin_params_axis: int, the first dimension that beta and gamma have.
         scope: str, the variable scope; None for "LayerNorm", made unique.
@@ -504,7 +508,7 @@ def layer_norm(
         Tensor of the dtype and shape of `inputs`.
 
     Raises:
-        ValueError: the rank or the dimensions of beta and gamma are not known, or an axis is out of range.
+        ValueError: if the rank or the dimensions of beta and gamma are unknown, or an axis is out of range.
 
     Source: Ba, Kiros, Hinton, Layer Normalization, 2016.
     """
@@ -574,7 +578,7 @@ def one_hot_encoding(
 
 
 def _name_of(layer: Any, default: str) -> str:
-    # That of a partial is its function's.
+    # A partial has no name; its function has one.
     name: str = getattr(getattr(layer, "func", layer), "__name__", default)
     return name
 
@@ -615,7 +619,7 @@ def stack(inputs: Any, layer: Callable[..., Any], stack_args: Any, **kwargs: Any
         Tensor of the dtype and shape of the outputs of the last.
 
     Raises:
-        ValueError: `stack_args` is neither list nor tuple.
+        ValueError: if `stack_args` is neither list nor tuple.
     """
     scope = kwargs.pop("scope", None)
     if not isinstance(stack_args, (list, tuple)):

@@ -31,7 +31,7 @@ def _parameters(
     trainable: bool,
     shape: list[int] | None,
 ) -> tuple[Any, Any]:
-    """Beta and gamma of so many channels, or None, in a shape that broadcasts against the inputs."""
+    """Returns Beta and gamma of so many channels, or None, in a shape that broadcasts against the inputs."""
 
     def parameter(name: str, default: Any) -> Any:
         initializer = (initializers or {}).get(name, default)
@@ -61,24 +61,25 @@ def instance_norm(
 
     Args:
         inputs: Tensor of a float dtype, of known rank, of shape [batch, ..., channels], or [batch, channels, ...].
-        center: bool, whether an offset beta is added.
-        scale: bool, whether the result is multiplied by gamma.
+        center: bool. If True, an offset beta is added.
+        scale: bool. If True, the result is multiplied by gamma.
         epsilon: float, added to the variance.
         activation_fn: callable of the outputs; None for none.
         param_initializers: dict from "beta" and "gamma" to initializers.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         variables_collections: list of keys of collections for the variables, or dict from "beta" and "gamma" to such
             lists.
         outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
-        trainable: bool, whether the variables are trained.
-        data_format: "NHWC" or "NCHW": whether the channels are the last or the second dimension.
+        trainable: bool. If True, the variables are trained.
+        data_format: "NHWC" (the channels are the last dimension) or "NCHW" (the channels are the second dimension).
         scope: str, the variable scope; None for "InstanceNorm", made unique.
 
     Returns:
         Tensor of the dtype and shape of `inputs`.
 
     Raises:
-        ValueError: `data_format` is another, or the rank or the number of channels is not known.
+        ValueError: if `data_format` is not one of the listed values, or the rank or the number of channels is unknown.
 
     Source: Ulyanov, Vedaldi, Lempitsky, Instance Normalization: The Missing Ingredient for Fast Stylization, 2016.
     """
@@ -144,24 +145,25 @@ def group_norm(
         channels_axis: int, the dimension of the channels.
         reduction_axes: list of int, the other dimensions that are averaged over: [-3, -2] of images with the channels
             last, [-2, -1] of those with `channels_axis` -3.
-        center: bool, whether an offset beta is added.
-        scale: bool, whether the result is multiplied by gamma.
+        center: bool. If True, an offset beta is added.
+        scale: bool. If True, the result is multiplied by gamma.
         epsilon: float, added to the variance.
         activation_fn: callable of the outputs; None for none.
         param_initializers: dict from "beta" and "gamma" to initializers.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         variables_collections: list of keys of collections for the variables, or dict from "beta" and "gamma" to such
             lists.
         outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
-        trainable: bool, whether the variables are trained.
+        trainable: bool. If True, the variables are trained.
         scope: str, the variable scope; None for "GroupNorm", made unique.
 
     Returns:
         Tensor of the dtype and shape of `inputs`.
 
     Raises:
-        ValueError: the rank, the number of channels or a dimension that is averaged over is not known, an axis is out
-            of bounds, the channels are among `reduction_axes`, or `groups` does not divide their number.
+        ValueError: if the rank, the number of channels or an averaged dimension is unknown. Also if an axis is out of
+            bounds, the channels are among `reduction_axes`, or `groups` does not divide their number.
 
     Source: Wu, He, Group Normalization, 2018.
     """
@@ -229,7 +231,7 @@ def unit_norm(inputs: Any, dim: int, epsilon: float = 1e-7, scope: Any = None) -
         Tensor of the dtype and shape of `inputs`.
 
     Raises:
-        ValueError: the rank is not known, or `dim` is out of range.
+        ValueError: if the rank is unknown, or `dim` is out of range.
     """
     with variable_scope(scope, "UnitNorm", [inputs]):
         inputs = convert_to_tensor(inputs)

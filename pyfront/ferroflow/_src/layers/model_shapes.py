@@ -34,7 +34,7 @@ def pool(
     outputs_collections: Any = None,
     scope: str | None = None,
 ) -> Any:
-    """Takes the mean or the largest element of windows over as many dimensions as there are of space.
+    """Computes the mean or the largest element of windows over all spatial dimensions.
 
     Args:
         inputs: Tensor of a float dtype, of shape [batch] + space + [channels], or [batch, channels] + space.
@@ -51,8 +51,8 @@ def pool(
         Tensor of the dtype of `inputs`, with an element for each window and channel.
 
     Raises:
-        ValueError: the rank of the inputs is not known or below 3, a number is not positive or there are not as many as
-            dimensions of space, or an argument is not as `tf.nn.pool` takes it.
+        ValueError: if the rank of the inputs is unknown or below 3, a number is not positive or not given for each
+            spatial dimension, or `tf.nn.pool` does not accept an argument.
     """
     with name_scope(scope, f"{pooling_type.lower()}_pool", [inputs]) as name:
         inputs = convert_to_tensor(inputs)
@@ -91,7 +91,7 @@ def images_to_sequence(
         Tensor of the dtype of `inputs`, of shape [width, images * height, channels].
 
     Raises:
-        ValueError: `data_format` is another.
+        ValueError: if `data_format` is not one of the listed values.
     """
     if data_format not in ("NHWC", "NCHW"):
         raise ValueError("data_format has to be either NCHW or NHWC.")
@@ -140,7 +140,7 @@ def sequence_to_images(
 def dense_to_sparse(
     tensor: Any, eos_token: Any = 0, outputs_collections: Any = None, scope: Any = None
 ) -> SparseTensor:
-    """Leaves out the elements that have a value, such as the end of sentences.
+    """Converts a dense tensor to a sparse one, without the elements that equal a value, such as an end token.
 
     Args:
         tensor: Tensor of an integer dtype, of any shape.
@@ -161,7 +161,7 @@ def dense_to_sparse(
 
 
 def scale_gradient(inputs: Any, gradient_multiplier: Any) -> Tensor:
-    """Gives a tensor whose gradient is multiplied on its way back.
+    """Returns a tensor whose gradient is multiplied on its way back.
 
     Args:
         inputs: Tensor of a float dtype, of any shape.

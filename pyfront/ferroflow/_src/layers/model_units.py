@@ -44,19 +44,20 @@ def bias_add(
         activation_fn: callable of the outputs; None for none.
         initializer: initializer of the biases, of shape [channels].
         regularizer: callable of the biases that gives a loss.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         variables_collections: list of keys of collections for the variables, or dict from "biases" to such a list.
         outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
-        trainable: bool, whether the biases are trained.
-        data_format: "NHWC" or "NCHW": whether the channels are the last or the second dimension.
+        trainable: bool. If True, the biases are trained.
+        data_format: "NHWC" (the channels are the last dimension) or "NCHW" (the channels are the second dimension).
         scope: str, the variable scope; None for "BiasAdd", made unique.
 
     Returns:
         Tensor of the dtype and shape of `inputs`.
 
     Raises:
-        ValueError: `data_format` is another, it is "NCHW" and the rank is not 4, or the rank or the number of channels
-            is not known.
+        ValueError: if `data_format` is not one of the listed values, or is "NCHW" and the rank is not 4; or if the rank
+            or the number of channels is unknown.
     """
     if data_format not in ("NHWC", "NCHW"):
         raise ValueError("data_format has to be either NCHW or NHWC.")
@@ -87,7 +88,7 @@ def bias_add(
 
 @add_arg_scope
 def maxout(inputs: Any, num_units: int, axis: int = -1, scope: Any = None) -> Tensor:
-    """Takes the largest element of each group of channels.
+    """Computes the largest element of each group of channels.
 
     Args:
         inputs: Tensor of a real number dtype, of known rank.
@@ -99,7 +100,7 @@ def maxout(inputs: Any, num_units: int, axis: int = -1, scope: Any = None) -> Te
         Tensor of the dtype of `inputs`, of its shape but for `num_units` along `axis`.
 
     Raises:
-        ValueError: `num_units` does not divide the number of channels, or that number is not known.
+        ValueError: if `num_units` does not divide the number of channels, or that number is unknown.
 
     Source: Goodfellow, Warde-Farley, Mirza, Courville, Bengio, Maxout Networks, 2013.
     """
@@ -130,7 +131,7 @@ def softmax(logits: Any, scope: Any = None) -> Tensor:
         Tensor of the dtype and shape of `logits`.
 
     Raises:
-        ValueError: the rank is not known or below 2, or the size of the last dimension is not known.
+        ValueError: if the rank is unknown or below 2, or the size of the last dimension is unknown.
     """
     with variable_scope(scope, "softmax", [logits]):
         logits = convert_to_tensor(logits)
@@ -158,7 +159,7 @@ def spatial_softmax(
         temperature: float, what the features are divided by at first; None for 1. It is a variable.
         name: str, the variable scope; None for "spatial_softmax", made unique.
         variables_collections: list of keys of collections for the variable, or dict from "temperature" to such a list.
-        trainable: bool, whether the temperature is trained.
+        trainable: bool. If True, the temperature is trained.
         data_format: "NHWC" or "NCHW".
 
     Returns:
@@ -166,7 +167,7 @@ def spatial_softmax(
         the width, both in [-1, 1].
 
     Raises:
-        ValueError: `data_format` is another, or the number of channels is not known.
+        ValueError: if `data_format` is not one of the listed values, or the number of channels is unknown.
 
     Source: Finn et al., Deep Spatial Autoencoders for Visuomotor Learning, 2015.
     """

@@ -1,4 +1,4 @@
-"""What layers of models are written with: collections of what they make, and checked arguments.
+"""Functions for writing layers: collections of their outputs, and checked arguments.
 
 `tf.contrib.layers.utils` and `tf.contrib.slim.utils`, for programs with layers of their own.
 """
@@ -33,7 +33,7 @@ __all__ = [
 
 
 def collect_named_outputs(collections: Any, alias: str, outputs: Any) -> Any:
-    """Puts outputs into collections, under an alias where there are any.
+    """Adds outputs to collections, under an alias if one is given.
 
     Args:
         collections: key of a collection, or list of keys; None for none.
@@ -50,7 +50,7 @@ def collect_named_outputs(collections: Any, alias: str, outputs: Any) -> Any:
 
 
 def append_tensor_alias(tensor: Any, alias: str) -> Any:
-    """Gives a tensor one more alias.
+    """Returns a tensor one more alias.
 
     Args:
         tensor: Tensor of any dtype and shape, or SparseTensor.
@@ -64,7 +64,7 @@ def append_tensor_alias(tensor: Any, alias: str) -> Any:
 
 
 def get_tensor_aliases(tensor: Any) -> list[str]:
-    """The aliases of a tensor.
+    """Returns the aliases of a tensor.
 
     Args:
         tensor: Tensor of any dtype and shape, or SparseTensor.
@@ -79,7 +79,7 @@ def get_tensor_aliases(tensor: Any) -> list[str]:
 
 
 def gather_tensors_aliases(tensors: Iterable[Any]) -> list[str]:
-    """The aliases of tensors, one after the other.
+    """Returns the aliases of tensors, one after the other.
 
     Args:
         tensors: list of Tensors of any dtypes and shapes.
@@ -91,11 +91,11 @@ def gather_tensors_aliases(tensors: Iterable[Any]) -> list[str]:
 
 
 def convert_collection_to_dict(collection: Any, clear_collection: bool = False) -> OrderedDict[str, Any]:
-    """The tensors of a collection by their aliases: the end points of a model.
+    """Returns the tensors of a collection by their aliases: the end points of a model.
 
     Args:
         collection: key of a collection of the default graph.
-        clear_collection: bool, whether the collection is emptied.
+        clear_collection: bool. If True, the collection is emptied.
 
     Returns:
         collections.OrderedDict of Tensors by str, in the order of the collection.
@@ -109,7 +109,7 @@ def convert_collection_to_dict(collection: Any, clear_collection: bool = False) 
 
 
 def get_variable_collections(variables_collections: Any, name: str) -> Any:
-    """The collections for variables of one kind.
+    """Returns the collections for variables of one kind.
 
     Args:
         variables_collections: list of keys for all kinds, or dict of them by kind; None for none.
@@ -122,7 +122,7 @@ def get_variable_collections(variables_collections: Any, name: str) -> Any:
 
 
 def constant_value(value_or_tensor_or_var: Any, dtype: Any = None) -> Any:
-    """A value that the graph alone decides.
+    """Returns a value that the graph alone decides.
 
     Args:
         value_or_tensor_or_var: a value, Tensor or Variable, of any dtype and shape.
@@ -132,7 +132,7 @@ def constant_value(value_or_tensor_or_var: Any, dtype: Any = None) -> Any:
         The value that was given; for a Tensor a numpy.ndarray, or None where a step decides; None for a Variable.
 
     Raises:
-        ValueError: it is None, or of another dtype.
+        ValueError: if the value is None, or has another dtype.
     """
     if value_or_tensor_or_var is None:
         raise ValueError("value_or_tensor_or_var cannot be None")
@@ -153,10 +153,10 @@ def static_cond(pred: Any, fn1: Callable[[], Any], fn2: Callable[[], Any]) -> An
         fn2: callable without arguments, for False.
 
     Returns:
-        What the function called returns.
+        The result of the function called.
 
     Raises:
-        TypeError: a function is none.
+        TypeError: if a function is not callable.
     """
     if not callable(fn1):
         raise TypeError("fn1 must be callable.")
@@ -175,11 +175,11 @@ def smart_cond(pred: Any, fn1: Callable[[], Any], fn2: Callable[[], Any], name: 
         name: str, the name of the conditional.
 
     Returns:
-        What the function called returns, or what `tf.cond` does.
+        The result of the function called, or of `tf.cond`.
 
     Raises:
-        TypeError: a function is none.
-        ValueError: the condition is None.
+        TypeError: if a function is not callable.
+        ValueError: if the condition is None.
     """
     known = constant_value(pred)
     return cond(pred, fn1, fn2, name=name) if known is None else static_cond(known, fn1, fn2)
@@ -197,7 +197,7 @@ def _dimension(shape: TensorShape, dim: int, min_rank: int) -> int:
 
 
 def channel_dimension(shape: TensorShape, data_format: str, min_rank: int = 1) -> int:
-    """The number of channels.
+    """Returns the number of channels.
 
     Args:
         shape: TensorShape.
@@ -208,13 +208,13 @@ def channel_dimension(shape: TensorShape, data_format: str, min_rank: int = 1) -
         int.
 
     Raises:
-        ValueError: the rank or the number is not known, or the rank is too low.
+        ValueError: if the rank or the number is unknown, or the rank is too low.
     """
     return _dimension(shape, 1 if data_format == "channels_first" else -1, min_rank)
 
 
 def last_dimension(shape: TensorShape, min_rank: int = 1) -> int:
-    """The size of the last dimension.
+    """Returns the size of the last dimension.
 
     Args:
         shape: TensorShape.
@@ -224,13 +224,13 @@ def last_dimension(shape: TensorShape, min_rank: int = 1) -> int:
         int.
 
     Raises:
-        ValueError: the rank or the size is not known, or the rank is too low.
+        ValueError: if the rank or the size is unknown, or the rank is too low.
     """
     return _dimension(shape, -1, min_rank)
 
 
 def two_element_tuple(int_or_tuple: Any) -> tuple[int, int]:
-    """Height and width, from an int for both or from two.
+    """Returns height and width, from an int for both or from two.
 
     Args:
         int_or_tuple: int, list or tuple of two, or TensorShape of rank 2.
@@ -239,7 +239,7 @@ def two_element_tuple(int_or_tuple: Any) -> tuple[int, int]:
         tuple of two int.
 
     Raises:
-        ValueError: it is none of these.
+        ValueError: if the value is not one of these.
     """
     if isinstance(int_or_tuple, int):
         return int_or_tuple, int_or_tuple
@@ -251,7 +251,7 @@ def two_element_tuple(int_or_tuple: Any) -> tuple[int, int]:
 
 
 def n_positive_integers(n: int, value: Any) -> tuple[int, ...]:
-    """`n` sizes, from one for all or from `n`.
+    """Returns `n` sizes, from one for all or from `n`.
 
     Args:
         n: int, above 0.
@@ -261,7 +261,7 @@ def n_positive_integers(n: int, value: Any) -> tuple[int, ...]:
         tuple of `n` int.
 
     Raises:
-        ValueError: `n` or a size is not a positive integer, or there are not `n`.
+        ValueError: if `n` or a size is not a positive integer, or there are not `n`.
     """
     if n < 1 or n != int(n):
         raise ValueError("n must be a positive integer")

@@ -54,11 +54,11 @@ def _named(kind: str, functions: Mapping[str, Any], name: str) -> Any:
 
 
 def activation_of(given: Any) -> Callable[..., Any] | None:
-    """An activation: what is given, or that of a name; None for none.
+    """Returns an activation: what is given, or that of a name; None for none.
 
     Raises:
-        ValueError: there is none of the name.
-        TypeError: what is given is not callable.
+        ValueError: if the name is unknown.
+        TypeError: if the argument is not callable.
     """
     function: Callable[..., Any] | None
     if isinstance(given, str):
@@ -71,9 +71,9 @@ def activation_of(given: Any) -> Callable[..., Any] | None:
 
 
 def initializer_of(given: Any) -> Any:
-    """An initializer: what is given, or a new one of a name.
+    """Returns an initializer: what is given, or a new one of a name.
 
     Raises:
-        ValueError: there is none of the name.
+        ValueError: if the name is unknown.
     """
     return _named("initializer", _INITIALIZERS, given)() if isinstance(given, str) else given

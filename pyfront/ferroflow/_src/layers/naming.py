@@ -13,7 +13,7 @@ _counts: WeakKeyDictionary[Graph, dict[Hashable, int]] = WeakKeyDictionary()
 
 
 def to_snake_case(name: str) -> str:
-    """The name of a class in lower case with underscores: `max_pooling2d` for `MaxPooling2D`."""
+    """Returns the name of a class in lower case with underscores: `max_pooling2d` for `MaxPooling2D`."""
     parted = re.sub("(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
     snake = re.sub("([a-z])([A-Z])", r"\1_\2", parted).lower()
     # A name scope cannot begin with an underscore.
@@ -21,11 +21,12 @@ def to_snake_case(name: str) -> str:
 
 
 def unique_layer_name(name: str, zero_based: bool = False) -> str:
-    """A name with the number of the layer among those of this name in the default graph.
+    """Returns a name with the number of the layer among those of this name in the default graph.
 
     Args:
         name: str, the name of the layer's kind.
-        zero_based: bool, whether the first layer has the bare name, and the second the number 1; else the first has 1.
+        zero_based: bool. If True, the first layer has the bare name, and the second the number 1; otherwise the first
+            has 1.
 
     Returns:
         str.
@@ -35,7 +36,7 @@ def unique_layer_name(name: str, zero_based: bool = False) -> str:
 
 
 def next_number(key: Hashable) -> int:
-    """The next number of something in the default graph, from 1 on."""
+    """Returns the next number of something in the default graph, from 1 on."""
     counts = _counts.setdefault(get_default_graph(), {})
     counts[key] = counts.get(key, 0) + 1
     return counts[key]

@@ -1,4 +1,4 @@
-"""The calls of layers that tensors came from, and their masks: what models are found by."""
+"""Calls of layers that made tensors, and the tensors' masks: models are found by following them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Call(NamedTuple):
     """One call of a layer, or of a model as a layer.
 
     Attributes:
-        layer: what was called.
+        layer: the layer or model that was called.
         inputs: Tensor, or list of them.
         arguments: the other arguments.
         outputs: list of Tensor.
@@ -29,12 +29,12 @@ class Call(NamedTuple):
 
     @property
     def outbound_layer(self) -> Any:
-        """What was called, by Keras's name."""
+        """The layer that was called, under Keras's name."""
         return self.layer
 
     @property
     def inbound_layers(self) -> list[Any]:
-        """What the inputs came from."""
+        """The layers that the inputs came from."""
         return [made.layer for made in map(call_of, self.input_tensors) if made]
 
     @property
@@ -59,17 +59,17 @@ class Call(NamedTuple):
 
 
 def one_or_list(x: list[Any]) -> Any:
-    """What a list holds where it holds one thing, else the list."""
+    """Returns the only element of a list with one element, else the list."""
     return x[0] if len(x) == 1 else x
 
 
 def call_of(tensor: Any) -> Call | None:
-    """The call that a tensor came from; None where it came from no layer of a model."""
+    """Returns the call that a tensor came from; None where it came from no layer of a model."""
     return getattr(tensor, "_keras_history", None)
 
 
 def note_call(outputs: Any, layer: Any, inputs: Any, arguments: dict[str, Any]) -> Call:
-    """Keeps the call that tensors came from."""
+    """Keeps the call that made tensors."""
     call = Call(layer, inputs, arguments, [t for t in nest.flatten(outputs) if isinstance(t, Tensor)])
     for output in call.outputs:
         vars(output)["_keras_history"] = call
@@ -77,12 +77,12 @@ def note_call(outputs: Any, layer: Any, inputs: Any, arguments: dict[str, Any]) 
 
 
 def mask_of(tensor: Any) -> Tensor | None:
-    """Which steps of a layer's output count: Tensor of bool, of shape [batch, steps]; None for all."""
+    """Returns the mask of a layer's output: Tensor of bool, of shape [batch, steps]; None if all steps count."""
     return getattr(tensor, "_keras_mask", None)
 
 
 def masks_of(tensors: Any) -> Any:
-    """The mask of a tensor, or the list of those of several."""
+    """Returns the mask of a tensor, or the list of those of several."""
     return [mask_of(t) for t in tensors] if isinstance(tensors, (list, tuple)) else mask_of(tensors)
 
 
@@ -102,5 +102,5 @@ def _shape(tensor: Any) -> Any:
 
 
 def shape_of(tensors: Any) -> Any:
-    """The shape of a tensor as a tuple, or the list of those of several."""
+    """Returns the shape of a tensor as a tuple, or the list of those of several."""
     return one_or_list([_shape(t) for t in nest.flatten(tensors)])

@@ -41,7 +41,7 @@ class Pooling(Layer):
         **kwargs: further arguments of `Layer`.
 
     Raises:
-        ValueError: sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
     _RANK = 0
@@ -92,7 +92,7 @@ class Pooling(Layer):
         return shaping.squeeze(outputs, [row]) if self._RANK == 1 else outputs
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """The shape of the outputs for that of the inputs.
+        """Returns the shape of the outputs for that of the inputs.
 
         Args:
             input_shape: TensorShape of the inputs, [batch, space ..., channels] or [batch, channels, space ...].
@@ -149,7 +149,7 @@ def _function(name: str, layer: type[Pooling], what: str) -> Callable[..., Any]:
         Tensor of the dtype of `inputs`, with an element for each window and channel.
 
     Raises:
-        ValueError: sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
     return function
 

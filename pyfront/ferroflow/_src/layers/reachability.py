@@ -1,4 +1,4 @@
-"""Which operations of a graph depend on some tensors."""
+"""Search for the operations that depend on given tensors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def reachable_operations(tensors: Iterable[Any]) -> set[Any]:
-    """The operations that make the tensors or use them, directly or through others.
+    """Returns the operations that make the tensors or use them, directly or through others.
 
     Args:
         tensors: iterable of Tensors, Variables or Operations.

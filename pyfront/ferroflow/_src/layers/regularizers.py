@@ -50,26 +50,26 @@ def l1_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
         scope: str, name scope of the operations.
 
     Returns:
-        A callable of a weight that gives a Tensor of its dtype, of shape [], or None for a scale of 0.0.
+        A callable of a weight that returns a Tensor of its dtype, of shape [], or None for a scale of 0.0.
 
     Raises:
-        ValueError: `scale` is an int or below 0.
+        ValueError: if `scale` is an int or below 0.
     """
     return _scaled(scale, scope, "l1_regularizer", lambda weights: reduce_sum(absolute(weights)))
 
 
 def l2_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
-    """Makes a regularizer that gives `scale * sum(w ** 2) / 2`.
+    """Returns a regularizer that computes `scale * sum(w ** 2) / 2`.
 
     Args:
         scale: float, or Tensor of shape []; 0.0 for no regularizer.
         scope: str, name scope of the operations.
 
     Returns:
-        A callable of a weight that gives a Tensor of its dtype, of shape [], or None for a scale of 0.0.
+        A callable of a weight that returns a Tensor of its dtype, of shape [], or None for a scale of 0.0.
 
     Raises:
-        ValueError: `scale` is an int or below 0.
+        ValueError: if `scale` is an int or below 0.
     """
     return _scaled(scale, scope, "l2_regularizer", l2_loss)
 
@@ -109,7 +109,7 @@ def l1_l2_regularizer(scale_l1: Any = 1.0, scale_l2: Any = 1.0, scope: str | Non
         A callable of a weight that gives a Tensor of its dtype, of shape [].
 
     Raises:
-        ValueError: a scale is an int or below 0.
+        ValueError: if a scale is an int or below 0.
     """
     for name, scale in (("scale_l1", scale_l1), ("scale_l2", scale_l2)):
         if isinstance(scale, numbers.Integral):
@@ -133,7 +133,7 @@ def apply_regularization(regularizer: Regularizer, weights_list: Iterable[Any] |
         Tensor of float32 or the weights' dtype, of shape [].
 
     Raises:
-        ValueError: there are no weights, or a loss is no scalar.
+        ValueError: if there are no weights, or a loss is not a scalar.
     """
     weights = list(weights_list or get_collection(GraphKeys.WEIGHTS))
     if not weights:

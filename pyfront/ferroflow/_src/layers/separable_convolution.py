@@ -27,7 +27,7 @@ class SeparableConv(Conv):
         dilation_rate: int, or an int for each dimension of space: the distances of the points of a window.
         depth_multiplier: int, how many channels are made of each before they are mixed.
         activation: callable, or its name; None for none.
-        use_bias: bool, whether a bias is added.
+        use_bias: bool. If True, a bias is added.
         depthwise_initializer: initializer of the depthwise kernel, of shape kernel_size + [channels,
             depth_multiplier]; None for the scope's, or Glorot's.
         pointwise_initializer: initializer of the pointwise kernel, of shape ones + [channels * depth_multiplier,
@@ -40,12 +40,12 @@ class SeparableConv(Conv):
         depthwise_constraint: callable that optimizers apply to the depthwise kernel after updates.
         pointwise_constraint: callable that optimizers apply to the pointwise kernel after updates.
         bias_constraint: callable that optimizers apply to the bias after updates.
-        trainable: bool, whether the variables are trained.
+        trainable: bool. If True, the variables are trained.
         name: str, name of the layer.
         **kwargs: further arguments of `Layer`.
 
     Raises:
-        ValueError: sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class SeparableConv(Conv):
             input_shape: TensorShape of the inputs, [batch, space ..., channels] or [batch, channels, space ...].
 
         Raises:
-            ValueError: the number of channels is not known.
+            ValueError: if the number of channels is unknown.
         """
         channels = self._channels(input_shape)
         self.depthwise_kernel = self.add_variable(

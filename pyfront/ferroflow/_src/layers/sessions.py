@@ -31,7 +31,7 @@ _initialized: WeakSet[Any] = WeakSet()
 
 
 def get_session() -> Any:
-    """The default session, or that of the default graph's models, with all variables initialized."""
+    """Returns the default session, or that of the default graph's models, with all variables initialized."""
     graph = get_default_graph()
     session = get_default_session()
     if session is None:
@@ -60,7 +60,7 @@ def end_session(graph: Graph) -> None:
 
 
 def _initialize(session: Any) -> None:
-    """Initializes the variables that have no value in the session."""
+    """Initializes the variables that are uninitialized in the session."""
     unknown = [v for v in global_variables() if v not in _initialized]
     if not unknown:
         return
@@ -96,7 +96,7 @@ def batch_get_value(tensors: Any) -> list[Any]:
 
 
 def set_value(x: Any, value: Any) -> None:
-    """Gives a variable a value.
+    """Assigns a value to a variable.
 
     Args:
         x: Variable of any dtype and shape.
@@ -106,7 +106,7 @@ def set_value(x: Any, value: Any) -> None:
 
 
 def batch_set_value(tuples: Any) -> None:
-    """Gives variables values.
+    """Assigns values to variables.
 
     Args:
         tuples: list of pairs of a variable and a value of its shape.

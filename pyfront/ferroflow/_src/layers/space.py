@@ -6,10 +6,10 @@ from typing import Any
 
 
 def normalize_tuple(value: Any, n: int, name: str) -> tuple[int, ...]:
-    """A number for each dimension of space, from one for all or from a sequence of them.
+    """Returns a number for each dimension of space, from one for all or from a sequence of them.
 
     Raises:
-        ValueError: it is neither.
+        ValueError: if the value is not one of the listed values.
     """
     problem = f"The `{name}` argument must be a tuple of {n} integers. Received: {value}"
     if isinstance(value, int):
@@ -29,10 +29,10 @@ def normalize_tuple(value: Any, n: int, name: str) -> tuple[int, ...]:
 
 
 def normalize_data_format(value: str) -> str:
-    """ "channels_last" or "channels_first", in lower case.
+    """Returns "channels_last" or "channels_first", in lower case.
 
     Raises:
-        ValueError: it is neither.
+        ValueError: if the value is not one of the listed values.
     """
     data_format = value.lower()
     if data_format not in ("channels_first", "channels_last"):
@@ -43,10 +43,10 @@ def normalize_data_format(value: str) -> str:
 
 
 def normalize_padding(value: str) -> str:
-    """ "valid" or "same", in lower case.
+    """Returns "valid" or "same", in lower case.
 
     Raises:
-        ValueError: it is neither.
+        ValueError: if the value is not one of the listed values.
     """
     padding = value.lower()
     if padding not in ("valid", "same"):
@@ -55,13 +55,13 @@ def normalize_padding(value: str) -> str:
 
 
 def op_data_format(data_format: str, rank: int) -> str:
-    """The data format of operations of a rank of space from 1 to 3, such as "NHWC"."""
+    """Returns the data format of operations of a rank of space from 1 to 3, such as "NHWC"."""
     space = "DHW"[3 - rank :]
     return f"NC{space}" if data_format == "channels_first" else f"N{space}C"
 
 
 def window_output_length(length: int | None, size: int, padding: str, stride: int, dilation: int = 1) -> int | None:
-    """How many windows there are along a dimension; None for an unknown length."""
+    """Returns the number of windows along a dimension; None for an unknown length."""
     if length is None:
         return None
     if padding == "valid":
@@ -70,7 +70,7 @@ def window_output_length(length: int | None, size: int, padding: str, stride: in
 
 
 def transposed_output_length(length: Any, size: int, padding: str, stride: int) -> Any:
-    """How long the result of a transposed convolution is along a dimension; None for an unknown length."""
+    """Returns the length of a transposed convolution's result along a dimension; None for an unknown length."""
     if length is None:
         return None
     length = length * stride

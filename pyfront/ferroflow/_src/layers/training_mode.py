@@ -1,4 +1,4 @@
-"""Whether a layer trains: known now, or told by the step."""
+"""Training mode of a layer: known when the graph is built, or only in the step."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ferroflow._src.ops.math.cast import cast
 
 
 def training_mode(training: Any) -> bool | Tensor:
-    """The argument `training` of a call as what it is: a bool where it is known, else a Tensor of bool.
+    """Returns the argument `training` of a call as what it is: a bool where it is known, else a Tensor of bool.
 
     Args:
         training: bool, 0 or 1, or Tensor or Variable of bool or a number dtype, of shape [].
@@ -26,7 +26,7 @@ def training_mode(training: Any) -> bool | Tensor:
         bool or Tensor of bool.
 
     Raises:
-        TypeError: it is none of these.
+        TypeError: if `training` is not one of these.
     """
     if isinstance(training, (bool, int, np.bool_)):
         return bool(training)
@@ -41,7 +41,7 @@ def training_mode(training: Any) -> bool | Tensor:
 
 
 def choose(training: bool | Tensor, trained: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
-    """One of two values, by the mode; where the step tells it, only what makes that one runs.
+    """Returns one of two values, by the mode; where the step tells it, only what makes that one runs.
 
     Args:
         training: bool, or Tensor of bool of shape [].
@@ -57,7 +57,7 @@ def choose(training: bool | Tensor, trained: Callable[[], Any], otherwise: Calla
 
 
 def select(training: bool | Tensor, trained: Any, otherwise: Any) -> Any:
-    """One of two tensors that cost little or are there anyway, by the mode.
+    """Returns one of two tensors that cost little or are there anyway, by the mode.
 
     Args:
         training: bool, or Tensor of bool of shape [].

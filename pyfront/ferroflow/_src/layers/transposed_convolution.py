@@ -25,7 +25,7 @@ class ConvTranspose(Conv):
         padding: "valid" or "same".
         data_format: "channels_last" or "channels_first".
         activation: callable, or its name; None for none.
-        use_bias: bool, whether a bias is added.
+        use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape kernel_size + [filters, channels]; None for the
             scope's, or Glorot's.
         bias_initializer: initializer of the bias, of shape [filters].
@@ -34,12 +34,12 @@ class ConvTranspose(Conv):
         activity_regularizer: callable of the outputs that gives a loss.
         kernel_constraint: callable that optimizers apply to the kernel after updates.
         bias_constraint: callable that optimizers apply to the bias after updates.
-        trainable: bool, whether the variables are trained.
+        trainable: bool. If True, the variables are trained.
         name: str, name of the layer.
         **kwargs: further arguments of `Layer`.
 
     Raises:
-        ValueError: sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class ConvTranspose(Conv):
             input_shape: TensorShape of the inputs, [batch, space ..., channels] or [batch, channels, space ...].
 
         Raises:
-            ValueError: the inputs have another rank, or the number of channels is not known.
+            ValueError: if the inputs have a wrong rank, or the number of channels is unknown.
         """
         shape = TensorShape(input_shape)
         if shape.ndims != self.rank + 2:
@@ -133,7 +133,7 @@ class ConvTranspose(Conv):
         return self._activated(self._with_bias(outputs))
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """The shape of the outputs for that of the inputs.
+        """Returns the shape of the outputs for that of the inputs.
 
         Args:
             input_shape: TensorShape of the inputs, [batch, space ..., channels] or [batch, channels, space ...].

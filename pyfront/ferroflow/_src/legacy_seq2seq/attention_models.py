@@ -32,7 +32,7 @@ __all__ = ["attention_decoder", "embedding_attention_decoder", "embedding_attent
 
 
 class _Heads:
-    """What attends to the states, once or several times; its variables are made in the open scope."""
+    """Heads that attend to the states, once or several times; the variables are created in the current scope."""
 
     def __init__(self, states: Any, count: int) -> None:
         self._length = size_of(states, 1)
@@ -45,14 +45,14 @@ class _Heads:
             self._v.append(get_variable(f"AttnV_{head}", [self._size]))
 
     def zeros(self, batch_size: Any, dtype: Any) -> list[Any]:
-        """What is attended to before the first step."""
+        """Returns the attention before the first step."""
         results = [zeros(stack([batch_size, self._size]), dtype=dtype) for _ in self._v]
         for result in results:
             result.set_shape([None, self._size])
         return results
 
     def __call__(self, query: Any) -> list[Any]:
-        """The weighed sums of the states, for each head."""
+        """Returns the weighted sums of the states, for each head."""
         if nest.is_sequence(query):
             query = concat(nest.flatten(query), 1)
         results = []
@@ -91,13 +91,13 @@ def attention_decoder(
             step on; None for the given inputs.
         dtype: DType of variables; None for that of the scope.
         scope: str or VariableScope; None for "attention_decoder".
-        initial_state_attention: bool, whether the first state attends; else the first step gets zeros.
+        initial_state_attention: bool. If True, the first state attends; otherwise the first step gets zeros.
 
     Returns:
         List of the outputs, of the dtype of the inputs, of shape [batch, output_size], and the last state.
 
     Raises:
-        ValueError: there are no inputs or no heads, or a size is not known.
+        ValueError: if there are no inputs or no heads, or a size is unknown.
     """
     if not decoder_inputs:
         raise ValueError("Must provide at least 1 input to attention decoder.")
@@ -146,7 +146,7 @@ def embedding_attention_decoder(
     scope: Any = None,
     initial_state_attention: bool = False,
 ) -> tuple[list[Any], Any]:
-    """`attention_decoder` over a list of embedded ids, or over those of its largest outputs.
+    """Runs `attention_decoder` over a list of embedded ids, or over those of its largest outputs.
 
     Args:
         decoder_inputs: list of Tensors of int32, of shape [batch].
@@ -159,17 +159,17 @@ def embedding_attention_decoder(
         output_size: int, the size of outputs; None for that of the cell.
         output_projection: pair of weights, of shape [output size, ids], and biases, of shape [ids], that outputs go
             through before the largest is taken; None if they have been projected.
-        feed_previous: bool, whether only the first input is used, and later ones are those of the largest outputs.
-        update_embedding_for_previous: bool, whether gradients pass through what is fed back.
+        feed_previous: bool. If True, only the first input is used, and later ones are those of the largest outputs.
+        update_embedding_for_previous: bool. If True, gradients pass through what is fed back.
         dtype: DType of variables; None for that of the scope.
         scope: str or VariableScope; None for "embedding_attention_decoder".
-        initial_state_attention: bool, whether the first state attends; else the first step gets zeros.
+        initial_state_attention: bool. If True, the first state attends; otherwise the first step gets zeros.
 
     Returns:
         List of the outputs, of shape [batch, output_size], and the last state.
 
     Raises:
-        ValueError: as `attention_decoder`, or the projection has another shape.
+        ValueError: on the same conditions as `attention_decoder`, or if the projection has a wrong shape.
     """
     if output_size is None:
         output_size = cell.output_size
@@ -216,10 +216,10 @@ def embedding_attention_seq2seq(
         embedding_size: int, the size of an embedding.
         num_heads: int, how often is attended to the outputs.
         output_projection: as `embedding_attention_decoder`; None to project outputs here.
-        feed_previous: bool, or Tensor of bool of shape []: whether outputs are fed back.
+        feed_previous: bool, or Tensor of bool of shape []. If True, outputs are fed back.
         dtype: DType of the first state and of variables; None for that of the scope.
         scope: str or VariableScope; None for "embedding_attention_seq2seq".
-        initial_state_attention: bool, whether the first state attends; else the first step gets zeros.
+        initial_state_attention: bool. If True, the first state attends; otherwise the first step gets zeros.
 
     Returns:
         List of the outputs, of shape [batch, ids] or, with an `output_projection`, [batch, output size], and the last

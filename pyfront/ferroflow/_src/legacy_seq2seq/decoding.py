@@ -1,4 +1,4 @@
-"""Decoders over lists of inputs, and models of an encoder and such a decoder."""
+"""Decoders over lists of inputs, and models with an encoder and such a decoder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LoopFunction = Callable[[Any, int], Any]
 
 
 def looped_input(loop_function: LoopFunction | None, before: Any, step: int, given: Any) -> Any:
-    """The inputs of a step: those given, or what the function makes of the output before, if there is one.
+    """Returns the inputs of a step: those given, or what the function makes of the output before, if there is one.
 
     Args:
         loop_function: of the output before and the number of the step; or None.

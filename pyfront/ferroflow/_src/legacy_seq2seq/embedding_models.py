@@ -1,4 +1,4 @@
-"""Models of ids: they embed what they get and project what they give."""
+"""Models of ids: they embed their inputs and project their outputs."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ def embedding_rnn_decoder(
         embedding_size: int, the size of an embedding.
         output_projection: pair of weights, of shape [output size, ids], and biases, of shape [ids], that outputs go
             through before the largest is taken; None if they have been projected.
-        feed_previous: bool, whether only the first input is used, and later ones are those of the largest outputs.
-        update_embedding_for_previous: bool, whether gradients pass through what is fed back.
+        feed_previous: bool. If True, only the first input is used, and later ones are those of the largest outputs.
+        update_embedding_for_previous: bool. If True, gradients pass through what is fed back.
         scope: str or VariableScope; None for "embedding_rnn_decoder".
 
     Returns:
         List of the outputs, of shape [batch, output size], and the last state.
 
     Raises:
-        ValueError: the projection has another shape.
+        ValueError: if the projection has a wrong shape.
     """
     with variable_scope(scope or "embedding_rnn_decoder") as opened:
         check_projection(output_projection, num_symbols, opened.dtype)
@@ -81,7 +81,7 @@ def embedding_rnn_seq2seq(
         num_decoder_symbols: int, the number of ids of the decoder.
         embedding_size: int, the size of an embedding.
         output_projection: as `embedding_rnn_decoder`; None to project outputs here.
-        feed_previous: bool, or Tensor of bool of shape []: whether outputs are fed back.
+        feed_previous: bool, or Tensor of bool of shape []. If True, outputs are fed back.
         dtype: DType of the first state and of variables; None for that of the scope.
         scope: str or VariableScope; None for "embedding_rnn_seq2seq".
 
@@ -138,7 +138,7 @@ def embedding_tied_rnn_seq2seq(
         embedding_size: int, the size of an embedding.
         num_decoder_symbols: int, the number of outputs; None for `num_symbols`.
         output_projection: as `embedding_rnn_decoder`; None to project outputs here.
-        feed_previous: bool, or Tensor of bool of shape []: whether outputs are fed back.
+        feed_previous: bool, or Tensor of bool of shape []. If True, outputs are fed back.
         dtype: DType of the first state and of variables; None for that of the scope.
         scope: str or VariableScope; None for "embedding_tied_rnn_seq2seq".
 
@@ -147,7 +147,7 @@ def embedding_tied_rnn_seq2seq(
         state.
 
     Raises:
-        ValueError: the projection has another shape.
+        ValueError: if the projection has a wrong shape.
     """
     with variable_scope(scope or "embedding_tied_rnn_seq2seq", dtype=dtype) as opened:
         dtype = opened.dtype
@@ -197,7 +197,7 @@ def one2many_rnn_seq2seq(
         num_encoder_symbols: int, the number of ids of the encoder.
         num_decoder_symbols_dict: by decoder, its number of ids.
         embedding_size: int, the size of an embedding.
-        feed_previous: bool, or Tensor of bool of shape []: whether outputs are fed back.
+        feed_previous: bool, or Tensor of bool of shape []. If True, outputs are fed back.
         dtype: DType of the first state and of variables; None for that of the scope.
         scope: str or VariableScope; None for "one2many_rnn_seq2seq".
 
@@ -205,8 +205,8 @@ def one2many_rnn_seq2seq(
         By decoder, the list of its outputs, of shape [batch, ids]; and by decoder, its last state.
 
     Raises:
-        TypeError: a cell is no RNNCell.
-        ValueError: there are not the same decoders in both dicts.
+        TypeError: if a cell is not an RNNCell.
+        ValueError: if there are not the same decoders in both dicts.
     """
     if not isinstance(enc_cell, RNNCell):
         raise TypeError(f"enc_cell is not an RNNCell: {type(enc_cell)}")

@@ -20,13 +20,13 @@ __all__ = ["argmax_embedded", "check_projection", "fed_or_not"]
 
 
 def argmax_embedded(embedding: Any, output_projection: Any = None, update_embedding: bool = True) -> LoopFunction:
-    """What feeds the embedding of the largest output back.
+    """Returns a function that feeds back the embedding of the largest output.
 
     Args:
         embedding: Tensor of a float dtype, of shape [ids, size].
         output_projection: pair of weights, of shape [output size, ids], and biases, of shape [ids], for outputs that
             have not been projected; None for none.
-        update_embedding: bool, whether gradients pass to the embedding.
+        update_embedding: bool. If True, gradients pass to the embedding.
     """
 
     def loop_function(before: Any, _: int) -> Any:
@@ -45,10 +45,10 @@ def check_projection(output_projection: Any, num_symbols: int, dtype: Any, weigh
         output_projection: pair of weights and biases, or None.
         num_symbols: int, the number of ids.
         dtype: DType of both.
-        weights: bool, whether the weights are checked too.
+        weights: bool. If True, the weights are checked too.
 
     Raises:
-        ValueError: it does not.
+        ValueError: if the projection's shapes do not match.
     """
     if output_projection is None:
         return
@@ -62,7 +62,7 @@ def check_projection(output_projection: Any, num_symbols: int, dtype: Any, weigh
 def fed_or_not(
     feed_previous: Any, decode: Callable[[bool], tuple[list[Any], Any]], length: int, structure: Callable[[], Any]
 ) -> tuple[list[Any], Any]:
-    """What a decoder gives if it feeds its outputs back, or if it does not, as a tensor tells.
+    """Returns a decoder's result, with its outputs fed back if a tensor is True.
 
     Args:
         feed_previous: Tensor of bool, of shape [].

@@ -25,13 +25,14 @@ def sequence_loss_by_example(
     softmax_loss_function: Callable[..., Any] | None = None,
     name: str | None = None,
 ) -> Any:
-    """The weighed cross entropy of each of a batch of sequences of classes.
+    """Returns the weighted cross entropy of each sequence of a batch.
 
     Args:
         logits: list of Tensors of a float dtype, of shape [batch, classes], one for each step.
         targets: list of Tensors of int32 or int64, of shape [batch]: the classes.
         weights: list of Tensors of the dtype of `logits`, of shape [batch].
-        average_across_timesteps: bool, whether the losses of a sequence are averaged by their weights; else summed.
+        average_across_timesteps: bool. If True, the losses of a sequence are averaged by their weights; otherwise
+            summed.
         softmax_loss_function: callable of `labels` and `logits` of a step that gives losses, of shape [batch]; None
             for `tf.nn.sparse_softmax_cross_entropy_with_logits`.
         name: str, name scope of the operations.
@@ -40,7 +41,7 @@ def sequence_loss_by_example(
         Tensor of the dtype of `logits`, of shape [batch].
 
     Raises:
-        ValueError: the lists have other lengths.
+        ValueError: if the lists have other lengths.
     """
     if len(targets) != len(logits) or len(weights) != len(logits):
         raise ValueError(
@@ -69,14 +70,15 @@ def sequence_loss(
     softmax_loss_function: Callable[..., Any] | None = None,
     name: str | None = None,
 ) -> Any:
-    """The sum over a batch of `sequence_loss_by_example`, or its mean.
+    """Returns the sum over a batch of `sequence_loss_by_example`, or its mean.
 
     Args:
         logits: list of Tensors of a float dtype, of shape [batch, classes], one for each step.
         targets: list of Tensors of int32 or int64, of shape [batch]: the classes.
         weights: list of Tensors of the dtype of `logits`, of shape [batch].
-        average_across_timesteps: bool, whether the losses of a sequence are averaged by their weights; else summed.
-        average_across_batch: bool, whether the sum is divided by the size of the batch.
+        average_across_timesteps: bool. If True, the losses of a sequence are averaged by their weights; otherwise
+            summed.
+        average_across_batch: bool. If True, the sum is divided by the size of the batch.
         softmax_loss_function: as `sequence_loss_by_example`.
         name: str, name scope of the operations.
 
@@ -84,7 +86,7 @@ def sequence_loss(
         Tensor of the dtype of `logits`, of shape [].
 
     Raises:
-        ValueError: the lists have other lengths.
+        ValueError: if the lists have other lengths.
     """
     with name_scope(name, "sequence_loss", [*logits, *targets, *weights]):
         by_example = sequence_loss_by_example(
@@ -121,14 +123,14 @@ def model_with_buckets(
         buckets: list of pairs of int: the numbers of the encoder's and the decoder's steps, the largest last.
         seq2seq: callable of the encoder's and the decoder's inputs that gives a list of outputs and a state.
         softmax_loss_function: as `sequence_loss_by_example`.
-        per_example_loss: bool, whether the losses are those of each sequence.
+        per_example_loss: bool. If True, the losses are those of each sequence.
         name: str, name scope of the operations.
 
     Returns:
         For each bucket, its list of outputs; and for each its loss, of shape [] or [batch].
 
     Raises:
-        ValueError: a list is shorter than the last bucket.
+        ValueError: if a list is shorter than the last bucket.
     """
     for what, given, side in (
         ("encoder_inputs", encoder_inputs, 0),

@@ -1,1 +1,1 @@
-"""Linear operators: matrices known by what they do, with methods that use their structure."""
+"""Linear operators: matrices with methods that use their structure."""

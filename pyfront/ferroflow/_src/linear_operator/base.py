@@ -1,4 +1,4 @@
-"""`LinearOperator`: what all linear operators have in common, and their adjoints and inverses."""
+"""`LinearOperator`: the base of all linear operators, and their adjoints and inverses."""
 
 from __future__ import annotations
 
@@ -52,19 +52,19 @@ class LinearOperator(abc.ABC):
         is_square: bool | None = None,
         name: str | None = None,
     ) -> None:
-        """Notes what is known of an operator.
+        """Stores the known properties of an operator.
 
         Args:
             dtype: DType of what it takes and gives.
             graph_parents: Tensors, of any dtype and shape, that it is made of.
-            is_non_singular: bool, whether it has an inverse; None where that is not known, as below.
-            is_self_adjoint: bool, whether it equals its adjoint.
-            is_positive_definite: bool, whether the real part of x* A x is positive for all x but 0.
-            is_square: bool, whether it has as many rows as columns.
+            is_non_singular: bool; True if the operator has an inverse; None if unknown, as below.
+            is_self_adjoint: bool; True if the operator equals its adjoint.
+            is_positive_definite: bool; True if the real part of x* A x is positive for all x but 0.
+            is_square: bool; True if the operator has as many rows as columns.
             name: str, its name, and the name scope of its operations; None for that of the class.
 
         Raises:
-            ValueError: the hints contradict each other, or a graph parent is no Tensor.
+            ValueError: if the hints contradict each other, or a graph parent is not a Tensor.
         """
         if is_positive_definite:
             if is_non_singular is False:
@@ -110,25 +110,25 @@ class LinearOperator(abc.ABC):
 
     @property
     def is_non_singular(self) -> bool | None:
-        """Whether the operator has an inverse; None where that is not known."""
+        """True if the operator has an inverse; None if unknown."""
         return self._is_non_singular
 
     @property
     def is_self_adjoint(self) -> bool | None:
-        """Whether the operator equals its adjoint; None where that is not known."""
+        """True if the operator equals its adjoint; None if unknown."""
         return self._is_self_adjoint
 
     @property
     def is_positive_definite(self) -> bool | None:
-        """Whether the operator is positive definite; None where that is not known."""
+        """True if the operator is positive definite; None if unknown."""
         return self._is_positive_definite
 
     @property
     def is_square(self) -> bool | None:
-        """Whether the operator is square; None where that is not known.
+        """True if the operator is square; None if unknown.
 
         Raises:
-            ValueError: the hint says that it is not, and the shape that it is.
+            ValueError: if the hint and the shape contradict each other.
         """
         found: bool | None = self.domain_dimension == self.range_dimension
         hint = self._is_square_set_or_implied_by_hints
@@ -152,7 +152,7 @@ class LinearOperator(abc.ABC):
         return self._shape()
 
     def shape_tensor(self, name: str = "shape_tensor") -> Any:
-        """The shape as int32 vector."""
+        """Returns the shape as int32 vector."""
         with self._name_scope(name):
             if self.shape.is_fully_defined():
                 return shape_tensor(self.shape.as_list())
@@ -164,7 +164,7 @@ class LinearOperator(abc.ABC):
         return self.shape[:-2]
 
     def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Any:
-        """The shape of the batch dimensions as int32 vector."""
+        """Returns the shape of the batch dimensions as int32 vector."""
         with self._name_scope(name):
             if self.batch_shape.is_fully_defined():
                 return shape_tensor(self.batch_shape.as_list(), name="batch_shape")
@@ -172,11 +172,11 @@ class LinearOperator(abc.ABC):
 
     @property
     def tensor_rank(self) -> int | None:
-        """The number of dimensions, those of the batch included; None where that is not known."""
+        """The number of dimensions, those of the batch included; None if unknown."""
         return self.shape.ndims
 
     def tensor_rank_tensor(self, name: str = "tensor_rank_tensor") -> Any:
-        """The number of dimensions as int32 scalar."""
+        """Returns the number of dimensions as int32 scalar."""
         with self._name_scope(name):
             if self.tensor_rank is not None:
                 return convert_to_tensor(self.tensor_rank)
@@ -188,7 +188,7 @@ class LinearOperator(abc.ABC):
         return self.shape[-1]
 
     def domain_dimension_tensor(self, name: str = "domain_dimension_tensor") -> Any:
-        """The number of columns as int32 scalar."""
+        """Returns the number of columns as int32 scalar."""
         with self._name_scope(name):
             return self._side_tensor(self.domain_dimension, -1)
 
@@ -198,7 +198,7 @@ class LinearOperator(abc.ABC):
         return self.shape[-2]
 
     def range_dimension_tensor(self, name: str = "range_dimension_tensor") -> Any:
-        """The number of rows as int32 scalar."""
+        """Returns the number of rows as int32 scalar."""
         with self._name_scope(name):
             return self._side_tensor(self.range_dimension, -2)
 
@@ -228,7 +228,7 @@ class LinearOperator(abc.ABC):
             return 1.0 / (maximum(100.0, cast(sides, real_dtype)) * float(np.finfo(real_dtype.as_numpy_dtype).eps))
 
     def assert_non_singular(self, name: str = "assert_non_singular") -> Operation:
-        """An operation that fails in the step where the operator has no inverse."""
+        """Returns an operation that fails in the step where the operator has no inverse."""
         with self._name_scope(name):
             return self._assert_non_singular()
 
@@ -240,7 +240,7 @@ class LinearOperator(abc.ABC):
         raise NotImplementedError("assert_positive_definite is not implemented.")
 
     def assert_positive_definite(self, name: str = "assert_positive_definite") -> Operation:
-        """An operation that fails in the step where the operator is not positive definite."""
+        """Returns an operation that fails in the step where the operator is not positive definite."""
         with self._name_scope(name):
             return self._assert_positive_definite()
 
@@ -250,7 +250,7 @@ class LinearOperator(abc.ABC):
         return assert_equal(dense, adjoint_matrix(dense), message="Matrix was not equal to its adjoint.")
 
     def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> Operation:
-        """An operation that fails in the step where the operator is not self-adjoint."""
+        """Returns an operation that fails in the step where the operator is not self-adjoint."""
         with self._name_scope(name):
             return self._assert_self_adjoint()
 
@@ -274,16 +274,16 @@ class LinearOperator(abc.ABC):
 
         Args:
             x: Tensor of the operator's dtype, of shape [..., n, k]; n is the domain dimension.
-            adjoint: bool, whether the adjoint of the operator is meant.
-            adjoint_arg: bool, whether the adjoint of `x` is meant.
+            adjoint: bool. If True, the adjoint of the operator is used.
+            adjoint_arg: bool. If True, the adjoint of `x` is used.
             name: str, name scope of the operations.
 
         Returns:
             Tensor of the operator's dtype, of shape [..., m, k]; m is the range dimension.
 
         Raises:
-            TypeError: `x` has another dtype.
-            ValueError: the dimensions do not fit.
+            TypeError: if the dtype of `x` is not that of the operator.
+            ValueError: if the dimensions are incompatible.
         """
         with self._name_scope(name, values=[x]):
             x = self._argument(x, "x")
@@ -298,15 +298,15 @@ class LinearOperator(abc.ABC):
 
         Args:
             x: Tensor of the operator's dtype, of shape [..., n]; n is the domain dimension.
-            adjoint: bool, whether the adjoint of the operator is meant.
+            adjoint: bool. If True, the adjoint of the operator is used.
             name: str, name scope of the operations.
 
         Returns:
             Tensor of the operator's dtype, of shape [..., m]; m is the range dimension.
 
         Raises:
-            TypeError: `x` has another dtype.
-            ValueError: the dimensions do not fit.
+            TypeError: if the dtype of `x` is not that of the operator.
+            ValueError: if the dimensions are incompatible.
         """
         with self._name_scope(name, values=[x]):
             x = self._argument(x, "x")
@@ -331,17 +331,17 @@ class LinearOperator(abc.ABC):
 
         Args:
             rhs: Tensor of the operator's dtype, of shape [..., n, k]; n is the operator's side.
-            adjoint: bool, whether the adjoint of the operator is meant.
-            adjoint_arg: bool, whether the adjoint of `rhs` is meant.
+            adjoint: bool. If True, the adjoint of the operator is used.
+            adjoint_arg: bool. If True, the adjoint of `rhs` is used.
             name: str, name scope of the operations.
 
         Returns:
             Tensor of the operator's dtype, of shape [..., n, k].
 
         Raises:
-            NotImplementedError: the operator is known to be singular or not square.
-            TypeError: `rhs` has another dtype.
-            ValueError: the dimensions do not fit.
+            NotImplementedError: if the operator is known to be singular or not square.
+            TypeError: if the dtype of `rhs` is not that of the operator.
+            ValueError: if the dimensions are incompatible.
         """
         self._check_solvable()
         with self._name_scope(name, values=[rhs]):
@@ -357,16 +357,16 @@ class LinearOperator(abc.ABC):
 
         Args:
             rhs: Tensor of the operator's dtype, of shape [..., n]; n is the operator's side.
-            adjoint: bool, whether the adjoint of the operator is meant.
+            adjoint: bool. If True, the adjoint of the operator is used.
             name: str, name scope of the operations.
 
         Returns:
             Tensor of the operator's dtype, of shape [..., n].
 
         Raises:
-            NotImplementedError: the operator is known to be singular or not square.
-            TypeError: `rhs` has another dtype.
-            ValueError: the dimensions do not fit.
+            NotImplementedError: if the operator is known to be singular or not square.
+            TypeError: if the dtype of `rhs` is not that of the operator.
+            ValueError: if the dimensions are incompatible.
         """
         self._check_solvable()
         with self._name_scope(name, values=[rhs]):
@@ -387,10 +387,10 @@ class LinearOperator(abc.ABC):
         return matrix_determinant(self.to_dense())
 
     def determinant(self, name: str = "det") -> Any:
-        """The determinant, of the shape of the batch.
+        """Returns the determinant, of the shape of the batch.
 
         Raises:
-            NotImplementedError: the operator is known not to be square.
+            NotImplementedError: if the operator is known not to be square.
         """
         self._check_has_determinant()
         with self._name_scope(name):
@@ -404,10 +404,10 @@ class LinearOperator(abc.ABC):
         return log_matrix_determinant(self.to_dense())[1]
 
     def log_abs_determinant(self, name: str = "log_abs_det") -> Any:
-        """The logarithm of the absolute value of the determinant, of the shape of the batch.
+        """Returns the logarithm of the absolute value of the determinant, of the shape of the batch.
 
         Raises:
-            NotImplementedError: the operator is known not to be square.
+            NotImplementedError: if the operator is known not to be square.
         """
         self._check_has_determinant()
         with self._name_scope(name):
@@ -422,7 +422,7 @@ class LinearOperator(abc.ABC):
         return self.matmul(eye(columns, batch_shape=batch, dtype=self.dtype))
 
     def to_dense(self, name: str = "to_dense") -> Any:
-        """The operator as a matrix."""
+        """Returns the operator as a matrix."""
         with self._name_scope(name):
             return self._to_dense()
 
@@ -430,7 +430,7 @@ class LinearOperator(abc.ABC):
         return matrix_diag_part(self.to_dense())
 
     def diag_part(self, name: str = "diag_part") -> Any:
-        """The diagonal of the operator's matrix."""
+        """Returns the diagonal of the operator's matrix."""
         with self._name_scope(name):
             return self._diag_part()
 
@@ -438,7 +438,7 @@ class LinearOperator(abc.ABC):
         return reduce_sum(self.diag_part(), axis=-1)
 
     def trace(self, name: str = "trace") -> Any:
-        """The sum of the diagonal of the operator's matrix, of the shape of the batch."""
+        """Returns the sum of the diagonal of the operator's matrix, of the shape of the batch."""
         with self._name_scope(name):
             return self._trace()
 
@@ -456,7 +456,7 @@ class LinearOperator(abc.ABC):
             Tensor of the operator's dtype and shape.
 
         Raises:
-            TypeError: `x` has another dtype.
+            TypeError: if the dtype of `x` is not that of the operator.
         """
         with self._name_scope(name, values=[x]):
             return self._add_to_tensor(self._argument(x, "x"))
@@ -465,7 +465,7 @@ class LinearOperator(abc.ABC):
         return bool(not self.dtype.is_complex and self.is_self_adjoint and self.is_positive_definite)
 
     def adjoint(self, name: str = "adjoint") -> LinearOperator:
-        """The operator's adjoint; itself where it is self-adjoint."""
+        """Returns the operator's adjoint; itself where it is self-adjoint."""
         if self.is_self_adjoint:
             return self
         with self._name_scope(name):
@@ -477,10 +477,10 @@ class LinearOperator(abc.ABC):
         return self.adjoint()
 
     def inverse(self, name: str = "inverse") -> LinearOperator:
-        """The operator's inverse.
+        """Returns the operator's inverse.
 
         Raises:
-            ValueError: the operator is known to be singular or not square.
+            ValueError: if the operator is known to be singular or not square.
         """
         if self.is_square is False:
             raise ValueError("Cannot take the Inverse: This operator represents a non square matrix.")
@@ -491,7 +491,7 @@ class LinearOperator(abc.ABC):
 
 
 class _OfOne(LinearOperator):
-    """An operator made of another one of which it has the hints."""
+    """An operator made from another operator, with its hints."""
 
     def __init__(
         self,
@@ -504,7 +504,7 @@ class _OfOne(LinearOperator):
     ) -> None:
         def merged(hint: bool | None, own: bool | None, what: str) -> bool | None:
             if hint is not None and own is not None and hint != own:
-                raise ValueError(f"operator was {'' if own else 'not '}{what}, but the hint says the contrary.")
+                raise ValueError(f"operator was {'' if own else 'not '}{what}, but the hint contradicts this.")
             return own if hint is None else hint
 
         self._operator = operator
@@ -556,7 +556,7 @@ class LinearOperatorAdjoint(_OfOne):
             name: str, its name, and the name scope of its operations; None for one made of that of `operator`.
 
         Raises:
-            ValueError: the hints contradict each other, or those of `operator`.
+            ValueError: if the hints contradict each other, or the hints of `operator`.
         """
         name = name or operator.name + "_adjoint"
         super().__init__(operator, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
@@ -614,7 +614,7 @@ class LinearOperatorInversion(_OfOne):
             name: str, its name, and the name scope of its operations; None for one made of that of `operator`.
 
         Raises:
-            ValueError: the operator is known to be singular or not square, or the hints contradict its own.
+            ValueError: if the operator is known to be singular or not square, or the hints contradict its own.
         """
         if operator.is_square is False:
             raise ValueError(f"operator was a non-square operator and is never invertible: {operator.name}")

@@ -17,16 +17,16 @@ from ferroflow._src.ops.math.linalg import matmul
 
 
 def shape_tensor(shape: Any, name: str | None = None) -> Tensor:
-    """A shape as int32 vector, the empty one too."""
+    """Returns a shape as int32 vector, the empty one too."""
     is_empty = isinstance(shape, (tuple, list)) and not shape
     return convert_to_tensor(shape, dtype=dtypes.int32 if is_empty else None, name=name)
 
 
 def broadcast_matrix_batch_dims(batch_matrices: Iterable[Any], name: str | None = None) -> list[Tensor]:
-    """The matrices with one shape of batch dimensions.
+    """Returns the matrices with one shape of batch dimensions.
 
     Raises:
-        ValueError: one has less than two dimensions, or the shapes cannot be broadcast.
+        ValueError: if a matrix has fewer than two dimensions, or the shapes cannot be broadcast.
     """
     matrices = list(batch_matrices)
     with name_scope(name or "broadcast_matrix_batch_dims", values=matrices):
@@ -56,21 +56,21 @@ def _stretched(matrix: Tensor, shape: Any) -> Any:
 def matmul_with_broadcast(
     a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
 ) -> Tensor:
-    """`matmul` of matrices whose batch dimensions are broadcast."""
+    """Returns `matmul` of matrices whose batch dimensions are broadcast."""
     with name_scope(name, "MatMulWithBroadcast", [a, b]):
         a, b = broadcast_matrix_batch_dims([a, b])
         return matmul(a, b, adjoint_a=adjoint_a, adjoint_b=adjoint_b)
 
 
 def cholesky_solve_with_broadcast(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
-    """`cholesky_solve` of matrices whose batch dimensions are broadcast."""
+    """Returns `cholesky_solve` of matrices whose batch dimensions are broadcast."""
     with name_scope(name, "CholeskySolveWithBroadcast", [chol, rhs]):
         chol, rhs = broadcast_matrix_batch_dims([chol, rhs])
         return cholesky_solve(chol, rhs)
 
 
 def matrix_solve_with_broadcast(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
-    """`matrix_solve` of matrices whose batch dimensions are broadcast."""
+    """Returns `matrix_solve` of matrices whose batch dimensions are broadcast."""
     with name_scope(name, "MatrixSolveWithBroadcast", [matrix, rhs]):
         matrix, rhs = broadcast_matrix_batch_dims([matrix, rhs])
         return matrix_solve(matrix, rhs, adjoint=adjoint)
@@ -79,7 +79,7 @@ def matrix_solve_with_broadcast(matrix: Any, rhs: Any, adjoint: bool = False, na
 def matrix_triangular_solve_with_broadcast(
     matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
-    """`matrix_triangular_solve` of matrices whose batch dimensions are broadcast."""
+    """Returns `matrix_triangular_solve` of matrices whose batch dimensions are broadcast."""
     with name_scope(name, "MatrixTriangularSolve", [matrix, rhs]):
         matrix, rhs = broadcast_matrix_batch_dims([matrix, rhs])
         return matrix_triangular_solve(matrix, rhs, lower=lower, adjoint=adjoint)

@@ -1,4 +1,4 @@
-"""What linear operators check of their arguments."""
+"""Checks of linear operators' arguments."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def check_dtype(tensor: Tensor, argument: str, allowed: Sequence[Any]) -> None:
 
 
 def check_ndims(tensor: Tensor, argument: str, least: int) -> None:
-    """Raises ValueError for a tensor known to have less dimensions."""
+    """Raises ValueError for a tensor that is known to have fewer dimensions."""
     ndims = tensor.get_shape().ndims
     if ndims is not None and ndims < least:
         dimensions = "dimension" if least == 1 else "dimensions"
@@ -38,7 +38,7 @@ def check_ndims(tensor: Tensor, argument: str, least: int) -> None:
 def assert_no_entries_with_modulus_zero(
     x: Any, message: str | None = None, name: str = "assert_no_entries_with_modulus_zero"
 ) -> Operation:
-    """An operation that fails where an element is zero."""
+    """Returns an operation that fails where an element is zero."""
     with name_scope(name, values=[x]):
         x = convert_to_tensor(x, name="x")
         zero = convert_to_tensor(0, dtype=x.dtype.base_dtype.real_dtype)
@@ -46,7 +46,7 @@ def assert_no_entries_with_modulus_zero(
 
 
 def assert_zero_imag_part(x: Any, message: str | None = None, name: str = "assert_zero_imag_part") -> Operation:
-    """An operation that fails where an element is not real."""
+    """Returns an operation that fails where an element is not real."""
     with name_scope(name, values=[x]):
         x = convert_to_tensor(x, name="x")
         if not x.dtype.is_complex:

@@ -66,8 +66,8 @@ class _Circulant(LinearOperator):
             name: str, its name, and the name scope of its operations; None for that of the class.
 
         Raises:
-            TypeError: the dtype of the spectrum is another.
-            ValueError: the spectrum has too few dimensions, or a hint contradicts another or the spectrum.
+            TypeError: if the spectrum's dtype is not one of the listed dtypes.
+            ValueError: if the spectrum has too few dimensions, or a hint contradicts another hint or the spectrum.
         """
         name = name or type(self).__name__
         with name_scope(name, values=[spectrum]):
@@ -108,16 +108,16 @@ class _Circulant(LinearOperator):
         return self._spectrum.get_shape()[-self._block_depth :]
 
     def block_shape_tensor(self) -> Any:
-        """The shape of a block as int32 vector."""
+        """Returns the shape of a block as int32 vector."""
         return shaping.shape(self._spectrum)[-self._block_depth :]
 
     def convolution_kernel(self, name: str = "convolution_kernel") -> Any:
-        """The kernel, of the operator's dtype and the shape of the spectrum."""
+        """Returns the kernel, of the operator's dtype and the shape of the spectrum."""
         with self._name_scope(name):
             return cast(_IFFT[self._block_depth](self._complex_spectrum(False)), self.dtype)
 
     def assert_hermitian_spectrum(self, name: str = "assert_hermitian_spectrum") -> Operation:
-        """An operation that fails in the step where the kernel is not real."""
+        """Returns an operation that fails in the step where the kernel is not real."""
         with self._name_scope(name):
             real_dtype = self.dtype.real_dtype
             largest = cast(self.domain_dimension_tensor(), real_dtype) * float(np.finfo(real_dtype.as_numpy_dtype).eps)
@@ -155,7 +155,7 @@ class _Circulant(LinearOperator):
         return assert_zero_imag_part(self._spectrum, message=message)
 
     def _filtered(self, x: Tensor, adjoint: bool, adjoint_arg: bool, divides: bool) -> Any:
-        """The columns of `x` with their spectra multiplied, or divided, by that of the operator."""
+        """Returns the columns of `x` with their spectra multiplied, or divided, by that of the operator."""
         x = adjoint_matrix(x) if adjoint_arg else x
         column = joining.concat((self.batch_shape_tensor(), [-1, 1]), axis=0)
         columns = cast(x, self._complex_dtype)
@@ -214,8 +214,8 @@ class LinearOperatorCirculant(_Circulant):
         name: str, its name, and the name scope of its operations; None for that of the class.
 
     Raises:
-        TypeError: the dtype of the spectrum is another.
-        ValueError: the spectrum has too few dimensions, or a hint contradicts another or the spectrum.
+        TypeError: if the spectrum's dtype is not one of the listed dtypes.
+        ValueError: if the spectrum has too few dimensions, or a hint contradicts another hint or the spectrum.
     """
 
     _block_depth = 1
@@ -235,8 +235,8 @@ class LinearOperatorCirculant2D(_Circulant):
         name: str, its name, and the name scope of its operations; None for that of the class.
 
     Raises:
-        TypeError: the dtype of the spectrum is another.
-        ValueError: the spectrum has too few dimensions, or a hint contradicts another or the spectrum.
+        TypeError: if the spectrum's dtype is not one of the listed dtypes.
+        ValueError: if the spectrum has too few dimensions, or a hint contradicts another hint or the spectrum.
     """
 
     _block_depth = 2
@@ -256,8 +256,8 @@ class LinearOperatorCirculant3D(_Circulant):
         name: str, its name, and the name scope of its operations; None for that of the class.
 
     Raises:
-        TypeError: the dtype of the spectrum is another.
-        ValueError: the spectrum has too few dimensions, or a hint contradicts another or the spectrum.
+        TypeError: if the spectrum's dtype is not one of the listed dtypes.
+        ValueError: if the spectrum has too few dimensions, or a hint contradicts another hint or the spectrum.
     """
 
     _block_depth = 3

@@ -31,7 +31,7 @@ _HINTS = {
 
 
 class _OfSeveral(LinearOperator):
-    """An operator made of several ones of one dtype."""
+    """An operator made from several operators of one dtype."""
 
     def __init__(
         self,
@@ -41,7 +41,9 @@ class _OfSeveral(LinearOperator):
         name: str | None,
         joint: str,
     ) -> None:
-        """`inherited` has, by hint, the words for what the whole is if all parts are; `joint` joins their names."""
+        """Initializes the operator; `inherited` maps each hint to the words for the whole if all parts have it,
+        `joint` joins their names.
+        """
         assert_proper_iterable(operators)
         self._operators = list(operators)
         if not self._operators:
@@ -68,11 +70,11 @@ class _OfSeveral(LinearOperator):
 
     @abc.abstractmethod
     def _sides(self) -> tuple[Any, Any]:
-        """The range and the domain dimension."""
+        """Returns the range and the domain dimension."""
 
     @abc.abstractmethod
     def _side_tensors(self) -> tuple[Any, Any]:
-        """The same as tensors."""
+        """Returns the same as tensors."""
 
     def _shape(self) -> TensorShape:
         sides = TensorShape(list(self._sides()))
@@ -118,8 +120,8 @@ class LinearOperatorComposition(_OfSeveral):
             name: str, its name, and the name scope of its operations; None for one made of those of `operators`.
 
         Raises:
-            TypeError: the dtypes differ.
-            ValueError: there are no operators, or the hints contradict each other.
+            TypeError: if the dtypes differ.
+            ValueError: if there are no operators, or the hints contradict each other.
         """
         hints = {
             "is_non_singular": is_non_singular,
@@ -181,8 +183,9 @@ class LinearOperatorBlockDiag(_OfSeveral):
             name: str, its name, and the name scope of its operations; None for one made of those of `operators`.
 
         Raises:
-            TypeError: the dtypes differ.
-            ValueError: there are no operators, one is not known to be square, or the hints contradict each other.
+            TypeError: if the dtypes differ.
+            ValueError: if there are no operators, an operator is not known to be square, or the hints contradict each
+                other.
         """
         hints = {
             "is_non_singular": is_non_singular,
@@ -282,8 +285,8 @@ class LinearOperatorKronecker(_OfSeveral):
             name: str, its name, and the name scope of its operations; None for one made of those of `operators`.
 
         Raises:
-            TypeError: the dtypes differ.
-            ValueError: there are no operators, or the hints contradict each other.
+            TypeError: if the dtypes differ.
+            ValueError: if there are no operators, or the hints contradict each other.
         """
         hints = {
             "is_non_singular": is_non_singular,
@@ -345,7 +348,7 @@ class LinearOperatorKronecker(_OfSeveral):
         return self._known(result, rhs, columns, self.range_dimension if adjoint else self.domain_dimension)
 
     def _copies(self, o: LinearOperator) -> Any:
-        """How often an operator's determinant stands in that of the product."""
+        """Returns how often an operator's determinant occurs in that of the product."""
         return cast(self.domain_dimension_tensor() // o.domain_dimension_tensor(), o.dtype)
 
     def _determinant(self) -> Any:
@@ -404,7 +407,7 @@ class LinearOperatorKronecker(_OfSeveral):
 
 
 def _swapped(x: Tensor) -> Any:
-    """The dimensions before the last one exchanged: [..., a, b, c] to [..., b, a, c]."""
+    """Returns the dimensions before the last one exchanged: [..., a, b, c] to [..., b, a, c]."""
     ndims = x.get_shape().ndims
     perm: Any
     if ndims is not None:

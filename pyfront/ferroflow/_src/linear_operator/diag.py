@@ -52,8 +52,8 @@ class LinearOperatorDiag(LinearOperator):
             name: str, its name, and the name scope of its operations.
 
         Raises:
-            TypeError: the dtype is not a floating one.
-            ValueError: `diag` is a scalar, or a hint contradicts another or the form of the matrix.
+            TypeError: if the dtype is not a floating one.
+            ValueError: if `diag` is a scalar, or a hint contradicts another hint or the diagonal form.
         """
         with name_scope(name, values=[diag]):
             self._diag = convert_to_tensor(diag, name="diag")

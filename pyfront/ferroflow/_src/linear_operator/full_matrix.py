@@ -41,8 +41,8 @@ class LinearOperatorFullMatrix(LinearOperator):
             name: str, its name, and the name scope of its operations.
 
         Raises:
-            TypeError: the dtype is not a floating one.
-            ValueError: there are less than two dimensions, or the hints contradict each other.
+            TypeError: if the dtype is not a floating one.
+            ValueError: if there are fewer than two dimensions, or the hints contradict each other.
         """
         with name_scope(name, values=[matrix]):
             self._matrix = convert_to_tensor(matrix, name="matrix")

@@ -30,12 +30,12 @@ __all__ = ["LinearOperatorIdentity", "LinearOperatorScaledIdentity", "LinearOper
 
 
 class _OfSizes(LinearOperator):
-    """An operator that is told its number of rows."""
+    """An operator with a given number of rows."""
 
     _assert_proper_shapes: bool
 
     def _size(self, value: Any, argument: str, ndims: int) -> tuple[Tensor, Any]:
-        """A size, or sizes, as tensor and as far as it is known."""
+        """Returns a size, or sizes, as tensor and as far as it is known."""
         tensor = shape_tensor(value, name=argument)
         known = constant_value(tensor)
         kind = "a 0-D Tensor" if ndims == 0 else "a 1-D Tensor"
@@ -55,7 +55,7 @@ class _OfSizes(LinearOperator):
         return tensor, known
 
     def _checked(self, x: Tensor) -> Any:
-        """The argument of a product, after a check of its dimension where that is asked for."""
+        """Returns the argument of a product, after a check of its dimension where that is asked for."""
         if not self._assert_proper_shapes:
             return x
         message = "Incompatible matrix dimensions.  shape[-2] of argument to be the same as this operator"
@@ -64,7 +64,7 @@ class _OfSizes(LinearOperator):
         )
 
     def _batch_of(self, value: int) -> Any:
-        """Ones or zeros of the shape of the batch."""
+        """Returns ones or zeros of the shape of the batch."""
         is_known = self.batch_shape.is_fully_defined()
         shape = self.batch_shape.as_list() if is_known else self.batch_shape_tensor()
         return (making.ones if value else making.zeros)(shape, dtype=self.dtype)
@@ -101,12 +101,12 @@ class LinearOperatorIdentity(_OfSizes):
             is_self_adjoint: True.
             is_positive_definite: True.
             is_square: True.
-            assert_proper_shapes: bool, whether sizes that are not known now are checked in the step.
+            assert_proper_shapes: bool. If True, sizes that are not known now are checked in the step.
             name: str, its name, and the name scope of its operations.
 
         Raises:
-            ValueError: a hint is not True, or a size is negative or has the wrong number of dimensions.
-            TypeError: a size is not an integer.
+            ValueError: if a hint is not True, or a size is negative or has the wrong number of dimensions.
+            TypeError: if a size is not an integer.
         """
         self._assert_proper_shapes = assert_proper_shapes
         with name_scope(name):
@@ -209,12 +209,12 @@ class LinearOperatorScaledIdentity(_OfSizes):
             is_self_adjoint: bool, as in `LinearOperator`.
             is_positive_definite: bool, as in `LinearOperator`.
             is_square: True.
-            assert_proper_shapes: bool, whether sizes that are not known now are checked in the step.
+            assert_proper_shapes: bool. If True, sizes that are not known now are checked in the step.
             name: str, its name, and the name scope of its operations.
 
         Raises:
-            ValueError: the hints contradict each other, or the size is negative or no scalar.
-            TypeError: the size is not an integer.
+            ValueError: if the hints contradict each other, or the size is negative or no scalar.
+            TypeError: if the size is not an integer.
         """
         self._assert_proper_shapes = assert_proper_shapes
         if not is_square:
@@ -281,7 +281,7 @@ class LinearOperatorScaledIdentity(_OfSizes):
 
 
 class LinearOperatorZeros(_OfSizes):
-    """The operator that takes everything to zero."""
+    """The zero operator."""
 
     def __init__(
         self,
@@ -304,15 +304,15 @@ class LinearOperatorZeros(_OfSizes):
             batch_shape: list of int, or Tensor of an integer dtype of shape [n]: the batch dimensions; None for none.
             dtype: DType of what the operator takes and gives; None for float32.
             is_non_singular: False.
-            is_self_adjoint: bool, whether the operator is square.
+            is_self_adjoint: bool; True if the operator is square.
             is_positive_definite: False.
-            is_square: bool, whether the operator is square.
-            assert_proper_shapes: bool, whether sizes that are not known now are checked in the step.
+            is_square: bool; True if the operator is square.
+            assert_proper_shapes: bool. If True, sizes that are not known now are checked in the step.
             name: str, its name, and the name scope of its operations.
 
         Raises:
-            ValueError: a hint is wrong, or a size is negative or has the wrong number of dimensions.
-            TypeError: a size is not an integer.
+            ValueError: if a hint is wrong, or a size is negative or has the wrong number of dimensions.
+            TypeError: if a size is not an integer.
         """
         self._assert_proper_shapes = assert_proper_shapes
         with name_scope(name):

@@ -58,7 +58,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
             u: Tensor of its dtype, of shape [..., n, k]: U.
             diag_update: Tensor of its dtype, of shape [..., k]: the diagonal of D; None for ones.
             v: Tensor of its dtype, of shape [..., n, k]: V; None for U.
-            is_diag_update_positive: bool, whether the diagonal of D is positive; None where that is not known.
+            is_diag_update_positive: bool; True if the diagonal of D is positive; None if unknown.
             is_non_singular: bool, as in `LinearOperator`.
             is_self_adjoint: bool, as in `LinearOperator`.
             is_positive_definite: bool, as in `LinearOperator`.
@@ -66,8 +66,8 @@ class LinearOperatorLowRankUpdate(LinearOperator):
             name: str, its name, and the name scope of its operations.
 
         Raises:
-            TypeError: the dtype is another.
-            ValueError: shapes do not fit, or the hints contradict each other.
+            TypeError: if the dtypes differ or are not supported.
+            ValueError: if shapes are incompatible, or the hints contradict each other.
         """
         dtype = base_operator.dtype
         if dtype not in REAL:
@@ -130,7 +130,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
             shaping.broadcast_static_shape(batch, diagonal[:-1])
 
     def _diag_operators(self) -> tuple[LinearOperator, LinearOperator]:
-        """D and its inverse."""
+        """Returns D and its inverse."""
         if self._diag_update is None:
             rank = self._u.get_shape()[-1].value
             identity = LinearOperatorIdentity(shaping.shape(self._u)[-1] if rank is None else rank, dtype=self.dtype)
@@ -168,7 +168,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
 
     @property
     def is_diag_update_positive(self) -> bool | None:
-        """Whether the diagonal of D is positive; None where that is not known."""
+        """True if the diagonal of D is positive; None if unknown."""
         return self._is_diag_update_positive
 
     def _shape(self) -> TensorShape:

@@ -50,8 +50,8 @@ class LinearOperatorLowerTriangular(LinearOperator):
             name: str, its name, and the name scope of its operations.
 
         Raises:
-            TypeError: the dtype is not a floating one.
-            ValueError: there are less than two dimensions, or the hints contradict each other.
+            TypeError: if the dtype is not a floating one.
+            ValueError: if there are fewer than two dimensions, or the hints contradict each other.
         """
         if is_square is False:
             raise ValueError("Only square lower triangular operators supported at this time.")

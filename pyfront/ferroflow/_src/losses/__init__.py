@@ -1,1 +1,1 @@
-"""Losses: what a model is trained to make small."""
+"""Losses: functions that training minimizes."""

@@ -39,7 +39,8 @@ _DESCRIPTION = """
         Tensor of {dtype}, of shape []; for `Reduction.NONE` of the shape of the losses.
 
     Raises:
-        ValueError: the shapes are known not to fit, labels or logits are None, or `reduction` is not one.
+        ValueError: if the shapes are known to be incompatible, labels or logits are None, or `reduction` is not
+            a `Reduction`.
     """
 
 
@@ -58,7 +59,7 @@ def hinge_loss(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """The hinge loss `max(0, 1 - (2 * labels - 1) * logits)`."""
+    """Returns the hinge loss `max(0, 1 - (2 * labels - 1) * logits)`."""
     _require(labels, logits)
     with name_scope(scope, "hinge_loss", [logits, labels, weights]) as scope:
         logits = cast(logits, dtypes.float32)
@@ -79,7 +80,9 @@ def sigmoid_cross_entropy(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """The cross entropy between probabilities and the sigmoid of logits, of classes that do not exclude each other."""
+    """Returns the cross entropy between probabilities and the sigmoid of logits, of classes that do not exclude each
+    other.
+    """
     _require(multi_class_labels, logits, "multi_class_labels")
     with name_scope(scope, "sigmoid_cross_entropy_loss", [logits, multi_class_labels, weights]) as scope:
         logits = convert_to_tensor(logits)
@@ -100,7 +103,7 @@ def softmax_cross_entropy(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """The cross entropy between distributions and the softmax of logits; no gradient reaches the labels."""
+    """Returns the cross entropy between distributions and the softmax of logits; no gradient reaches the labels."""
     _require(onehot_labels, logits, "onehot_labels")
     with name_scope(scope, "softmax_cross_entropy_loss", [logits, onehot_labels, weights]) as scope:
         logits = convert_to_tensor(logits)
@@ -122,7 +125,7 @@ def sparse_softmax_cross_entropy(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """The cross entropy between classes and the softmax of logits."""
+    """Returns the cross entropy between classes and the softmax of logits."""
     _require(labels, logits)
     with name_scope(scope, "sparse_softmax_cross_entropy_loss", [logits, labels, weights]) as scope:
         labels, logits = remove_squeezable_dimensions(labels, logits, expected_rank_diff=1)

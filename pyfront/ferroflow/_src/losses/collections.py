@@ -14,7 +14,7 @@ __all__ = ["add_loss", "get_losses", "get_regularization_loss", "get_regularizat
 
 
 def add_loss(loss: Any, loss_collection: str | None = GraphKeys.LOSSES) -> None:
-    """Puts a loss into a collection of the default graph.
+    """Adds a loss to a collection of the default graph.
 
     Args:
         loss: Tensor of a float dtype.
@@ -69,7 +69,7 @@ def get_total_loss(
     """Adds up the losses of the default graph.
 
     Args:
-        add_regularization_losses: bool, whether those that regularizers of variables made are added too.
+        add_regularization_losses: bool. If True, those that regularizers of variables made are added too.
         name: str, name of the operation.
         scope: str, a regular expression; only losses whose names it matches from the start are added.
 
@@ -77,7 +77,7 @@ def get_total_loss(
         Tensor of shape [].
 
     Raises:
-        ValueError: there is no loss, or losses differ in shape.
+        ValueError: if there is no loss, or losses differ in shape.
     """
     losses = get_losses(scope)
     if add_regularization_losses:

@@ -43,7 +43,7 @@ get_total_loss = deprecated("tf.losses.get_total_loss", "tf.contrib.losses.get_t
 
 
 def _with_rank_of(losses: Tensor, weights: Any) -> Tensor:
-    """Weights of the leading dimensions, with a dimension of size 1 for each of the others."""
+    """Returns weights of the leading dimensions, with a dimension of size 1 for each of the others."""
     weights = cast(convert_to_tensor(weights), dtypes.float32)
     ranks = losses.get_shape().ndims, weights.get_shape().ndims
     if ranks[0] is None:
@@ -65,7 +65,7 @@ def _weighted(losses: Tensor, weights: Any, scope: str | None) -> Tensor:
 
 @deprecated("tf.losses.compute_weighted_loss", "tf.contrib.losses.compute_weighted_loss")
 def compute_weighted_loss(losses: Any, weights: Any = 1.0, scope: str | None = None) -> Tensor:
-    """The mean of losses over the elements whose weight is not 0, weighted; it is put into `GraphKeys.LOSSES`.
+    """Returns the mean of losses over the elements whose weight is not 0, weighted; it is put into `GraphKeys.LOSSES`.
 
     Args:
         losses: Tensor of a real number dtype, of shape [batch, ...].
@@ -76,14 +76,14 @@ def compute_weighted_loss(losses: Any, weights: Any = 1.0, scope: str | None = N
         Tensor of the dtype of `losses`, of shape [].
 
     Raises:
-        ValueError: a rank is not known.
+        ValueError: if a rank is unknown.
     """
     return _weighted(convert_to_tensor(losses), weights, scope)
 
 
 @deprecated("tf.losses.absolute_difference", "tf.contrib.losses.absolute_difference")
 def absolute_difference(predictions: Any, labels: Any = None, weights: Any = 1.0, scope: str | None = None) -> Tensor:
-    """The loss `|predictions - labels|`, with weights of leading dimensions.
+    """Returns the loss `|predictions - labels|`, with weights of leading dimensions.
 
     Args:
         predictions: Tensor of a real number dtype, of shape [batch, ...].
@@ -95,7 +95,7 @@ def absolute_difference(predictions: Any, labels: Any = None, weights: Any = 1.0
         Tensor of float32, of shape []: the mean over the elements whose weight is not 0.
 
     Raises:
-        ValueError: the shapes are known not to fit, or labels or predictions are None.
+        ValueError: if the shapes are known not to fit, or labels or predictions are None.
     """
     losses = regression.absolute_difference(
         labels, predictions, scope=scope, loss_collection=None, reduction=Reduction.NONE
@@ -105,7 +105,7 @@ def absolute_difference(predictions: Any, labels: Any = None, weights: Any = 1.0
 
 @deprecated("tf.losses.mean_squared_error", "tf.contrib.losses.mean_squared_error")
 def mean_squared_error(predictions: Any, labels: Any = None, weights: Any = 1.0, scope: str | None = None) -> Tensor:
-    """The loss `(predictions - labels) ** 2`, with weights of leading dimensions.
+    """Returns the loss `(predictions - labels) ** 2`, with weights of leading dimensions.
 
     Args:
         predictions: Tensor of a real number dtype, of shape [batch, ...].
@@ -117,7 +117,7 @@ def mean_squared_error(predictions: Any, labels: Any = None, weights: Any = 1.0,
         Tensor of float32, of shape []: the mean over the elements whose weight is not 0.
 
     Raises:
-        ValueError: the shapes are known not to fit, or labels or predictions are None.
+        ValueError: if the shapes are known not to fit, or labels or predictions are None.
     """
     losses = regression.mean_squared_error(
         labels, predictions, scope=scope, loss_collection=None, reduction=Reduction.NONE
@@ -129,7 +129,7 @@ def mean_squared_error(predictions: Any, labels: Any = None, weights: Any = 1.0,
 def log_loss(
     predictions: Any, labels: Any = None, weights: Any = 1.0, epsilon: float = 1e-7, scope: str | None = None
 ) -> Tensor:
-    """The cross entropy of probabilities of True, with weights of leading dimensions.
+    """Returns the cross entropy of probabilities of True, with weights of leading dimensions.
 
     Args:
         predictions: Tensor of a real number dtype, of shape [batch, ...].
@@ -142,7 +142,7 @@ def log_loss(
         Tensor of float32, of shape []: the mean over the elements whose weight is not 0.
 
     Raises:
-        ValueError: the shapes are known not to fit, or labels or predictions are None.
+        ValueError: if the shapes are known not to fit, or labels or predictions are None.
     """
     losses = regression.log_loss(
         labels, predictions, epsilon=epsilon, scope=scope, loss_collection=None, reduction=Reduction.NONE
@@ -159,8 +159,8 @@ def cosine_distance(
     scope: str | None = None,
     dim: int | None = None,
 ) -> Tensor:
-    """The loss `1 - sum(labels * predictions)` along a dimension, which the losses then lack, with weights of leading
-    dimensions.
+    """Returns the loss `1 - sum(labels * predictions)` along a dimension, which the losses then lack, with weights of
+    leading dimensions.
 
     Args:
         predictions: Tensor of a real number dtype, of shape [batch, ...].
@@ -174,7 +174,7 @@ def cosine_distance(
         Tensor of float32, of shape []: the mean over the elements whose weight is not 0.
 
     Raises:
-        ValueError: the shapes are known not to fit, labels or predictions are None, or no axis is given.
+        ValueError: if the shapes are known not to fit, labels or predictions are None, or no axis is given.
     """
     axis = deprecated_argument_lookup("axis", axis, "dim", dim)
     losses = regression.cosine_distance(
@@ -185,7 +185,7 @@ def cosine_distance(
 
 @deprecated("tf.losses.hinge_loss", "tf.contrib.losses.hinge_loss")
 def hinge_loss(logits: Any, labels: Any = None, scope: str | None = None) -> Tensor:
-    """The hinge losses of the elements, neither reduced nor put into a collection.
+    """Returns the hinge losses of the elements, neither reduced nor put into a collection.
 
     Args:
         logits: Tensor of float32, of any shape.
@@ -202,7 +202,7 @@ def hinge_loss(logits: Any, labels: Any = None, scope: str | None = None) -> Ten
 def sigmoid_cross_entropy(
     logits: Any, multi_class_labels: Any, weights: Any = 1.0, label_smoothing: float = 0, scope: str | None = None
 ) -> Tensor:
-    """The cross entropy of labels and the sigmoids of logits, with weights of leading dimensions.
+    """Returns the cross entropy of labels and the sigmoids of logits, with weights of leading dimensions.
 
     Args:
         logits: Tensor of a float dtype, of shape [batch, classes], or any other.
@@ -215,7 +215,7 @@ def sigmoid_cross_entropy(
         Tensor of the dtype of `logits`, of shape []: the mean over the elements whose weight is not 0.
 
     Raises:
-        ValueError: the shapes are known not to fit, or labels or logits are None.
+        ValueError: if the shapes are known not to fit, or labels or logits are None.
     """
     losses = classification.sigmoid_cross_entropy(
         multi_class_labels,
@@ -232,7 +232,8 @@ def sigmoid_cross_entropy(
 def softmax_cross_entropy(
     logits: Any, onehot_labels: Any, weights: Any = 1.0, label_smoothing: float = 0, scope: str | None = None
 ) -> Tensor:
-    """The cross entropy of distributions over classes and the softmax of logits, with weights of leading dimensions.
+    """Returns the cross entropy of distributions over classes and the softmax of logits, with weights of leading
+    dimensions.
 
     Args:
         logits: Tensor of a float dtype, of shape [batch, classes].
@@ -245,7 +246,7 @@ def softmax_cross_entropy(
         Tensor of the dtype of `logits`, of shape []: the mean over the elements whose weight is not 0.
 
     Raises:
-        ValueError: the shapes are known not to fit, or labels or logits are None.
+        ValueError: if the shapes are known not to fit, or labels or logits are None.
     """
     losses = classification.softmax_cross_entropy(
         onehot_labels,
@@ -260,7 +261,7 @@ def softmax_cross_entropy(
 
 @deprecated("tf.losses.sparse_softmax_cross_entropy", "tf.contrib.losses.sparse_softmax_cross_entropy")
 def sparse_softmax_cross_entropy(logits: Any, labels: Any, weights: Any = 1.0, scope: str | None = None) -> Tensor:
-    """The cross entropy of classes and the softmax of logits, with weights of leading dimensions.
+    """Returns the cross entropy of classes and the softmax of logits, with weights of leading dimensions.
 
     Args:
         logits: Tensor of a float dtype, of shape [batch, classes].
@@ -272,7 +273,7 @@ def sparse_softmax_cross_entropy(logits: Any, labels: Any, weights: Any = 1.0, s
         Tensor of the dtype of `logits`, of shape []: the mean over the elements whose weight is not 0.
 
     Raises:
-        ValueError: the shapes are known not to fit, or logits are None.
+        ValueError: if the shapes are known not to fit, or logits are None.
     """
     labels = convert_to_tensor(labels)
     labels = shaping.reshape(labels, [shaping.shape(labels)[0]])
@@ -286,7 +287,8 @@ def sparse_softmax_cross_entropy(logits: Any, labels: Any, weights: Any = 1.0, s
 def mean_pairwise_squared_error(
     predictions: Any, labels: Any = None, weights: Any = 1.0, scope: str | None = None
 ) -> Tensor:
-    """The mean over pairs (i, j), i = j among them, of the squared difference of differences, summed over examples.
+    """Returns the mean over pairs (i, j), i = j among them, of the squared difference of differences, summed over
+    examples.
 
     Args:
         predictions: Tensor of a real number dtype, of shape [batch, ...].
@@ -298,7 +300,7 @@ def mean_pairwise_squared_error(
         Tensor of float32, of shape [].
 
     Raises:
-        ValueError: a rank is not known.
+        ValueError: if a rank is unknown.
     """
     with name_scope(scope, "mean_pairwise_squared_error", [predictions, labels, weights]) as scope:
         differences = arithmetic.subtract(cast(predictions, dtypes.float32), cast(labels, dtypes.float32))

@@ -43,7 +43,8 @@ _DESCRIPTION = """
         Tensor of float32, of shape []; for `Reduction.NONE` of the shape of the losses.
 
     Raises:
-        ValueError: the shapes are known not to fit, labels or predictions are None, or `reduction` is not one.
+        ValueError: if the shapes are known to be incompatible, labels or predictions are None, or
+            `reduction` is not a `Reduction`.
     """
 
 
@@ -69,7 +70,7 @@ def absolute_difference(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """The loss `|predictions - labels|`."""
+    """Returns the loss `|predictions - labels|`."""
     _require(labels, predictions)
     with name_scope(scope, "absolute_difference", [predictions, labels, weights]) as scope:
         labels, predictions = _as_floats(labels, predictions)
@@ -88,7 +89,9 @@ def cosine_distance(
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
     dim: int | None = None,
 ) -> Tensor:
-    """The loss `1 - sum(labels * predictions)` along a dimension: the cosine distance of vectors of length 1."""
+    """Returns the loss `1 - sum(labels * predictions)` along a dimension: the cosine distance of vectors of length
+    1.
+    """
     axis = deprecated_argument_lookup("axis", axis, "dim", dim)
     if axis is None:
         raise ValueError("You must specify 'axis'.")
@@ -109,7 +112,9 @@ def huber_loss(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """The Huber loss: `e * e / 2` for errors up to `delta` in magnitude, from there on `delta * (|e| - delta / 2)`."""
+    """Returns the Huber loss: `e * e / 2` for errors up to `delta` in magnitude, from there on `delta * (|e| - delta /
+    2)`.
+    """
     _require(labels, predictions)
     with name_scope(scope, "huber_loss", [predictions, labels, weights]) as scope:
         labels, predictions = _as_floats(labels, predictions)
@@ -132,7 +137,7 @@ def log_loss(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """The loss `-labels * log(predictions + epsilon) - (1 - labels) * log(1 - predictions + epsilon)`."""
+    """Returns the loss `-labels * log(predictions + epsilon) - (1 - labels) * log(1 - predictions + epsilon)`."""
     _require(labels, predictions)
     with name_scope(scope, "log_loss", [predictions, labels, weights]) as scope:
         labels, predictions = _as_floats(labels, predictions)
@@ -149,7 +154,7 @@ def mean_squared_error(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """The loss `(predictions - labels) ** 2`."""
+    """Returns the loss `(predictions - labels) ** 2`."""
     _require(labels, predictions)
     with name_scope(scope, "mean_squared_error", [predictions, labels, weights]) as scope:
         labels, predictions = _as_floats(labels, predictions)
@@ -164,7 +169,8 @@ def mean_pairwise_squared_error(
     scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES,
 ) -> Tensor:
-    """The mean over pairs (i, j) of one example's elements of `((p_i - p_j) - (l_i - l_j)) ** 2`, summed over examples.
+    """Returns the mean over pairs (i, j) of one example's elements of `((p_i - p_j) - (l_i - l_j)) ** 2`, summed over
+    examples.
 
     Args:
         labels: Tensor of a real number dtype, of shape [batch, ...].
@@ -177,7 +183,7 @@ def mean_pairwise_squared_error(
         Tensor of float32, of shape [].
 
     Raises:
-        ValueError: the shapes are known not to fit, or labels or predictions are None.
+        ValueError: if the shapes are known not to fit, or labels or predictions are None.
     """
     _require(labels, predictions)
     with name_scope(scope, "mean_pairwise_squared_error", [predictions, labels, weights]) as scope:

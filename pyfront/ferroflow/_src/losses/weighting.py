@@ -21,7 +21,7 @@ __all__ = ["Reduction", "compute_weighted_loss"]
 
 
 class Reduction:
-    """How the weighted losses of elements become one.
+    """Ways to combine the weighted losses of elements.
 
     `NONE`: they stay as they are. `SUM`: their sum. `MEAN`: the sum divided by the sum of the weights.
     `SUM_OVER_BATCH_SIZE`: the sum divided by the number of elements. `SUM_BY_NONZERO_WEIGHTS` and
@@ -37,7 +37,7 @@ class Reduction:
 
     @classmethod
     def all(cls) -> tuple[str, ...]:
-        """The values, one of which an argument `reduction` is."""
+        """Returns the values, one of which an argument `reduction` is."""
         return (
             cls.NONE,
             cls.SUM,
@@ -55,7 +55,7 @@ class Reduction:
             key: str, the key.
 
         Raises:
-            ValueError: it is none of them.
+            ValueError: if `key` is not one of them.
         """
         if key not in cls.all():
             raise ValueError(f"Invalid ReductionKey {key}.")
@@ -67,7 +67,7 @@ def number_present(losses: Tensor, weights: Any, per_batch: bool = False) -> Ten
     Args:
         losses: Tensor of float32.
         weights: Tensor or number that broadcasts to the shape of `losses`.
-        per_batch: bool, whether each element of the first dimension gets a count of its own.
+        per_batch: bool. If True, each element of the first dimension gets a count of its own.
 
     Returns:
         Tensor of float32, of shape []; with `per_batch` of shape [batch, 1, ...].
@@ -103,7 +103,7 @@ def compute_weighted_loss(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Weights the losses of elements and reduces them; the result is put into a collection.
+    """Returns weights the losses of elements and reduces them; the result is put into a collection.
 
     Args:
         losses: Tensor of a real number dtype, of shape [batch, ...].
@@ -118,7 +118,8 @@ def compute_weighted_loss(
         `losses`. A step raises `InvalidArgumentError` for weights that do not broadcast.
 
     Raises:
-        ValueError: the weights are None or known not to broadcast, or `reduction` is not one.
+        ValueError: if the weights are None or known not to broadcast, or `reduction` is not a
+            `Reduction`.
     """
     Reduction.validate(reduction)
     with (

@@ -1,4 +1,4 @@
-"""What all metrics are made of: their variables, the collections of their results, and weights that fit."""
+"""Parts of all metrics: their variables, the collections of their results, and matching weights."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def metric_variable(shape: Any, dtype: Any, validate_shape: bool = True, name: s
 
 
 def collected(value: Tensor, update: Tensor, metrics_collections: Any, updates_collections: Any) -> Pair:
-    """Puts the results of a metric into their collections and returns them."""
+    """Adds the results of a metric to their collections and returns them."""
     if metrics_collections:
         add_to_collections(metrics_collections, value)
     if updates_collections:
@@ -57,7 +57,7 @@ def quotient(numerator: Any, denominator: Any, name: str | None) -> Tensor:
 
 
 def match_weights(values: Tensor, weights: Any) -> Tensor | None:
-    """Drops or adds a last dimension of weights where their rank differs by one from that of the values."""
+    """Removes or adds a last dimension of weights if their rank differs by one from that of the values."""
     if weights is None:
         return None
     given: Tensor = convert_to_tensor(weights)
@@ -68,7 +68,7 @@ def match_weights(values: Tensor, weights: Any) -> Tensor | None:
 
 
 def match_ranks(predictions: Any, labels: Any, weights: Any) -> tuple[Tensor, Tensor, Tensor | None]:
-    """Drops a last dimension of predictions or labels where their ranks differ by one, and makes weights match.
+    """Removes a last dimension of predictions or labels if their ranks differ by one, and makes weights match.
 
     Args:
         predictions: Tensor of any dtype and shape.
@@ -79,7 +79,7 @@ def match_ranks(predictions: Any, labels: Any, weights: Any) -> tuple[Tensor, Te
         (predictions, labels, weights).
 
     Raises:
-        ValueError: predictions and labels are known not to be of one shape.
+        ValueError: if predictions and labels are known to have different shapes.
     """
     labels, predictions = remove_squeezable_dimensions(labels, predictions)
     predictions.get_shape().assert_is_compatible_with(labels.get_shape())

@@ -1,4 +1,4 @@
-"""Metrics that are means: of values, of errors, of what holds."""
+"""Metrics that are means: of values, of errors, of conditions."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def mean(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The weighted mean of all values; 0 before any."""
+    """Returns the weighted mean of all values; 0 before any."""
     with variable_scope(name, "mean", [values, weights]):
         values = cast(values, dtypes.float32)
         total = metric_variable([], dtypes.float32, name="total")
@@ -67,7 +67,7 @@ def mean_tensor(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The weighted mean of each element over the batches; 0 before any."""
+    """Returns the weighted mean of each element over the batches; 0 before any."""
     with variable_scope(name, "mean", [values, weights]):
         values = cast(values, dtypes.float32)
         total = metric_variable(values.get_shape(), dtypes.float32, name="total_tensor")
@@ -94,7 +94,7 @@ def accuracy(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The part of the predictions that equal their labels."""
+    """Returns the fraction of predictions that equal their labels."""
     predictions, labels, weights = match_ranks(predictions, labels, weights)
     if labels.dtype != predictions.dtype:
         predictions = cast(predictions, labels.dtype)
@@ -111,7 +111,7 @@ def mean_absolute_error(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The mean of `|predictions - labels|`."""
+    """Returns the mean of `|predictions - labels|`."""
     predictions, labels, weights = match_ranks(predictions, labels, weights)
     errors = absolute(predictions - labels)
     return mean(errors, weights, metrics_collections, updates_collections, name or "mean_absolute_error")
@@ -127,7 +127,9 @@ def mean_cosine_distance(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The mean of `1 - sum(labels * predictions)` along a dimension: the cosine distance of vectors of length 1."""
+    """Returns the mean of `1 - sum(labels * predictions)` along a dimension: the cosine distance of vectors of length
+    1.
+    """
     predictions, labels, weights = match_ranks(predictions, labels, weights)
     products = arithmetic.multiply(predictions, labels)
     similarities = reduce_sum(products, axis=[dim], keepdims=True)
@@ -146,7 +148,7 @@ def mean_relative_error(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The mean of `|labels - predictions| / normalizer`."""
+    """Returns the mean of `|labels - predictions| / normalizer`."""
     predictions, labels, weights = match_ranks(predictions, labels, weights)
     predictions, normalizer = remove_squeezable_dimensions(predictions, normalizer)
     predictions.get_shape().assert_is_compatible_with(normalizer.get_shape())
@@ -167,7 +169,7 @@ def mean_squared_error(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The mean of `(labels - predictions) ** 2`."""
+    """Returns the mean of `(labels - predictions) ** 2`."""
     predictions, labels, weights = match_ranks(predictions, labels, weights)
     errors = arithmetic.squared_difference(labels, predictions)
     return mean(errors, weights, metrics_collections, updates_collections, name or "mean_squared_error")
@@ -182,7 +184,7 @@ def root_mean_squared_error(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The square root of the mean of `(labels - predictions) ** 2`."""
+    """Returns the square root of the mean of `(labels - predictions) ** 2`."""
     predictions, labels, weights = match_ranks(predictions, labels, weights)
     squares, update = mean_squared_error(labels, predictions, weights, name=name or "root_mean_squared_error")
     return collected(sqrt(squares), sqrt(update), metrics_collections, updates_collections)
@@ -197,6 +199,6 @@ def percentage_below(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The part of the values that are below a threshold, in [0, 1]."""
+    """Returns the part of the values that are below a threshold, in [0, 1]."""
     is_below = cast(comparison.less(convert_to_tensor(values), threshold), dtypes.float32)
     return mean(is_below, weights, metrics_collections, updates_collections, name or "percentage_below_threshold")

@@ -38,7 +38,9 @@ def mean_per_class_accuracy(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The mean over classes of the part of a class's elements that are predicted; the update gives each class's."""
+    """Returns the mean over classes of the part of a class's elements that are predicted; the update gives each
+    class's.
+    """
     with variable_scope(name, "mean_accuracy", [predictions, labels, weights]):
         labels = _flat(cast(labels, dtypes.int64))
         predictions = _flat(convert_to_tensor(predictions))
@@ -70,7 +72,7 @@ def mean_iou(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The mean over the classes seen of intersection over union; the update gives the confusion matrix."""
+    """Returns the mean over the classes seen of intersection over union; the update gives the confusion matrix."""
     with variable_scope(name, "mean_iou", [predictions, labels, weights]):
         labels, predictions = convert_to_tensor(labels), convert_to_tensor(predictions)
         predictions.get_shape().assert_is_compatible_with(labels.get_shape())

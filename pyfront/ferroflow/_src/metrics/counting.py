@@ -44,7 +44,7 @@ def _count(
     label: bool,
     prediction: bool,
 ) -> Pair:
-    """The weight of the elements that have a given label and a given prediction."""
+    """Returns the weight of the elements that have a given label and a given prediction."""
     predictions, labels, weights = _as_bools(labels, predictions, weights)
     holds = comparison.logical_and(comparison.equal(labels, label), comparison.equal(predictions, prediction))
     count = metric_variable([], dtypes.float32, name="count")
@@ -67,7 +67,7 @@ def true_positives(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The weight of the elements predicted True that are True."""
+    """Returns the weight of the elements predicted True that are True."""
     with variable_scope(name, "true_positives", [predictions, labels, weights]):
         return _count(labels, predictions, weights, metrics_collections, updates_collections, True, True)
 
@@ -81,7 +81,7 @@ def true_negatives(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The weight of the elements predicted False that are False."""
+    """Returns the weight of the elements predicted False that are False."""
     with variable_scope(name, "true_negatives", [predictions, labels, weights]):
         return _count(labels, predictions, weights, metrics_collections, updates_collections, False, False)
 
@@ -95,7 +95,7 @@ def false_positives(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The weight of the elements predicted True that are False."""
+    """Returns the weight of the elements predicted True that are False."""
     with variable_scope(name, "false_positives", [predictions, labels, weights]):
         return _count(labels, predictions, weights, metrics_collections, updates_collections, False, True)
 
@@ -109,7 +109,7 @@ def false_negatives(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The weight of the elements predicted False that are True."""
+    """Returns the weight of the elements predicted False that are True."""
     with variable_scope(name, "false_negatives", [predictions, labels, weights]):
         return _count(labels, predictions, weights, metrics_collections, updates_collections, True, False)
 
@@ -123,7 +123,7 @@ def part_of_sum(
     metrics_collections: Any,
     updates_collections: Any,
 ) -> Pair:
-    """The quotient of a count and its sum with another; 0 where both are 0.
+    """Returns the quotient of a count and its sum with another; 0 where both are 0.
 
     Args:
         numerator: the metric that gives the count.
@@ -159,7 +159,7 @@ def precision(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The part of the elements predicted True that are True; 0 where none is predicted."""
+    """Returns the part of the elements predicted True that are True; 0 where none is predicted."""
     with variable_scope(name, "precision", [predictions, labels, weights]):
         return part_of_sum(
             true_positives, false_positives, labels, predictions, weights, metrics_collections, updates_collections
@@ -175,7 +175,7 @@ def recall(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The part of the elements that are True that are predicted True; 0 where none is True."""
+    """Returns the part of the elements that are True that are predicted True; 0 where none is True."""
     with variable_scope(name, "recall", [predictions, labels, weights]):
         return part_of_sum(
             true_positives, false_negatives, labels, predictions, weights, metrics_collections, updates_collections

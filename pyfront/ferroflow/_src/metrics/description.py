@@ -1,4 +1,4 @@
-"""What the arguments and results of metrics are, said once for all of them."""
+"""Documentation that metrics share: their arguments and results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _RETURNS = """Returns:
     alone adds nothing.
 
 Raises:
-    ValueError: the shapes are known not to fit{more}.
+    ValueError: if the shapes are known to be incompatible{more}.
 """
 
 

@@ -47,7 +47,7 @@ _SCORES = "Tensor of float32, of shape [..., classes]."
 _CLASSES = "Tensor of int32 or int64, of shape [..., k]: the classes predicted highest."
 _CLASS_ID = "int, the one class that is counted; None for all."
 _RESULT = "Tensors of float64, of shape []"
-# What is counted is one number for an example.
+# The count is one number for each example.
 _WEIGHTS = "Tensor of shape [], or of the rank of the labels' leading dimensions with each 1 or theirs; None for 1."
 
 
@@ -57,7 +57,7 @@ def _at_k(name: str, k: int | None = None, class_id: int | None = None) -> str:
 
 
 def _expand_labels(labels: Any, predictions: Tensor) -> Any:
-    """Labels of the rank of the predictions: those of one class for an example get a last dimension."""
+    """Returns labels of the rank of the predictions: those of one class for an example get a last dimension."""
     with name_scope(None, "expand_labels", [labels, predictions]) as scope:
         labels = cast(convert_to_tensor_or_sparse_tensor(labels), dtypes.int64)
         if isinstance(labels, SparseTensor):
@@ -105,7 +105,7 @@ def _count_of_examples(
     weights: Any = None,
     scope: str | None = None,
 ) -> Tensor:
-    """How many classes of each example are what is asked for, weighted, as float64."""
+    """Returns the weighted number of each example's classes that are counted, as float64."""
     with name_scope(scope, name, [predictions_idx, weights]):
         if class_id is not None:
             labels, predictions_idx = _only_class(labels, class_id), _only_class(predictions_idx, class_id)
@@ -145,7 +145,7 @@ def _part_at_top_k(
     updates_collections: Any,
     name: str | None,
 ) -> Pair:
-    """The quotient of the true positives and their sum with another count."""
+    """Returns the quotient of the true positives and their sum with another count."""
     with name_scope(name, _at_k(metric, k, class_id), [predictions_idx, weights]) as scope:
         predictions_idx = convert_to_tensor(predictions_idx)
         labels = _expand_labels(labels, predictions_idx)
@@ -176,7 +176,7 @@ def precision_at_top_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The part of the classes predicted highest that hold; NaN before any."""
+    """Returns the part of the classes predicted highest that hold; NaN before any."""
     return _part_at_top_k(
         "precision",
         _false_positives,
@@ -211,7 +211,7 @@ def recall_at_top_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The part of the classes that hold that are among those predicted highest; NaN before any."""
+    """Returns the part of the classes that hold that are among those predicted highest; NaN before any."""
     return _part_at_top_k(
         "recall",
         _false_negatives,
@@ -246,7 +246,7 @@ def precision_at_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The part of the k classes with the highest scores that hold; NaN before any."""
+    """Returns the part of the k classes with the highest scores that hold; NaN before any."""
     with name_scope(name, _at_k("precision", k, class_id), [predictions, weights]) as scope:
         ids = top_k(predictions, k).indices
         return precision_at_top_k(
@@ -273,14 +273,14 @@ def recall_at_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The part of the classes that hold that are among the k with the highest scores; NaN before any."""
+    """Returns the part of the classes that hold that are among the k with the highest scores; NaN before any."""
     with name_scope(name, _at_k("recall", k, class_id), [predictions, weights]) as scope:
         ids = top_k(predictions, k).indices
         return recall_at_top_k(labels, ids, k, class_id, weights, metrics_collections, updates_collections, name=scope)
 
 
 def _repeat(labels: Any, times: int) -> Any:
-    """Labels with a new dimension before the last in which they are repeated."""
+    """Returns labels with a new dimension before the last in which they are repeated."""
     with name_scope("labels_per_k", "expand_and_tile") as scope:
         if isinstance(labels, SparseTensor):
             shape = labels.dense_shape
@@ -292,7 +292,7 @@ def _repeat(labels: Any, times: int) -> Any:
 
 
 def _number_relevant(labels: Any, k: int) -> Tensor:
-    """How many classes of each example hold, but k at most; classes below 0 are padding."""
+    """Returns the number of each example's relevant classes, at most k; classes below 0 are padding."""
     with name_scope(None, "num_relevant") as scope:
         if isinstance(labels, SparseTensor):
             return arithmetic.minimum(set_size(labels), k, name=scope)
@@ -301,7 +301,9 @@ def _number_relevant(labels: Any, k: int) -> Tensor:
 
 
 def _average_precision(labels: Any, predictions_idx: Tensor) -> Tensor:
-    """The average precision of each example: the mean of its precision at each of its classes that are predicted."""
+    """Returns the average precision of each example: the mean of its precision at each of its classes that are
+    predicted.
+    """
     with name_scope(None, "average_precision", [predictions_idx]) as scope:
         ids = cast(predictions_idx, dtypes.int64, name="predictions_idx")
         if ids.get_shape().ndims == 0:
@@ -341,7 +343,9 @@ def average_precision_at_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The mean over examples of the average precision of the k classes with the highest scores; 0 before any."""
+    """Returns the mean over examples of the average precision of the k classes with the highest scores; 0 before
+    any.
+    """
     if k < 1:
         raise ValueError(f"Invalid k={k}.")
     with name_scope(name, _at_k("average_precision", k), [predictions, weights]) as scope:
@@ -357,7 +361,7 @@ def average_precision_at_top_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """`average_precision_at_k` of classes that are already chosen, of shape [..., k] with k known."""
+    """Returns `average_precision_at_k` of classes that are already chosen, of shape [..., k] with k known."""
     with name_scope(name, "average_precision_at_top_k", [predictions_idx, weights]) as scope:
         average = _average_precision(labels, convert_to_tensor(predictions_idx))
         if weights is not None:

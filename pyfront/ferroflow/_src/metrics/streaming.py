@@ -26,7 +26,7 @@ from ferroflow._src.variables.scope import variable_scope
 
 
 def predictions_first(metric: Callable[..., Pair], name: str) -> Callable[..., Pair]:
-    """A metric with its first two arguments, labels and predictions, the other way round.
+    """Returns a metric with its first two arguments, labels and predictions, the other way round.
 
     Args:
         metric: callable of labels, predictions and more.
@@ -112,7 +112,7 @@ def streaming_recall_at_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The part of the examples whose class is among the k predicted highest."""
+    """Returns the part of the examples whose class is among the k predicted highest."""
     is_found = cast(in_top_k(predictions, labels, k), dtypes.float32)
     return averaging.mean(is_found, weights, metrics_collections, updates_collections, name or f"recall_at_{k}")
 
@@ -126,7 +126,7 @@ def streaming_false_positive_rate(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The part of what is False that is predicted True; 0 where nothing is False."""
+    """Returns the part of what is False that is predicted True; 0 where nothing is False."""
     with variable_scope(name, "false_positive_rate", [predictions, labels, weights]):
         return counting.part_of_sum(
             counting.false_positives,
@@ -148,7 +148,7 @@ def streaming_false_negative_rate(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The part of what is True that is predicted False; 0 where nothing is True."""
+    """Returns the part of what is True that is predicted False; 0 where nothing is True."""
     with variable_scope(name, "false_negative_rate", [predictions, labels, weights]):
         return counting.part_of_sum(
             counting.false_negatives,
@@ -169,7 +169,7 @@ def count(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The weight of all elements of the values."""
+    """Returns the weight of all elements of the values."""
     with variable_scope(name, "count", [values, weights]):
         values = convert_to_tensor(values)
         total = metric_variable([], dtypes.float32, name="count")
@@ -196,7 +196,7 @@ def f1_score(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The largest harmonic mean of precision and recall over thresholds."""
+    """Returns the largest harmonic mean of precision and recall over thresholds."""
     with variable_scope(name, "f1", [labels, predictions, weights]):
         predictions, labels, weights = match_ranks(predictions, labels, weights)
         variables, updates = thresholds.counts_at_thresholds(
@@ -214,7 +214,7 @@ def f1_score(
 
 
 def accuracy(predictions: Tensor, labels: Tensor, weights: Any = None, name: str | None = None) -> Tensor:
-    """The part of the predictions of one batch that equal their labels.
+    """Returns the part of the predictions of one batch that equal their labels.
 
     Args:
         predictions: Tensor of bool, an integer dtype or string, of any shape.
@@ -226,7 +226,7 @@ def accuracy(predictions: Tensor, labels: Tensor, weights: Any = None, name: str
         Tensor of float32, of shape [].
 
     Raises:
-        ValueError: the dtypes differ or are others.
+        ValueError: if the dtypes differ or are not supported.
     """
     if not (labels.dtype.is_integer or labels.dtype in (dtypes.bool, dtypes.string)):
         raise ValueError(f"Labels should have bool, integer, or string dtype, not {labels.dtype!r}")
@@ -254,7 +254,7 @@ def aggregate_metrics(*value_update_tuples: Any) -> tuple[list[Any], list[Any]]:
         (values, updates).
 
     Raises:
-        ValueError: there is none.
+        ValueError: if there are no metrics.
     """
     if not value_update_tuples:
         raise ValueError("Expected at least one value_tensor/update_op pair")

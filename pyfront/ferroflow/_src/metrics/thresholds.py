@@ -53,7 +53,7 @@ _COUNTS = {
 
 
 def even_thresholds(num_thresholds: int, last: float = 1.0 + EPSILON) -> list[float]:
-    """Thresholds spread evenly over [0, 1], with the outer ones just beyond its ends.
+    """Returns thresholds spread evenly over [0, 1], with the outer ones just beyond its ends.
 
     Args:
         num_thresholds: int, how many, 2 or more.
@@ -82,7 +82,7 @@ def counts_at_thresholds(
         (variables, updates), each a dict from these names, of shape [number of thresholds].
 
     Raises:
-        ValueError: shapes do not fit, or a count is not one of these.
+        ValueError: if shapes are incompatible, or a count is not one of these.
     """
     for include in includes or ():
         if include not in _COUNTS:
@@ -184,7 +184,7 @@ def precision_at_thresholds(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The part of the predictions above each threshold that are True."""
+    """Returns the part of the predictions above each threshold that are True."""
     with variable_scope(name, "precision_at_thresholds", [predictions, labels, weights]):
         return _part_at_thresholds(
             "fp", "precision", labels, predictions, thresholds, weights, metrics_collections, updates_collections
@@ -201,7 +201,7 @@ def recall_at_thresholds(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The part of what is True that is predicted above each threshold."""
+    """Returns the part of what is True that is predicted above each threshold."""
     with variable_scope(name, "recall_at_thresholds", [predictions, labels, weights]):
         return _part_at_thresholds(
             "fn", "recall", labels, predictions, thresholds, weights, metrics_collections, updates_collections
@@ -209,11 +209,11 @@ def recall_at_thresholds(
 
 
 def _area_of_interpolated_precision(tp: Any, fp: Any, fn: Any) -> Tensor:
-    """The area under the precision-recall curve with positives, not precision, linear between thresholds.
+    """Returns the area under the precision-recall curve with positives, not precision, linear between thresholds.
 
-    Source: Davis and Goadrich, The Relationship Between Precision-Recall and ROC Curves, 2006, section 4. With
-    P = TP + FP and TP linear in P, TP = intercept + slope P, precision is slope + intercept / P, and its integral over
-    an interval is slope dP + intercept log(P_a / P_b); recall moves by slope dP / (TP + FN).
+    Source: Davis and Goadrich, The Relationship Between Precision-Recall and ROC Curves, 2006, section 4. Let P = TP +
+    FP, with TP linear in P: `TP = intercept + slope P`. Then the precision is `slope + intercept / P`, and its integral
+    over an interval is `slope dP + intercept log(P_a / P_b)`. The recall changes by `slope dP / (TP + FN)`.
     """
     positives = tp + fp
     true_gain = tp[:-1] - tp[1:]
@@ -279,7 +279,7 @@ def auc(
     summation_method: str = "trapezoidal",
     thresholds: Sequence[float] | None = None,
 ) -> Pair:
-    """The area under a curve through the points that thresholds give, by a Riemann sum."""
+    """Returns the area under a curve through the points that thresholds give, by a Riemann sum."""
     with variable_scope(name, "auc", [labels, predictions, weights]):
         if curve not in ("ROC", "PR"):
             raise ValueError(f"curve must be either ROC or PR, {curve} unknown")
@@ -305,7 +305,9 @@ def sensitivity_at_specificity(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The part of what is True that is predicted at the threshold whose specificity is nearest to a given one."""
+    """Returns the part of what is True that is predicted at the threshold whose specificity is nearest to a given
+    one.
+    """
     if specificity < 0 or specificity > 1:
         raise ValueError("`specificity` must be in the range [0, 1].")
     with variable_scope(name, "sensitivity_at_specificity", [predictions, labels, weights]):
@@ -334,7 +336,9 @@ def specificity_at_sensitivity(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The part of what is False predicted so at the last threshold whose sensitivity is nearest to a given one."""
+    """Returns the part of what is False predicted so at the last threshold whose sensitivity is nearest to a given
+    one.
+    """
     if sensitivity < 0 or sensitivity > 1:
         raise ValueError("`sensitivity` must be in the range [0, 1].")
     with variable_scope(name, "specificity_at_sensitivity", [predictions, labels, weights]):

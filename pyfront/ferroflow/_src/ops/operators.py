@@ -46,8 +46,8 @@ def _install_binary(operator: str, function: Callable[..., Any], is_one_node: bo
     Args:
         operator: str, Python's name of it, which is that of the node too.
         function: of two operands and a name.
-        is_one_node: bool, whether the function adds just a node of that name and converts the second operand to the
-            dtype of the first; then the names are the same without a scope around it.
+        is_one_node: bool; True if the function adds only a node of that name, and converts the second operand to the
+            dtype of the first. The names are then the same without a scope around it.
     """
 
     def scoped(x: Any, y: Any) -> Any:

@@ -50,7 +50,7 @@ batch_matrix_band_part = _renamed("batch_matrix_band_part", "matrix_band_part", 
 
 @deprecated("tf.where", name="tf.select")
 def select(condition: Any, t: Any, e: Any, name: str | None = None) -> Tensor:
-    """Chooses between two tensors by a condition.
+    """Selects elements of two tensors by a condition.
 
     Args:
         condition: Tensor of bool, of the shape of `t`, or of shape [] or [first dimension of `t`].
@@ -62,7 +62,7 @@ def select(condition: Any, t: Any, e: Any, name: str | None = None) -> Tensor:
         Tensor of the dtype and shape of `t`.
 
     Raises:
-        ValueError: the shapes do not fit.
+        ValueError: if the shapes are incompatible.
     """
     return indexing.where(condition, t, e, name=name)
 
@@ -74,15 +74,15 @@ def batch_matmul(x: Any, y: Any, adj_x: bool = False, adj_y: bool = False, name:
     Args:
         x: Tensor of a number dtype, of shape [..., m, k].
         y: Tensor of the dtype of `x`, of shape [..., k, n].
-        adj_x: bool, whether `x` is given conjugated and transposed.
-        adj_y: bool, whether `y` is given conjugated and transposed.
+        adj_x: bool. If True, `x` is given conjugated and transposed.
+        adj_y: bool. If True, `y` is given conjugated and transposed.
         name: str, name of the operation.
 
     Returns:
         Tensor of the dtype of `x`, of shape [..., m, n].
 
     Raises:
-        ValueError: the shapes do not fit.
+        ValueError: if the shapes are incompatible.
     """
     return linalg.matmul(x, y, adjoint_a=bool(adj_x), adjoint_b=bool(adj_y), name=name)
 
@@ -91,7 +91,7 @@ def batch_matmul(x: Any, y: Any, adj_x: bool = False, adj_y: bool = False, name:
 def split_v(
     value: Any, size_splits: Any, split_dim: Any = 0, num: int | None = None, name: str = "split_v"
 ) -> list[Tensor]:
-    """Cuts a tensor into pieces of given sizes along a dimension.
+    """Splits a tensor into pieces of given sizes along a dimension.
 
     Args:
         value: Tensor of any dtype, of rank 1 or more.
@@ -104,6 +104,6 @@ def split_v(
         list of Tensors of the dtype of `value`.
 
     Raises:
-        ValueError: the number of pieces is not known, or the sizes do not fit.
+        ValueError: if the number of pieces is unknown, or the sizes are incompatible.
     """
     return joining.split(value, size_splits, axis=split_dim, num=num, name=name)

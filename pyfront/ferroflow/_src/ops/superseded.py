@@ -63,7 +63,7 @@ def dropout(
     name: str | None = None,
     rate: Any = None,
 ) -> Tensor:
-    """`dropout`, with a warning where the share that stays is given and not the share that goes."""
+    """Computes `dropout`, with a warning if `keep_prob` is given instead of `rate`."""
     if keep_prob is not None:
         warn_deprecated("The argument keep_prob of dropout", "rate = 1 - keep_prob")
     return normalization.dropout(x, keep_prob, noise_shape, seed, name, rate)

@@ -21,27 +21,27 @@ from ferroflow._src.ops.array.shaping import shape
 
 
 class TensorArray:
-    """An array of tensors that a step makes, each element of which is written once.
+    """An array of tensors that a step computes; each element is written once.
 
     A write gives a new TensorArray, of which later reads see the element: the `flow` in it orders them.
 
     Args:
-      dtype: type of the elements.
-      size: int32 scalar, number of elements; needed without `handle`.
-      dynamic_size: whether writing behind the end makes the array longer; False by default.
-      clear_after_read: whether an element can be read only once, after which its memory is free; True by default.
-      tensor_array_name: name of the array in error messages.
-      handle: resource scalar of an array that exists.
-      flow: float scalar that orders what comes after it; needed with `handle`.
-      infer_shape: whether all elements have one shape.
-      element_shape: TensorShape of every element.
-      colocate_with_first_write_call: whether the array is placed with what is written to it first.
-      name: name of the operation.
+        dtype: type of the elements.
+        size: int32 scalar, number of elements; needed without `handle`.
+        dynamic_size: If True, writing behind the end makes the array longer; False by default.
+        clear_after_read: If True, an element can be read only once, after which its memory is free; True by default.
+        tensor_array_name: name of the array in error messages.
+        handle: resource scalar of an array that exists.
+        flow: float scalar that orders what comes after it; needed with `handle`.
+        infer_shape: If True, all elements have one shape.
+        element_shape: TensorShape of every element.
+        colocate_with_first_write_call: If True, the array is placed with what is written to it first.
+        name: name of the operation.
 
     Raises:
-      ValueError: with `handle`, something is given that was decided when it was made; or neither `size` nor `handle`
-        is given.
-      TypeError: `handle` is not a tensor.
+        ValueError: if neither `size` nor `handle` is given, or an argument that `handle` already determines is given
+            with it.
+        TypeError: if `handle` is not a tensor.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class TensorArray:
 
     @property
     def flow(self) -> Tensor:
-        """What orders the uses of the array, float scalar."""
+        """The float scalar that orders the uses of the array."""
         return self._flow
 
     @property
@@ -99,13 +99,13 @@ class TensorArray:
         return self._handle
 
     def with_flow(self, flow: Tensor) -> TensorArray:
-        """The same array at another point of its order.
+        """Returns the same array at another point of its order.
 
         Args:
-          flow: Tensor of float32, of shape []: what orders the uses of the array.
+            flow: Tensor of float32, of shape []: what orders the uses of the array.
 
         Returns:
-          TensorArray of the same elements.
+            TensorArray of the same elements.
         """
         array = TensorArray.__new__(TensorArray)
         array._dtype, array._handle, array._flow = self._dtype, self._handle, flow
@@ -115,19 +115,19 @@ class TensorArray:
         return array
 
     def identity(self) -> TensorArray:
-        """The same array; what waits for the current control dependencies is its flow."""
+        """Returns the same array; what waits for the current control dependencies is its flow."""
         return self.with_flow(identity(self._flow))
 
     def grad(self, source: str, flow: Tensor | None = None, name: str | None = None) -> TensorArray:
-        """The array of the gradients of the elements.
+        """Returns the array of the gradients of the elements.
 
         Args:
-          source: names the gradients: each walk has its own.
-          flow: float scalar after which the size of this array is known; by default its own.
-          name: name scope.
+            source: names the gradients: each walk has its own.
+            flow: float scalar after which the size of this array is known; by default its own.
+            name: name scope.
 
         Returns:
-          TensorArray of the dtype and size of this one.
+            TensorArray of the dtype and size of this one.
         """
         flow = self._flow if flow is None else flow
         with name_scope(name, "TensorArrayGrad", [self._handle]), colocate_with(self._handle):
@@ -141,15 +141,15 @@ class TensorArray:
         """Reads an element.
 
         Args:
-          index: Tensor of int32, of shape []: its number.
-          name: str, name of the operation.
+            index: Tensor of int32, of shape []: its number.
+            name: str, name of the operation.
 
         Returns:
-          Tensor of the array's dtype: the element.
+            Tensor of the array's dtype: the element.
 
         Raises:
-          tf.errors.InvalidArgumentError: in the step, for one that was not written, or that was cleared by an earlier
-            read.
+            tf.errors.InvalidArgumentError: when the step runs, if the element was not written, or was cleared by an
+                earlier read.
         """
         value = tensor_op("TensorArrayReadV3", [self._handle, index, self._flow], {"dtype": self._dtype}, name=name)
         if self._element_shape:
@@ -157,22 +157,22 @@ class TensorArray:
         return value
 
     def mark_used(self) -> None:
-        """Does nothing: TF 1.x warns of arrays that nothing uses, other than those marked."""
+        """Does nothing. In TF 1.x it prevents a warning about an array that is not used."""
 
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
         """Sets an element.
 
         Args:
-          index: Tensor of int32, of shape []: its number.
-          value: Tensor of the array's dtype: the element.
-          name: str, name of the operation.
+            index: Tensor of int32, of shape []: its number.
+            value: Tensor of the array's dtype: the element.
+            name: str, name of the operation.
 
         Returns:
-          TensorArray that has the element.
+            TensorArray that has the element.
 
         Raises:
-          ValueError: the shape is not that of the other elements.
-          tf.errors.InvalidArgumentError: in the step, for an element that was written before, or is behind the end.
+            ValueError: if the shape is not that of the other elements.
+            tf.errors.InvalidArgumentError: when the step runs, if the element was written before, or is past the end.
         """
         with name_scope(name, "TensorArrayWrite", [self._handle, index, value]):
             value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
@@ -183,7 +183,7 @@ class TensorArray:
                 return self.with_flow(tensor_op("TensorArrayWriteV3", inputs, name=name))
 
     def stack(self, name: str | None = None) -> Tensor:
-        """All elements along a new first dimension."""
+        """Returns all elements along a new first dimension."""
         with colocate_with(self._handle), name_scope(name, "TensorArrayStack", [self._handle]):
             return self.gather(int_range(0, self.size()), name=name)
 
@@ -191,11 +191,11 @@ class TensorArray:
         """Reads elements and stacks them along a new first dimension.
 
         Args:
-          indices: Tensor of int32, of shape [n]: their numbers.
-          name: str, name of the operation.
+            indices: Tensor of int32, of shape [n]: their numbers.
+            name: str, name of the operation.
 
         Returns:
-          Tensor of the array's dtype, of shape [n] + the shape of an element.
+            Tensor of the array's dtype, of shape [n] + the shape of an element.
         """
         element_shape = self._element_shape[0] if self._element_shape else TensorShape(None)
         attrs = {"dtype": self._dtype, "element_shape": element_shape}
@@ -205,7 +205,7 @@ class TensorArray:
         return value
 
     def concat(self, name: str | None = None) -> Tensor:
-        """All elements, joined along their first dimension."""
+        """Returns all elements, joined along their first dimension."""
         rest = TensorShape(None)
         if self._element_shape and self._element_shape[0].dims is not None:
             rest = self._element_shape[0][1:]
@@ -219,14 +219,14 @@ class TensorArray:
         """Sets the elements to the parts of a tensor along its first dimension.
 
         Args:
-          value: Tensor of the array's dtype, of shape [n, ...].
-          name: str, name of the operations.
+            value: Tensor of the array's dtype, of shape [n, ...].
+            name: str, name of the operations.
 
         Returns:
-          TensorArray of the n elements.
+            TensorArray of the n elements.
 
         Raises:
-          ValueError: the elements have another shape than earlier ones, and one shape is inferred.
+            ValueError: if the elements' shape differs from that of earlier elements, and one shape is inferred.
         """
         with name_scope(name, "TensorArrayUnstack", [self._handle, value]):
             value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
@@ -239,15 +239,15 @@ class TensorArray:
         """Sets elements to the parts of a tensor along its first dimension.
 
         Args:
-          indices: Tensor of int32, of shape [n]: their numbers.
-          value: Tensor of the array's dtype, of shape [n, ...].
-          name: str, name of the operation.
+            indices: Tensor of int32, of shape [n]: their numbers.
+            value: Tensor of the array's dtype, of shape [n, ...].
+            name: str, name of the operation.
 
         Returns:
-          TensorArray that has the elements.
+            TensorArray that has the elements.
 
         Raises:
-          ValueError: the elements have another shape than earlier ones, and one shape is inferred.
+            ValueError: if the elements' shape differs from that of earlier elements, and one shape is inferred.
         """
         with name_scope(name, "TensorArrayScatter", [self._handle, value, indices]):
             value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
@@ -261,15 +261,15 @@ class TensorArray:
         """Sets the elements to consecutive pieces of a tensor along its first dimension.
 
         Args:
-          value: Tensor of the array's dtype, of shape [sum of `lengths`, ...].
-          lengths: Tensor of int64 or int32, of shape [n]: the pieces' first dimensions.
-          name: str, name of the operation.
+            value: Tensor of the array's dtype, of shape [sum of `lengths`, ...].
+            lengths: Tensor of int64 or int32, of shape [n]: the pieces' first dimensions.
+            name: str, name of the operation.
 
         Returns:
-          TensorArray of the n elements.
+            TensorArray of the n elements.
 
         Raises:
-          ValueError: the elements have another shape than earlier ones, and one shape is inferred.
+            ValueError: if the elements' shape differs from that of earlier elements, and one shape is inferred.
         """
         with name_scope(name, "TensorArraySplit", [self._handle, value, lengths]):
             value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
@@ -284,11 +284,11 @@ class TensorArray:
                 return self.with_flow(tensor_op("TensorArraySplitV3", inputs, name=name))
 
     def size(self, name: str | None = None) -> Tensor:
-        """The number of elements, int32 scalar."""
+        """Returns the number of elements, int32 scalar."""
         return tensor_op("TensorArraySizeV3", [self._handle, self._flow], name=name)
 
     def close(self, name: str | None = None) -> Operation:
-        """An operation that drops all elements."""
+        """Returns an operation that drops all elements."""
         return apply_op("TensorArrayCloseV3", [self._handle], name=name)
 
     def _merge_element_shape(self, found: TensorShape) -> None:
@@ -303,7 +303,7 @@ class TensorArray:
 
     @contextmanager
     def _placed_with(self, value: Tensor) -> Iterator[None]:
-        """A context manager that places the first write with its value, and later ones with the first."""
+        """Places the first write with its value, and later writes with the first, in a `with` block."""
         if self._colocate_with is None:
             with colocate_with(self._handle):
                 yield

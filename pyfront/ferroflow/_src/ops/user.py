@@ -9,7 +9,7 @@ __all__ = ["my_fact"]
 
 
 def my_fact() -> Tensor:
-    """A fact about factorials.
+    """Returns a fact about factorials.
 
     Returns:
         Tensor of string, of shape [].

@@ -1,4 +1,4 @@
-"""Vocabularies that number categories, such as words, in the order they come."""
+"""Vocabularies that number categories, such as words, in the order of their arrival."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 
 class CategoricalVocabulary:
-    """Numbers categories from 1; 0 is the unknown one.
+    """Numbering of categories from 1; 0 is the unknown one.
 
     Args:
         unknown_token: the category that has the number 0.
-        support_reverse: bool, whether categories are found by their numbers.
+        support_reverse: bool. If True, categories are found by their numbers.
     """
 
     # TF 1.x: the names of these attributes are those in pickled files.
@@ -30,7 +30,7 @@ class CategoricalVocabulary:
             self._reverse_mapping = [self._unknown_token, *categories]
 
     def __len__(self) -> int:
-        """How many categories there are, with the unknown one."""
+        """Returns the number of categories, including the unknown one."""
         return len(self._mapping)
 
     def freeze(self, freeze: bool = True) -> None:
@@ -42,7 +42,7 @@ class CategoricalVocabulary:
         self._freeze = freeze
 
     def get(self, category: Hashable) -> int:
-        """The number of a category, which gets one if it is new and the vocabulary is not frozen.
+        """Returns the number of a category, which gets one if it is new and the vocabulary is not frozen.
 
         Args:
             category: a string, an integer or the like.
@@ -69,7 +69,7 @@ class CategoricalVocabulary:
             self._freq[category] = self._freq.get(category, 0) + count
 
     def trim(self, min_frequency: int, max_frequency: int = -1) -> None:
-        """Leaves out rare and frequent categories, and numbers the others anew: frequent first, then by themselves.
+        """Removes rare and frequent categories, and renumbers the others: frequent ones first, then in sorted order.
 
         Args:
             min_frequency: int, which a category must come more often than.
@@ -85,17 +85,17 @@ class CategoricalVocabulary:
         self._freq = defaultdict(int, kept)
 
     def reverse(self, class_id: int) -> Any:
-        """The category that has a number.
+        """Returns the category that has a number.
 
         Args:
             class_id: int, the number.
 
         Returns:
-            What was added as that category: usually a str.
+            The category with that number: usually a str.
 
         Raises:
-            ValueError: the vocabulary was made without `support_reverse`.
-            IndexError: no category has that number.
+            ValueError: if the vocabulary was made without `support_reverse`.
+            IndexError: if no category has that number.
         """
         if not self._support_reverse:
             raise ValueError("This vocabulary wasn't initialized with support_reverse to support reverse() function.")

@@ -22,7 +22,7 @@ _OURS = "ferroflow._src.preprocessing."
 
 
 def tokenizer(iterator: Iterable[str]) -> Iterator[list[str]]:
-    """The words of documents.
+    """Yields the words of documents.
 
     Args:
         iterator: iterable of the documents, str.
@@ -35,7 +35,7 @@ def tokenizer(iterator: Iterable[str]) -> Iterator[list[str]]:
 
 
 class ByteProcessor:
-    """Makes of each document a row of its bytes.
+    """Processor that converts each document to a row of its bytes.
 
     Args:
         max_document_length: int, the row's length: longer documents are cut, shorter ones are followed by zeros.
@@ -52,7 +52,7 @@ class ByteProcessor:
         """
 
     def fit_transform(self, x: Iterable[str | bytes]) -> Iterator[npt.NDArray[np.uint8]]:
-        """The bytes of documents, as `transform` gives them.
+        """Returns the bytes of documents, as `transform` gives them.
 
         Args:
             x: iterable of the documents.
@@ -63,13 +63,13 @@ class ByteProcessor:
         return self.transform(x)
 
     def reverse(self, x: Iterable[npt.ArrayLike]) -> Iterator[str]:
-        """The documents that rows of bytes are of.
+        """Yields the documents that rows of bytes are of.
 
         Args:
             x: iterable of int rows, as `transform` gives them.
 
         Yields:
-            str for each, without the zeros at its end; "" where the bytes are no UTF-8, as where a letter was cut.
+            str for each, without the zeros at its end; "" where the bytes are not UTF-8, as where a letter was cut.
         """
         for row in x:
             document = np.asarray(row).astype(np.uint8).tobytes().rstrip(b"\0")
@@ -79,7 +79,7 @@ class ByteProcessor:
                 yield ""
 
     def transform(self, x: Iterable[str | bytes]) -> Iterator[npt.NDArray[np.uint8]]:
-        """The bytes of documents.
+        """Yields the bytes of documents.
 
         Args:
             x: the documents; of strings, the bytes are those of UTF-8.
@@ -96,7 +96,7 @@ class ByteProcessor:
 
 
 class VocabularyProcessor:
-    """Makes of each document a row of the numbers of its words.
+    """Processor that converts each document to a row of word numbers.
 
     Args:
         max_document_length: int, the row's length: longer documents are cut, shorter ones are followed by zeros.
@@ -119,7 +119,7 @@ class VocabularyProcessor:
         self._tokenizer = tokenizer_fn or tokenizer
 
     def fit(self, raw_documents: Iterable[Any], unused_y: Any = None) -> VocabularyProcessor:
-        """Numbers the words of documents; others are unknown from then on.
+        """Numbers the words of documents; other words are unknown from then on.
 
         Args:
             raw_documents: iterable of the documents, as the tokenizer takes them: str by default.
@@ -137,7 +137,7 @@ class VocabularyProcessor:
         return self
 
     def fit_transform(self, raw_documents: Iterable[Any], unused_y: Any = None) -> Iterator[npt.NDArray[np.int64]]:
-        """Numbers the words of documents, and gives the rows of these.
+        """Numbers the words of documents, and returns their rows.
 
         Args:
             raw_documents: iterable of the documents, as the tokenizer takes them: str by default; gone through twice.
@@ -150,7 +150,7 @@ class VocabularyProcessor:
         return self.transform(raw_documents)
 
     def transform(self, raw_documents: Iterable[Any]) -> Iterator[npt.NDArray[np.int64]]:
-        """The numbers of the words of documents.
+        """Yields the numbers of the words of documents.
 
         Args:
             raw_documents: iterable of the documents, as the tokenizer takes them: str by default.
@@ -165,7 +165,7 @@ class VocabularyProcessor:
             yield row
 
     def reverse(self, documents: Iterable[Iterable[int]]) -> Iterator[str]:
-        """The words that rows of numbers stand for.
+        """Yields the words that rows of numbers stand for.
 
         Args:
             documents: iterable of int rows, as `transform` gives them.
@@ -195,7 +195,7 @@ class VocabularyProcessor:
             `VocabularyProcessor`.
 
         Raises:
-            FileNotFoundError: there is no such file.
+            FileNotFoundError: if the file does not exist.
         """
         with open(local_path(filename), "rb") as file:
             content = file.read()
@@ -204,7 +204,7 @@ class VocabularyProcessor:
 
 
 class _Unpickler(pickle.Unpickler):
-    """Takes the classes here for TensorFlow's of the same names."""
+    """Unpickler that replaces TensorFlow's classes by the classes here with the same names."""
 
     def find_class(self, module_name: str, global_name: str) -> Any:
         if module_name.startswith(_TENSORFLOWS):

@@ -1,1 +1,1 @@
-"""What a graph costs: parameters, floating-point operations, times and memory by name, type of operation or line."""
+"""Costs of a graph: parameters, floating-point operations, times and memory by name, operation type or line."""

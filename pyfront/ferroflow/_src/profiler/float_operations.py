@@ -14,7 +14,7 @@ from ferroflow._src.framework.operation import Operation
 
 
 class _Unknown(Exception):
-    """A shape that the count needs is not known."""
+    """Error: a shape that the count needs is unknown."""
 
 
 def _elements(tensor: Any) -> int:
@@ -125,7 +125,9 @@ _COUNTS: dict[str, Callable[[Operation], int]] = {
 
 
 def float_operations(op: Operation) -> int:
-    """The floating-point operations of one run; 0 for types that are not counted and where shapes are not known."""
+    """Returns the floating-point operations of one run; 0 for types that are not counted and where shapes are not
+    known.
+    """
     count = _COUNTS.get(op.type)
     if count is None:
         return 0

@@ -1,4 +1,4 @@
-"""`Measures`: what is counted of a node or of many, and how it is written."""
+"""`Measures`: the measurements of one or many nodes, and their text form."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass
 class Measures:
-    """Numbers that add up: microseconds, bytes, parameters, floating-point operations, runs and nodes."""
+    """Measurements that add up: microseconds, bytes, parameters, floating-point operations, runs and nodes."""
 
     accelerator_micros: float = 0
     cpu_micros: float = 0
@@ -49,7 +49,7 @@ class Measures:
 
 
 def total(parts: Iterable[Measures]) -> Measures:
-    """The sum."""
+    """Returns the sum."""
     result = Measures()
     for part in parts:
         result.add(part)
@@ -57,7 +57,7 @@ def total(parts: Iterable[Measures]) -> Measures:
 
 
 def time_text(micros: float) -> str:
-    """Microseconds in a unit that suits them."""
+    """Returns microseconds in a unit that suits them."""
     if micros < 1000:
         return f"{micros:.0f}us"
     return f"{micros / 1e3:.2f}ms" if micros < 1e6 else f"{micros / 1e6:.2f}sec"
@@ -74,12 +74,12 @@ def _scaled(value: float, unit: str, units: str) -> str:
 
 
 def memory_text(size: float) -> str:
-    """Bytes in a unit that suits them."""
+    """Returns bytes in a unit that suits them."""
     return _scaled(size, "B", "KMGT")
 
 
 def count_text(count: float) -> str:
-    """A number, shortened."""
+    """Returns a number, shortened."""
     return _scaled(count, "", "kmb")
 
 

@@ -1,4 +1,4 @@
-"""`Profiler`, `profile` and `advise`: what a graph and its steps cost."""
+"""`Profiler`, `profile` and `advise`: the costs of a graph and its steps."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ALL_ADVICE: dict[str, dict[str, Any]] = {name: {} for name in _CHECKERS}
 
 
 class Profiler:
-    """The costs of a graph: what its operations are, and what the steps added took.
+    """The costs of a graph: its operations, and the measurements of the steps added.
 
     Args:
         graph: `Graph`; None for the default one.
@@ -65,7 +65,7 @@ class Profiler:
         self._steps[step] = copy
 
     def profile_name_scope(self, options: dict[str, Any]) -> Any:
-        """The costs by name.
+        """Returns the costs by name.
 
         Args:
             options: dict, as `ProfileOptionBuilder` builds it.
@@ -74,13 +74,13 @@ class Profiler:
             `GraphNodeProto` message, the root of the tree that is shown.
 
         Raises:
-            ValueError: there is no such option or output, or no such step.
-            NotImplementedError: the output is that of pprof.
+            ValueError: if an option, an output or the step is unknown.
+            NotImplementedError: if the output is that of pprof.
         """
         return self._tree("scope", self._by_name(options), options)
 
     def profile_graph(self, options: dict[str, Any]) -> Any:
-        """The costs along the graph, from results to what they read.
+        """Returns the costs along the graph, from results to what they read.
 
         Args:
             options: dict, as `ProfileOptionBuilder` builds it.
@@ -89,13 +89,13 @@ class Profiler:
             `GraphNodeProto` message, the root of the tree that is shown.
 
         Raises:
-            ValueError: there is no such option or output, or no such step.
-            NotImplementedError: the output is that of pprof.
+            ValueError: if an option, an output or the step is unknown.
+            NotImplementedError: if the output is that of pprof.
         """
         return self._tree("graph", self._by_graph(options), options)
 
     def profile_operations(self, options: dict[str, Any]) -> Any:
-        """The costs by type of operation.
+        """Returns the costs by type of operation.
 
         Args:
             options: dict, as `ProfileOptionBuilder` builds it.
@@ -104,13 +104,13 @@ class Profiler:
             `MultiGraphNodeProto` message, the root of what is shown.
 
         Raises:
-            ValueError: there is no such option or output, or no such step.
-            NotImplementedError: the output is that of pprof.
+            ValueError: if an option, an output or the step is unknown.
+            NotImplementedError: if the output is that of pprof.
         """
         return self._groups("op", self._by_type(options), options)
 
     def profile_python(self, options: dict[str, Any]) -> Any:
-        """The costs by line of the program.
+        """Returns the costs by line of the program.
 
         Args:
             options: dict, as `ProfileOptionBuilder` builds it.
@@ -119,13 +119,13 @@ class Profiler:
             `MultiGraphNodeProto` message, the root of what is shown.
 
         Raises:
-            ValueError: there is no such option or output, or no such step.
-            NotImplementedError: the output is that of pprof.
+            ValueError: if an option, an output or the step is unknown.
+            NotImplementedError: if the output is that of pprof.
         """
         return self._groups("code", self._by_line(options), options)
 
     def advise(self, options: dict[str, dict[str, Any]] | None = None) -> Any:
-        """Names what costs most; prints it too.
+        """Returns the most expensive nodes, and prints them.
 
         Args:
             options: dict whose keys are the checkers to run; None for all. Here is ExpensiveOperationChecker; the
@@ -135,13 +135,13 @@ class Profiler:
             `AdviceProto` message: by checker its reports.
 
         Raises:
-            ValueError: there is no such checker.
+            ValueError: if a checker is unknown.
         """
         wanted = ALL_ADVICE if options is None else options
         advice = proto.AdviceProto()
         for name in wanted:
             if name not in _CHECKERS:
-                raise ValueError(f"There is no checker {name!r}; there are {', '.join(_CHECKERS)}")
+                raise ValueError(f"There is no checker {name!r}; the checkers are {', '.join(_CHECKERS)}")
             reports = self._expensive() if name == _CHECKERS[0] and self._steps else []
             advice.checkers[name].reports.extend(reports)
             print(f"\n{name}:", *reports, sep="\n")
@@ -150,9 +150,9 @@ class Profiler:
     # -- counting -----------------------------------------------------------------------------------------------------
 
     def _measured(self, step: int) -> dict[str, Measures]:
-        """By node, what it took in a step, or on average of all."""
+        """Returns the measurements of each node in a step, or the average of all steps."""
         if step >= 0 and step not in self._steps:
-            raise ValueError(f"There is no step {step}; there are {sorted(self._steps)}")
+            raise ValueError(f"There is no step {step}; the steps are {sorted(self._steps)}")
         chosen = list(self._steps.values()) if step < 0 else [self._steps[step]]
         found: dict[str, Measures] = {}
         for metadata in chosen:
@@ -373,8 +373,8 @@ def profile(
         shown, whose `total_` fields are the sums.
 
     Raises:
-        NotImplementedError: the output is one that is not offered.
-        ValueError: there is no such `cmd` or option.
+        NotImplementedError: if the output is one that is not offered.
+        ValueError: if `cmd` or an option is unknown.
     """
     options = ProfileOptionBuilder().build() if options is None else options
     profiler = Profiler(graph, op_log)
@@ -393,7 +393,7 @@ def profile(
 
 
 def advise(graph: Graph | None = None, run_meta: Any = None, options: dict[str, Any] | None = ALL_ADVICE) -> Any:
-    """Names what costs most in a step; prints it too.
+    """Returns the most expensive nodes of a step, and prints them.
 
     Args:
         graph: `Graph`; None for the default one.
@@ -417,7 +417,7 @@ def write_op_log(graph: Graph, log_dir: str, op_log: Any = None, run_meta: Any =
         log_dir: str, the folder.
         op_log: `OpLogProto` message, whose entries count before what is found.
         run_meta: accepted; shapes come from the graph.
-        add_trace: bool, whether the lines that made the operations are written.
+        add_trace: bool. If True, the lines that made the operations are written.
     """
     del run_meta
     graph = graph or get_default_graph()

@@ -38,7 +38,7 @@ def _options(max_depth: int, order_by: str, types: str, displayed_only: bool, se
 
 
 class ProfileOptionBuilder:
-    """Builds a dict of options, one call for each; `build` gives it.
+    """Builder of a dict of options, with one call for each; `build` returns it.
 
     Args:
         options: dict to begin with; None for a depth of 100, the order of names, and times.
@@ -50,7 +50,7 @@ class ProfileOptionBuilder:
 
     @staticmethod
     def trainable_variables_parameter() -> dict[str, Any]:
-        """Options that count the parameters of trainable variables.
+        """Returns options that count the parameters of trainable variables.
 
         Returns:
             Dict of options.
@@ -59,7 +59,7 @@ class ProfileOptionBuilder:
 
     @staticmethod
     def float_operation() -> dict[str, Any]:
-        """Options that count floating-point operations, as far as the graph's shapes are known.
+        """Returns options that count floating-point operations, as far as the graph's shapes are known.
 
         Returns:
             Dict of options.
@@ -76,7 +76,7 @@ class ProfileOptionBuilder:
         min_residual_bytes: int = 0,
         min_output_bytes: int = 0,
     ) -> dict[str, Any]:
-        """Options that show times and memory.
+        """Returns options that show times and memory.
 
         Args:
             min_micros: microseconds that something must have taken to be shown.
@@ -102,7 +102,7 @@ class ProfileOptionBuilder:
         }
 
     def build(self) -> dict[str, Any]:
-        """The options: a dict of its own."""
+        """Returns the options: a dict of its own."""
         return copy.deepcopy(self._options)
 
     def _set(self, **options: Any) -> ProfileOptionBuilder:
@@ -123,7 +123,7 @@ class ProfileOptionBuilder:
     def with_min_memory(
         self, min_bytes: int = 0, min_peak_bytes: int = 0, min_residual_bytes: int = 0, min_output_bytes: int = 0
     ) -> ProfileOptionBuilder:
-        """Shows what needed at least so much memory.
+        """Shows nodes that needed at least a given amount of memory.
 
         Args:
             min_bytes: int, bytes it asked for.
@@ -144,7 +144,7 @@ class ProfileOptionBuilder:
     def with_min_execution_time(
         self, min_micros: int = 0, min_accelerator_micros: int = 0, min_cpu_micros: int = 0
     ) -> ProfileOptionBuilder:
-        """Shows what took at least so much time.
+        """Shows nodes that took at least a given time.
 
         Args:
             min_micros: int, microseconds in all.
@@ -159,7 +159,7 @@ class ProfileOptionBuilder:
         )
 
     def with_min_parameters(self, min_params: int) -> ProfileOptionBuilder:
-        """Shows what has at least so many parameters.
+        """Shows nodes with at least a given number of parameters.
 
         Args:
             min_params: int, elements of variables.
@@ -170,7 +170,7 @@ class ProfileOptionBuilder:
         return self._set(min_params=min_params)
 
     def with_min_occurrence(self, min_occurrence: int) -> ProfileOptionBuilder:
-        """Shows types of operations and lines that at least so many nodes are of.
+        """Shows operation types and lines with at least a given number of nodes.
 
         Args:
             min_occurrence: int, nodes.
@@ -181,7 +181,7 @@ class ProfileOptionBuilder:
         return self._set(min_occurrence=min_occurrence)
 
     def with_min_float_operations(self, min_float_ops: int) -> ProfileOptionBuilder:
-        """Shows what does at least so many floating-point operations.
+        """Shows nodes with at least a given number of floating-point operations.
 
         Args:
             min_float_ops: int, floating-point operations of a step.
@@ -210,13 +210,13 @@ class ProfileOptionBuilder:
         hide_name_regexes: Sequence[str] | None = None,
         trim_name_regexes: Sequence[str] | None = None,
     ) -> ProfileOptionBuilder:
-        """Chooses by expressions for names; None leaves a choice as it was.
+        """Selects nodes by regular expressions for names; None keeps a selection.
 
         Args:
-            start_name_regexes: where trees begin.
-            show_name_regexes: what is shown.
-            hide_name_regexes: what is not.
-            trim_name_regexes: where trees end.
+            start_name_regexes: nodes at which trees begin.
+            show_name_regexes: nodes to show.
+            hide_name_regexes: nodes to hide.
+            trim_name_regexes: nodes at which trees end.
 
         Returns:
             This builder.
@@ -230,10 +230,10 @@ class ProfileOptionBuilder:
         return self._set(**{key: list(value) for key, value in given.items() if value is not None})
 
     def account_displayed_op_only(self, is_true: bool) -> ProfileOptionBuilder:
-        """Says whether sums count only what is shown.
+        """Sets whether totals count only the displayed nodes.
 
         Args:
-            is_true: bool, whether they do.
+            is_true: bool. If True, totals count only the displayed nodes.
 
         Returns:
             This builder.
@@ -279,7 +279,7 @@ class ProfileOptionBuilder:
         return self._set(output=f"timeline:outfile={timeline_file}")
 
     def with_pprof_output(self, pprof_file: str) -> ProfileOptionBuilder:
-        """Asks for a file of pprof, which profiles refuse: it is not offered.
+        """Requests a file of pprof, which profiles do not support.
 
         Args:
             pprof_file: str, path of the file.
@@ -290,7 +290,7 @@ class ProfileOptionBuilder:
         return self._set(output=f"pprof:outfile={pprof_file}")
 
     def order_by(self, attribute: str) -> ProfileOptionBuilder:
-        """Sorts by an attribute, the greatest first, names alphabetically.
+        """Sorts by an attribute in decreasing order; names alphabetically.
 
         Args:
             attribute: str: name, depth, or one that `select` takes.

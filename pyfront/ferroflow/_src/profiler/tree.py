@@ -25,11 +25,11 @@ _OF_ALL = {
 
 
 class Item:
-    """Something in a profile, with what is below it.
+    """An entry of a profile, with its children.
 
     Args:
-        name: what it is called.
-        types: by which it is counted or not; None for what is no operation.
+        name: its name.
+        types: by which it is counted or not; None for what is not an operation.
         own: its own numbers.
     """
 
@@ -50,7 +50,7 @@ def _matches(name: str, expressions: Iterable[str]) -> bool:
 
 
 def choose(root: Item, options: dict[str, Any]) -> Item:
-    """The tree below `root` that the options show, with sums; what is hidden has its children in its place.
+    """Returns the tree below `root` that the options show, with sums; what is hidden has its children in its place.
 
     Args:
         root: the whole tree, whose sums are filled in.
@@ -129,7 +129,7 @@ def _sort(root: Item, order_by: str) -> None:
 
 
 def columns(options: dict[str, Any]) -> list[str]:
-    """The columns that the options select, in order; times come with their parts."""
+    """Returns the columns that the options select, in order; times come with their parts."""
     wanted = set(options["select"])
     if "micros" in wanted:
         wanted |= {"accelerator_micros", "cpu_micros"}
@@ -137,7 +137,7 @@ def columns(options: dict[str, Any]) -> list[str]:
 
 
 def header(view: str, explanation: str, options: dict[str, Any]) -> list[str]:
-    """The lines before a profile: what its rows and columns are."""
+    """Returns the lines before a profile: what its rows and columns are."""
     names = columns(options)
     lines = ["", "==================Model Analysis Report======================", "", "Doc:", f"{view}: {explanation}"]
     lines += [f"{COLUMNS[n][0]}: {COLUMNS[n][1]}" for n in names]
@@ -145,7 +145,7 @@ def header(view: str, explanation: str, options: dict[str, Any]) -> list[str]:
 
 
 def tree_lines(root: Item, options: dict[str, Any]) -> list[str]:
-    """A tree, a line for each item: of each column its own number and that of all below it."""
+    """Returns a tree, a line for each item: of each column its own number and that of all below it."""
     names = columns(options)
     lines = []
     stack = [(root, 0)]
@@ -169,7 +169,9 @@ def tree_lines(root: Item, options: dict[str, Any]) -> list[str]:
 
 
 def list_lines(root: Item, options: dict[str, Any]) -> list[str]:
-    """A list, a line for each item: of each column its number, its share with what follows it, and its own share."""
+    """Returns a list, a line for each item: of each column its number, its share with what follows it, and its own
+    share.
+    """
     names = columns(options)
     rest = {name: sum(getattr(c.own, name) for c in root.children) for name in names}
     whole = dict(rest)
@@ -196,10 +198,10 @@ def list_lines(root: Item, options: dict[str, Any]) -> list[str]:
 
 
 def shape_of(dims: Sequence[int | None] | None) -> list[int] | None:
-    """A shape that is known in full, or None."""
+    """Returns a shape that is known in full, or None."""
     return None if dims is None or None in dims else [int(n) for n in dims if n is not None]
 
 
 def elements(shape: Sequence[int] | None) -> int:
-    """Elements of a known shape, 0 of an unknown one."""
+    """Returns elements of a known shape, 0 of an unknown one."""
     return 0 if shape is None else math.prod(shape)

@@ -1,1 +1,1 @@
-"""Recurrent networks: cells, and what runs them over time."""
+"""Recurrent networks: cells, and functions that run them over time."""

@@ -21,7 +21,7 @@ __all__ = ["AttentionCellWrapper"]
 
 
 class AttentionCellWrapper(RNNCell):
-    """A cell that gives another one its inputs joined with what it attends to among its last outputs.
+    """A cell whose inputs are joined with the attention to its last outputs.
 
     Args:
         cell: RNNCell, the wrapped one.
@@ -29,13 +29,14 @@ class AttentionCellWrapper(RNNCell):
         attn_size: int, the size of the outputs; None for that of the wrapped cell.
         attn_vec_size: int, the size of the vectors that scores are computed from; None for `attn_size`.
         input_size: int, the size of the wrapped cell's inputs; None for that of the inputs.
-        state_is_tuple: bool, whether a state is a tuple; if not, one tensor of its parts.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        state_is_tuple: bool. If True, a state is a tuple; if not, one tensor of its parts.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
     Raises:
-        TypeError: `cell` is no RNNCell.
-        ValueError: `attn_length` is not positive, or the wrapped cell's state is a structure while `state_is_tuple` is
-            False.
+        TypeError: if `cell` is not an RNNCell.
+        ValueError: if `attn_length` is not positive, or the wrapped cell's state is a structure while `state_is_tuple`
+            is False.
 
     Source: Bahdanau et al., Neural Machine Translation by Jointly Learning to Align and Translate, 2014.
     """
@@ -123,7 +124,7 @@ class AttentionCellWrapper(RNNCell):
         return output, new_state if self._state_is_tuple else concat(list(new_state), 1)
 
     def _attend(self, query: Any, kept: Any) -> tuple[Any, Any]:
-        """The weighed sum of the last outputs, and all of them but the oldest."""
+        """Returns the weighted sum of the last outputs, and all of them but the oldest."""
         with variable_scope("attention"):
             k = get_variable("attn_w", [1, 1, self._attn_size, self._attn_vec_size])
             v = get_variable("attn_v", [self._attn_vec_size])

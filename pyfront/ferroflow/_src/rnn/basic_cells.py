@@ -37,12 +37,13 @@ class _UnitsCell(LayerRNNCell):
 
 
 class BasicRNNCell(_UnitsCell):
-    """The simplest cell: `activation([inputs, state] @ kernel + bias)` is its output and its next state.
+    """The basic recurrent cell: `activation([inputs, state] @ kernel + bias)` is its output and its next state.
 
     Args:
         num_units: int, the number of units.
         activation: callable; None for `tanh`.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         name: str, name of the layer; None for "basic_rnn_cell".
         dtype: DType of the variables; None for that of the first inputs.
     """
@@ -66,7 +67,7 @@ class BasicRNNCell(_UnitsCell):
             inputs_shape: TensorShape of the inputs, [batch, inputs].
 
         Raises:
-            ValueError: the last dimension of the inputs is not known.
+            ValueError: if the last dimension of the inputs is unknown.
         """
         depth = known_depth(inputs_shape)
         self._kernel = self.add_variable("kernel", shape=[depth + self._num_units, self._num_units])
@@ -89,12 +90,13 @@ class BasicRNNCell(_UnitsCell):
 
 
 class GRUCell(_UnitsCell):
-    """A gated recurrent unit: gates of reset and update weigh the state and a candidate.
+    """A gated recurrent unit: reset and update gates combine the state and a candidate.
 
     Args:
         num_units: int, the number of units.
         activation: callable, of the candidate; None for `tanh`.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         kernel_initializer: initializer of both kernels; None for the scope's.
         bias_initializer: initializer of both biases; None for 1 at the gates and 0 at the candidate.
         name: str, name of the layer; None for "gru_cell".
@@ -132,7 +134,7 @@ class GRUCell(_UnitsCell):
             inputs_shape: TensorShape of the inputs, [batch, inputs].
 
         Raises:
-            ValueError: the last dimension of the inputs is not known.
+            ValueError: if the last dimension of the inputs is unknown.
         """
         rows, units = known_depth(inputs_shape) + self._num_units, self._num_units
         kernel_initializer = self._kernel_initializer

@@ -24,7 +24,7 @@ __all__ = ["GRUBlockCell", "GRUBlockCellV2", "LSTMBlockCell", "LSTMWeights"]
 
 
 def _clipped(state: Any, bound: float) -> Any:
-    """The state within its bounds; TF 1.x: the block's gradient passes as if it were not clipped."""
+    """Returns the state within its bounds; TF 1.x: the block's gradient passes as if it were not clipped."""
 
     def clip(x: Any) -> tuple[Any, Callable[[Any], Any]]:
         return clip_by_value(x, -bound, bound), lambda g: g
@@ -41,7 +41,7 @@ class LSTMWeights:
         num_units: int, the number of units.
         forget_bias: float, added to the forget gate.
         cell_clip: float, the bound of cell states; None, or not positive, for none.
-        use_peephole: bool, whether the gates see the cell state.
+        use_peephole: bool. If True, the gates use the cell state.
     """
 
     def __init__(
@@ -92,8 +92,9 @@ class LSTMBlockCell(LayerRNNCell):
         num_units: int, the number of units.
         forget_bias: float, added to the forget gate; `LSTMCell` restores its own variables with the same one.
         cell_clip: float, the bound of cell states; None, or not positive, for none.
-        use_peephole: bool, whether the gates see the cell state.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        use_peephole: bool. If True, the gates use the cell state.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         name: str, name of the layer.
 
     Source: Gers et al., Learning to Forget: Continual Prediction with LSTM, 1999.
@@ -133,7 +134,7 @@ class LSTMBlockCell(LayerRNNCell):
             inputs_shape: TensorShape of the inputs, [batch, inputs].
 
         Raises:
-            ValueError: the last dimension of the inputs is not known.
+            ValueError: if the last dimension of the inputs is unknown.
         """
         if not inputs_shape[1].value:
             raise ValueError(f"Expecting inputs_shape[1] to be set: {inputs_shape}")
@@ -158,7 +159,7 @@ class LSTMBlockCell(LayerRNNCell):
             The output, of shape [batch, units], and the next LSTMStateTuple.
 
         Raises:
-            ValueError: the state is no pair.
+            ValueError: if the state is not a pair.
         """
         if len(state) != 2:
             raise ValueError("Expecting state to be a tuple with length 2.")
@@ -172,11 +173,12 @@ class GRUBlockCell(LayerRNNCell):
     Args:
         num_units: int, the number of units.
         cell_size: deprecated name of `num_units`.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         name: str, name of the layer.
 
     Raises:
-        ValueError: both or neither of `num_units` and `cell_size` are given.
+        ValueError: if both or neither of `num_units` and `cell_size` are given.
 
     Source: Cho et al., Learning Phrase Representations using RNN Encoder-Decoder, 2014.
     """
@@ -213,7 +215,7 @@ class GRUBlockCell(LayerRNNCell):
             input_shape: TensorShape of the inputs, [batch, inputs].
 
         Raises:
-            ValueError: the last dimension of the inputs is not known.
+            ValueError: if the last dimension of the inputs is unknown.
         """
         input_size, units = input_shape[1].value, self._cell_size
         if input_size is None:
@@ -239,7 +241,7 @@ class GRUBlockCell(LayerRNNCell):
             Twice the output, of shape [batch, units].
 
         Raises:
-            ValueError: the state has another size.
+            ValueError: if the state has a wrong size.
         """
         size = h_prev.get_shape().with_rank(2)[1]
         if size.value != self._cell_size:
@@ -260,11 +262,12 @@ class GRUBlockCellV2(GRUBlockCell):
     Args:
         num_units: int, the number of units.
         cell_size: deprecated name of `num_units`.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         name: str, name of the layer.
 
     Raises:
-        ValueError: both or neither of `num_units` and `cell_size` are given.
+        ValueError: if both or neither of `num_units` and `cell_size` are given.
     """
 
     _names = ("gates/kernel", "gates/bias", "candidate/kernel", "candidate/bias")

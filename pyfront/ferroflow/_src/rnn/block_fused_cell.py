@@ -1,4 +1,4 @@
-"""`LSTMBlockFusedCell`: an LSTM over all steps in one call; `LSTMBlockWrapper`, what such layers have in common."""
+"""`LSTMBlockFusedCell`: an LSTM over all steps in one call; `LSTMBlockWrapper`, the base of such layers."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ __all__ = ["LSTMBlockFusedCell", "LSTMBlockWrapper"]
 
 
 class LSTMBlockWrapper(Layer):
-    """A layer that computes all steps of an LSTM in one call: a subclass says in `_call_cell` how.
+    """Base of the layers that compute all steps of an LSTM in one call; a subclass defines `_call_cell`.
 
     `_call_cell(inputs, initial_cell_state, initial_output, dtype, sequence_length)` gives the cell states and the
     outputs of all steps, of shape [time, batch, units].
 
     Args:
-        trainable: bool, whether its variables are put into `GraphKeys.TRAINABLE_VARIABLES`.
+        trainable: bool. If True, its variables are put into `GraphKeys.TRAINABLE_VARIABLES`.
         name: str, its variable scope, made unique; None for the name of the class in snake case.
         dtype: DType of its variables; None for that of its first input.
         **kwargs: further arguments of `tf.layers.Layer`.
@@ -43,7 +43,7 @@ class LSTMBlockWrapper(Layer):
     def _call_cell(
         self, inputs: Any, initial_cell_state: Any, initial_output: Any, dtype: Any, sequence_length: Any
     ) -> Any:
-        """The cell states and the outputs of all steps; what is past the end of a sequence may be anything."""
+        """Returns the cell states and the outputs of all steps; what is past the end of a sequence may be anything."""
 
     def call(self, inputs: Any, initial_state: Any = None, dtype: Any = None, sequence_length: Any = None) -> Any:
         """Computes all steps.
@@ -59,7 +59,7 @@ class LSTMBlockWrapper(Layer):
             The outputs, Tensor of shape [time, batch, units] or a list as the inputs, and the last LSTMStateTuple.
 
         Raises:
-            ValueError: the size of inputs is not known, the state is no pair, or neither it nor `dtype` is given.
+            ValueError: if the size of inputs is unknown, the state is not a pair, or neither it nor `dtype` is given.
         """
         is_list = isinstance(inputs, list)
         if is_list:
@@ -133,8 +133,9 @@ class LSTMBlockFusedCell(LSTMBlockWrapper):
         num_units: int, the number of units.
         forget_bias: float, added to the forget gate.
         cell_clip: float, the bound of cell states; None, or not positive, for none.
-        use_peephole: bool, whether the gates see the cell state.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        use_peephole: bool. If True, the gates use the cell state.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         name: str, name of the layer.
 
     Source: Gers et al., Learning to Forget: Continual Prediction with LSTM, 1999.

@@ -1,4 +1,4 @@
-"""`RNNCell`, of which recurrent networks are made, and what makes any object count as one."""
+"""`RNNCell`, the base of recurrent cells, and the test whether an object can be used as one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _lacking(cell: Any) -> list[str]:
 
 
 def is_like_rnn_cell(cell: Any) -> bool:
-    """Whether an object has what is used of an `RNNCell`."""
+    """Returns True if an object has the members of an `RNNCell` that are used."""
     return not _lacking(cell)
 
 
@@ -38,7 +38,7 @@ def assert_like_rnn_cell(argument: str, cell: Any) -> None:
         cell: the object.
 
     Raises:
-        TypeError: something is missing.
+        TypeError: if a member is missing.
     """
     lacks = _lacking(cell)
     if lacks:
@@ -48,11 +48,11 @@ def assert_like_rnn_cell(argument: str, cell: Any) -> None:
 class RNNCell(Layer):
     """One step of a recurrent network: a function of inputs and a state to outputs and the next state.
 
-    A subclass says the `state_size` and the `output_size`, and computes a step in `call(inputs, state)`, where it may
-    make variables with `tf.get_variable`: the first call makes them in the cell's scope, later ones find them.
+    A subclass defines `state_size` and `output_size`, and computes a step in `call(inputs, state)`, which may create
+    variables with `tf.get_variable`. The first call creates them in the cell's scope, later ones reuse them.
 
     Args:
-        trainable: bool, whether its variables are put into `GraphKeys.TRAINABLE_VARIABLES`.
+        trainable: bool. If True, its variables are put into `GraphKeys.TRAINABLE_VARIABLES`.
         name: str, its variable scope, made unique; None for the name of the class in snake case.
         dtype: DType of its variables; None for that of its first input.
         **kwargs: further arguments of `tf.layers.Layer`.
@@ -95,7 +95,7 @@ class RNNCell(Layer):
         """int or TensorShape, or a structure of them: the shape of a state without the batch.
 
         Raises:
-            NotImplementedError: the cell does not tell.
+            NotImplementedError: if the cell does not define it.
         """
         raise NotImplementedError("Abstract method")
 
@@ -104,7 +104,7 @@ class RNNCell(Layer):
         """int or TensorShape, or a structure of them: the shape of an output without the batch.
 
         Raises:
-            NotImplementedError: the cell does not tell.
+            NotImplementedError: if the cell does not define it.
         """
         raise NotImplementedError("Abstract method")
 
@@ -112,7 +112,7 @@ class RNNCell(Layer):
         """Makes nothing; the variables may be made in `call`."""
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
-        """A state of zeros.
+        """Returns a state of zeros.
 
         Args:
             batch_size: int, or Tensor of int32 of shape [].
@@ -126,10 +126,10 @@ class RNNCell(Layer):
 
 
 class LayerRNNCell(RNNCell):
-    """A cell that makes its variables in `build` alone, as other layers do.
+    """A cell that creates its variables in `build` only, like other layers.
 
     Args:
-        trainable: bool, whether its variables are put into `GraphKeys.TRAINABLE_VARIABLES`.
+        trainable: bool. If True, its variables are put into `GraphKeys.TRAINABLE_VARIABLES`.
         name: str, its variable scope, made unique; None for the name of the class in snake case.
         dtype: DType of its variables; None for that of its first input.
         **kwargs: further arguments of `tf.layers.Layer`.
@@ -152,10 +152,10 @@ class LayerRNNCell(RNNCell):
 
 
 def known_depth(inputs_shape: Any) -> int:
-    """The size of the second dimension of a cell's inputs.
+    """Returns the size of the second dimension of a cell's inputs.
 
     Raises:
-        ValueError: it is not known.
+        ValueError: if the depth is unknown.
     """
     depth: int | None = inputs_shape[1].value
     if depth is None:

@@ -31,14 +31,14 @@ class ConvLSTMCell(RNNCell):
         input_shape: list of int, the shape of the inputs without the batch, channels last.
         output_channels: int, the number of channels of the state.
         kernel_shape: list of int, the window.
-        use_bias: bool, whether a bias is added.
-        skip_connection: bool, whether the inputs are joined to the outputs along the channels.
+        use_bias: bool. If True, a bias is added.
+        skip_connection: bool. If True, the inputs are joined to the outputs along the channels.
         forget_bias: float, what is added to the forget gates' inputs.
         initializers: accepted and ignored, as TensorFlow does.
         name: str, name of the layer.
 
     Raises:
-        ValueError: `input_shape` has not `conv_ndims` + 1 dimensions.
+        ValueError: if `input_shape` does not have `conv_ndims` + 1 dimensions.
 
     Source: Shi et al., Convolutional LSTM Network, 2015.
     """

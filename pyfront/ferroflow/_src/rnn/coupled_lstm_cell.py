@@ -1,4 +1,4 @@
-"""`CoupledInputForgetGateLSTMCell`: what is not forgotten is not replaced."""
+"""`CoupledInputForgetGateLSTMCell`: an LSTM whose input gate is 1 minus its forget gate."""
 
 from __future__ import annotations
 
@@ -28,17 +28,18 @@ class CoupledInputForgetGateLSTMCell(RNNCell):
 
     Args:
         num_units: int, the number of units.
-        use_peepholes: bool, whether the gates see the cell state.
+        use_peepholes: bool. If True, the gates use the cell state.
         initializer: accepted and not used, as in TF 1.x.
         num_proj: int, the size of a projection of the output; None for none.
         proj_clip: float, the bound of projected outputs; None for none.
         num_unit_shards: int, the number of variables that the weights are made of.
         num_proj_shards: int, the number of variables that the projection is made of.
         forget_bias: float, added to the forget gate.
-        state_is_tuple: bool, whether a state is an LSTMStateTuple; if not, one tensor of both parts.
+        state_is_tuple: bool. If True, a state is an LSTMStateTuple; if not, one tensor of both parts.
         activation: callable, of the new values and of the cell state.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
-        layer_norm: bool, whether gates, new values and cell state are normalized.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
+        layer_norm: bool. If True, gates, new values and cell state are normalized.
         norm_gain: float, the first value of the gains of the normalization.
         norm_shift: float, the first value of its shifts.
 
@@ -111,7 +112,7 @@ class CoupledInputForgetGateLSTMCell(RNNCell):
             The output, of shape [batch, outputs], and the next state, as `state`.
 
         Raises:
-            ValueError: the last dimension of the inputs is not known.
+            ValueError: if the last dimension of the inputs is unknown.
         """
         units, dtype = self._num_units, inputs.dtype
         if self._state_is_tuple:

@@ -1,4 +1,4 @@
-"""`DropoutWrapper`: dropout of what goes into a cell, of its state and of what comes out."""
+"""`DropoutWrapper`: dropout of a cell's inputs, state and outputs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["DropoutWrapper"]
 
 
 def _all_but_memory(state: Any) -> Any:
-    """The default choice: everything but the memory of LSTM cells and TensorArrays."""
+    """Returns the default choice: everything but the memory of LSTM cells and TensorArrays."""
     if isinstance(state, LSTMStateTuple):
         return LSTMStateTuple(c=False, h=True)
     return not isinstance(state, TensorArray)
@@ -49,7 +49,7 @@ def _is_below_one(keep_prob: Any) -> bool:
 
 
 def _probability(value: Any, name: str) -> Any:
-    """A float where the value is known, else a tensor."""
+    """Returns a float where the value is known, else a tensor."""
     tensor = convert_to_tensor(value)
     known = constant_value(tensor)
     if known is None:
@@ -68,7 +68,7 @@ class DropoutWrapper(CellWrapper):
             stays.
         output_keep_prob: the same for the outputs.
         state_keep_prob: the same for the state, by default but for the memory `c` of LSTM cells.
-        variational_recurrent: bool, whether one mask for each kind, drawn once in a run, holds for all steps and all
+        variational_recurrent: bool. If True, one mask for each kind, drawn once in a run, holds for all steps and all
             elements of a batch.
         input_size: int or TensorShape, or a structure of them, of the inputs without the batch; needed for variational
             dropout of the inputs.
@@ -78,8 +78,8 @@ class DropoutWrapper(CellWrapper):
             for all of it, whether it is dropped.
 
     Raises:
-        TypeError: `cell` is no RNNCell, or the visitor is not callable.
-        ValueError: a probability is not in [0, 1], or what variational dropout needs is missing.
+        TypeError: if `cell` is not an RNNCell, or the visitor is not callable.
+        ValueError: if a probability is not in [0, 1], or an argument that variational dropout needs is missing.
 
     Source: Gal and Ghahramani, A Theoretically Grounded Application of Dropout in Recurrent Neural Networks, 2015.
     """
@@ -171,7 +171,7 @@ class DropoutWrapper(CellWrapper):
         """Computes one step.
 
         Args:
-            inputs: what the wrapped cell takes, of float dtypes.
+            inputs: inputs of the wrapped cell, of float dtypes.
             state: the wrapped cell's state.
             scope: str or VariableScope, the wrapped cell's.
 

@@ -1,4 +1,4 @@
-"""Cells run over tensors of inputs, in a loop of as many steps as there are."""
+"""Cells run over tensors of inputs, in a loop with one iteration for each step."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = ["bidirectional_dynamic_rnn", "dynamic_rnn", "transpose_batch_time"]
 
 
 def transpose_batch_time(x: Tensor) -> Tensor:
-    """Swaps the first two dimensions of a tensor; one of a lower rank stays as it is.
+    """Swaps the first two dimensions of a tensor; a tensor of lower rank is unchanged.
 
     Args:
         x: Tensor of any dtype, of shape [batch, time, ...].
@@ -66,7 +66,7 @@ def dynamic_rnn(
     time_major: bool = False,
     scope: Any = None,
 ) -> Any:
-    """Runs a cell over inputs in a loop.
+    """Runs a cell over the steps of inputs in a loop.
 
     Args:
         cell: RNNCell.
@@ -77,7 +77,7 @@ def dynamic_rnn(
         dtype: DType of the first state and of outputs; needed if there is no `initial_state`, or if that has several.
         parallel_iterations: int, accepted as `tf.while_loop` does; None for 32.
         swap_memory: bool, accepted as `tf.while_loop` does.
-        time_major: bool, whether the first two dimensions of inputs and outputs are time and batch in this order.
+        time_major: bool. If True, the first two dimensions of inputs and outputs are time and batch in this order.
         scope: str or VariableScope; None for "rnn".
 
     Returns:
@@ -85,9 +85,9 @@ def dynamic_rnn(
         the last state.
 
     Raises:
-        TypeError: `cell` is no RNNCell.
-        ValueError: a size is not known, lengths are no vector, or neither `dtype` nor `initial_state` is given.
-        tf.errors.InvalidArgumentError: in the step, where there are not as many lengths as sequences.
+        TypeError: if `cell` is not an RNNCell.
+        ValueError: if a size is unknown, lengths are not a vector, or neither `dtype` nor `initial_state` is given.
+        tf.errors.InvalidArgumentError: when the step runs, if the number of lengths is not the size of the batch.
     """
     assert_like_rnn_cell("cell", cell)
     with variable_scope(scope or "rnn") as opened:
@@ -232,15 +232,15 @@ def bidirectional_dynamic_rnn(
         dtype: DType of the first states and of outputs; needed if a first state is not given.
         parallel_iterations: int, accepted as `tf.while_loop` does; None for 32.
         swap_memory: bool, accepted as `tf.while_loop` does.
-        time_major: bool, whether the first two dimensions of inputs and outputs are time and batch in this order.
+        time_major: bool. If True, the first two dimensions of inputs and outputs are time and batch in this order.
         scope: str or VariableScope; None for "bidirectional_rnn".
 
     Returns:
         The pair of the outputs of both cells, in the order of the inputs, and the pair of their last states.
 
     Raises:
-        TypeError: a cell is no RNNCell.
-        ValueError: as `dynamic_rnn`.
+        TypeError: if a cell is not an RNNCell.
+        ValueError: on the same conditions as `dynamic_rnn`.
     """
     assert_like_rnn_cell("cell_fw", cell_fw)
     assert_like_rnn_cell("cell_bw", cell_bw)

@@ -14,7 +14,7 @@ __all__ = ["FusedRNNCell", "FusedRNNCellAdaptor", "TimeReversedFusedRNN"]
 
 
 class FusedRNNCell(abc.ABC):
-    """What computes all steps of a recurrent network in one call."""
+    """Base of the cells that compute all steps of a recurrent network in one call."""
 
     @abc.abstractmethod
     def __call__(
@@ -40,7 +40,7 @@ class FusedRNNCellAdaptor(FusedRNNCell):
 
     Args:
         cell: RNNCell.
-        use_dynamic_rnn: bool, whether the steps are a loop; if not, each has operations of its own.
+        use_dynamic_rnn: bool. If True, the steps are a loop; if not, each has operations of its own.
     """
 
     def __init__(self, cell: Any, use_dynamic_rnn: bool = False) -> None:

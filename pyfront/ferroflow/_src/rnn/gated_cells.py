@@ -58,7 +58,8 @@ class UGRNNCell(_GatedCell):
         initializer: initializer of the kernel; None for the scope's.
         forget_bias: float, what is added to the gate's inputs.
         activation: callable, of the new state.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
     Source: Collins et al., Capacity and Trainability in Recurrent Neural Networks, 2016.
     """
@@ -85,7 +86,7 @@ class UGRNNCell(_GatedCell):
             Twice the output, of shape [batch, units].
 
         Raises:
-            ValueError: the last dimension of the inputs is not known.
+            ValueError: if the last dimension of the inputs is unknown.
         """
         _depth(inputs)
         with variable_scope(get_variable_scope(), initializer=self._initializer):
@@ -105,7 +106,8 @@ class IntersectionRNNCell(_GatedCell):
         initializer: initializer of the kernels; None for the scope's.
         forget_bias: float, what is added to the gates' inputs.
         y_activation: callable, of the new outputs.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
     Source: Collins et al., Capacity and Trainability in Recurrent Neural Networks, 2016.
     """
@@ -146,7 +148,7 @@ class IntersectionRNNCell(_GatedCell):
             The output and the next state, both of shape [batch, units].
 
         Raises:
-            ValueError: the last dimension of the inputs is not known, or is not the number of units while there is no
+            ValueError: if the last dimension of the inputs is unknown, or is not the number of units while there is no
                 projection.
         """
         depth = _depth(inputs)

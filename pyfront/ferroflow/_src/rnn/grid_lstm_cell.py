@@ -31,8 +31,8 @@ class GridLSTMCell(RNNCell):
 
     Args:
         num_units: int, the number of units of each of the two.
-        use_peepholes: bool, whether the gates see both cell states.
-        share_time_frequency_weights: bool, whether both have the same weights.
+        use_peepholes: bool. If True, the gates use both cell states.
+        share_time_frequency_weights: bool. If True, both have the same weights.
         cell_clip: float, the bound of cell states; None for none.
         initializer: accepted and not used, as in TF 1.x.
         num_unit_shards: int, the number of variables that the weights are made of.
@@ -42,12 +42,13 @@ class GridLSTMCell(RNNCell):
         num_frequency_blocks: list of int, the number of blocks of each range of frequencies.
         start_freqindex_list: list of int, where each range begins; None: there is one range, all frequencies.
         end_freqindex_list: list of int, where each range ends.
-        couple_input_forget_gates: bool, whether the forget gate is 1 minus the input gate.
-        state_is_tuple: bool, whether a state is a named tuple with two Tensors for each block; if not, one tensor.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        couple_input_forget_gates: bool. If True, the forget gate is 1 minus the input gate.
+        state_is_tuple: bool. If True, a state is a named tuple with two Tensors for each block; if not, one tensor.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
     Raises:
-        ValueError: `num_frequency_blocks` is None.
+        ValueError: if `num_frequency_blocks` is None.
 
     Source: Kalchbrenner et al., Grid Long Short-Term Memory, 2016; Sainath, Li, Modeling Time-Frequency Patterns with
     LSTM vs. Convolutional Architectures for LVCSR Tasks, 2016.
@@ -135,7 +136,7 @@ class GridLSTMCell(RNNCell):
             The output, of shape [batch, 2 * units * blocks], and the next state, as `state`.
 
         Raises:
-            ValueError: the number of frequencies is not known, or the blocks are not as many as were said.
+            ValueError: if the number of frequencies is unknown, or the blocks are not as many as were said.
         """
         outputs, states = self._over_ranges(self._blocks(inputs), state, size_of(inputs, 0), "state")
         after = self._state_type(*states) if self._state_is_tuple else concat(states, 1)
@@ -191,7 +192,9 @@ class GridLSTMCell(RNNCell):
         return outputs, states
 
     def _variables(self, depth: int, dtype: Any, number: int) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Weights and bias of each way, and by way and gate the two vectors through which it sees cell states."""
+        """Returns weights and bias of each way, and by way and gate the two vectors through which it sees cell
+        states.
+        """
         units = self._num_units
         width = (3 if self._is_coupled else 4) * units
         ways = [_FREQUENCY] if self._share_weights else [_FREQUENCY, _TIME]
@@ -221,7 +224,7 @@ class GridLSTMCell(RNNCell):
         return gate + of_frequency * c_frequency + of_time * c_time
 
     def _blocks(self, inputs: Any, offset: int = 0) -> list[list[Any]]:
-        """The blocks of each range of frequencies, of inputs moved by `offset` and padded with zeros."""
+        """Returns the blocks of each range of frequencies, of inputs moved by `offset` and padded with zeros."""
         size = inputs.get_shape().with_rank(2)[-1].value
         if size is None:
             raise ValueError("Cannot infer input_size from static shape inference.")
@@ -264,8 +267,8 @@ class BidirectionalGridLSTMCell(GridLSTMCell):
 
     Args:
         num_units: int, the number of units.
-        use_peepholes: bool, whether the gates see both cell states.
-        share_time_frequency_weights: bool, whether frequency and time have the same weights.
+        use_peepholes: bool. If True, the gates use both cell states.
+        share_time_frequency_weights: bool. If True, frequency and time have the same weights.
         cell_clip: float, the bound of cell states; None for none.
         initializer: accepted and not used, as in TF 1.x.
         num_unit_shards: int, the number of variables that the weights are made of.
@@ -275,12 +278,13 @@ class BidirectionalGridLSTMCell(GridLSTMCell):
         num_frequency_blocks: list of int, the number of blocks of each range of frequencies.
         start_freqindex_list: list of int, where each range begins; None: there is one range, all frequencies.
         end_freqindex_list: list of int, where each range ends.
-        couple_input_forget_gates: bool, whether the forget gate is 1 minus the input gate.
+        couple_input_forget_gates: bool. If True, the forget gate is 1 minus the input gate.
         backward_slice_offset: int, how far the blocks of the way downwards are moved.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
     Raises:
-        ValueError: `num_frequency_blocks` is None.
+        ValueError: if `num_frequency_blocks` is None.
     """
 
     def __init__(
@@ -333,7 +337,7 @@ class BidirectionalGridLSTMCell(GridLSTMCell):
             The output, of shape [batch, 4 * units * blocks], and the next state, as `state`.
 
         Raises:
-            ValueError: the number of frequencies is not known, or the blocks are not as many as were said.
+            ValueError: if the number of frequencies is unknown, or the blocks are not as many as were said.
         """
         batch_size = size_of(inputs, 0)
         upwards = self._blocks(inputs)

@@ -30,10 +30,11 @@ class GLSTMCell(RNNCell):
         number_of_groups: int, the number of groups.
         forget_bias: float, added to the forget gate.
         activation: callable, of the cell state.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
     Raises:
-        ValueError: a size is no multiple of the number of groups.
+        ValueError: if a size is not a multiple of the number of groups.
 
     Source: Kuchaiev and Ginsburg, Factorization Tricks for LSTM Networks, 2017.
     """
@@ -73,7 +74,7 @@ class GLSTMCell(RNNCell):
         return self._output_size
 
     def _group(self, number: int, inputs: Any, h_before: Any, depth: int) -> list[Any]:
-        """The four parts of a group: input gate, new values, forget gate and output gate."""
+        """Returns the four parts of a group: input gate, new values, forget gate and output gate."""
         parts = [
             slice_of(x, [0, number * size], [-1, size])
             for x, size in ((inputs, depth), (h_before, self._output_size // self._number_of_groups))
@@ -95,7 +96,7 @@ class GLSTMCell(RNNCell):
             The output, of shape [batch, outputs], and the next LSTMStateTuple.
 
         Raises:
-            ValueError: the size of the inputs is not known, or no multiple of the number of groups.
+            ValueError: if the size of the inputs is unknown, or no multiple of the number of groups.
         """
         c_before, h_before = state
         depth, count = inputs.shape[1].value, self._number_of_groups

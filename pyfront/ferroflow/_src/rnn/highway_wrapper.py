@@ -1,4 +1,4 @@
-"""`HighwayWrapper`: a cell whose outputs are weighed against its inputs by a gate."""
+"""`HighwayWrapper`: a cell whose outputs are weighted against its inputs by a gate."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class HighwayWrapper(CellWrapper):
 
     Args:
         cell: RNNCell, the wrapped one, of outputs of the shape of the inputs.
-        couple_carry_transform_gates: bool, whether the transform gate is 1 minus the carry gate.
+        couple_carry_transform_gates: bool. If True, the transform gate is 1 minus the carry gate.
         carry_bias_init: float, the first value of the carry gate's bias, and minus that of the transform gate's.
 
     Source: Srivastava et al., Highway Networks, 2015.
@@ -53,8 +53,8 @@ class HighwayWrapper(CellWrapper):
             The outputs and the next state.
 
         Raises:
-            TypeError: inputs and outputs have structures of other types.
-            ValueError: inputs and outputs have other structures or shapes.
+            TypeError: if inputs and outputs have structures of other types.
+            ValueError: if inputs and outputs have other structures or shapes.
         """
         outputs, new_state = self._cell(inputs, state, scope=scope)
         return nest.map_structure(self._mixed, inputs, outputs), new_state

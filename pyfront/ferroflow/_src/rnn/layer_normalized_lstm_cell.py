@@ -27,17 +27,18 @@ class LayerNormLSTMCell(RNNCell):
 
     Args:
         num_units: int, the number of units.
-        use_peepholes: bool, whether the gates see the cell state.
+        use_peepholes: bool. If True, the gates use the cell state.
         cell_clip: float, the bound of cell states; None for none.
         initializer: initializer of the weights and peepholes; None for the scope's.
         num_proj: int, the size of a projection of the output; None for none.
         proj_clip: float, the bound of projected outputs; None for none.
         forget_bias: float, added to the forget gate.
         activation: callable, of the new values and of the cell state; None for `tanh`.
-        layer_norm: bool, whether there is normalization.
+        layer_norm: bool. If True, there is normalization.
         norm_gain: float, the first value of the gains of the normalization.
         norm_shift: float, the first value of its shifts.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
     Source: Ba et al., Layer Normalization, 2016; Sak et al., Long Short-Term Memory Recurrent Neural Network
     Architectures for Large Scale Acoustic Modeling, 2014.
@@ -101,7 +102,7 @@ class LayerNormLSTMCell(RNNCell):
             The output, of shape [batch, outputs], and the next state, as `state`.
 
         Raises:
-            ValueError: the last dimension of the inputs is not known.
+            ValueError: if the last dimension of the inputs is unknown.
         """
         c_before, h_before = state
         units, dtype = self._num_units, inputs.dtype

@@ -40,7 +40,7 @@ class LSTMStateTuple(_LSTMStateTuple):
         """The DType of both.
 
         Raises:
-            TypeError: they differ.
+            TypeError: if the dtypes differ.
         """
         if self.c.dtype != self.h.dtype:
             raise TypeError(f"Inconsistent internal state: {self.c.dtype} vs {self.h.dtype}")
@@ -60,9 +60,10 @@ class BasicLSTMCell(LayerRNNCell):
     Args:
         num_units: int, the number of units.
         forget_bias: float, what is added to the forget gates' inputs. A checkpoint of CudnnLSTM needs 0.
-        state_is_tuple: bool, whether a state is an `LSTMStateTuple`; if not, one tensor [batch, 2 units] of c and h.
+        state_is_tuple: bool. If True, a state is an `LSTMStateTuple`; if not, one tensor [batch, 2 units] of c and h.
         activation: callable, of the new inputs and of the memory; None for `tanh`.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         name: str, name of the layer; None for "basic_lstm_cell".
         dtype: DType of the variables; None for that of the first inputs.
 
@@ -106,7 +107,7 @@ class BasicLSTMCell(LayerRNNCell):
             inputs_shape: TensorShape of the inputs, [batch, inputs].
 
         Raises:
-            ValueError: the last dimension of the inputs is not known.
+            ValueError: if the last dimension of the inputs is unknown.
         """
         depth = known_depth(inputs_shape)
         self._kernel = self.add_variable("kernel", shape=[depth + self._num_units, 4 * self._num_units])
@@ -135,11 +136,11 @@ class BasicLSTMCell(LayerRNNCell):
 
 
 class LSTMCell(LayerRNNCell):
-    """An LSTM cell with, if asked for, peepholes, a projection of its output, and clipping.
+    """An LSTM cell with optional peepholes, output projection and clipping.
 
     Args:
         num_units: int, the number of units.
-        use_peepholes: bool, whether the gates also see the memory, through diagonal weights.
+        use_peepholes: bool. If True, the gates also use the memory, through diagonal weights.
         cell_clip: float, the bound of the memory's absolute values; None for none.
         initializer: initializer of the kernels and the peepholes' weights; None for the scope's.
         num_proj: int, the size of the projected output; None for no projection.
@@ -147,9 +148,10 @@ class LSTMCell(LayerRNNCell):
         num_unit_shards: int, the number of slices that the kernel is kept in (deprecated: use a partitioner).
         num_proj_shards: int, the number of slices that the projection's kernel is kept in (deprecated).
         forget_bias: float, what is added to the forget gates' inputs.
-        state_is_tuple: bool, whether a state is an `LSTMStateTuple`; if not, one tensor of c and h.
+        state_is_tuple: bool. If True, a state is an `LSTMStateTuple`; if not, one tensor of c and h.
         activation: callable, of the new inputs and of the memory; None for `tanh`.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         name: str, name of the layer; None for "lstm_cell".
         dtype: DType of the variables; None for that of the first inputs.
 
@@ -225,7 +227,7 @@ class LSTMCell(LayerRNNCell):
             inputs_shape: TensorShape of the inputs, [batch, inputs].
 
         Raises:
-            ValueError: the last dimension of the inputs is not known.
+            ValueError: if the last dimension of the inputs is unknown.
         """
         units = self._num_units
         rows = known_depth(inputs_shape) + (units if self._num_proj is None else self._num_proj)
@@ -258,7 +260,7 @@ class LSTMCell(LayerRNNCell):
             The output, of shape [batch, outputs], and the next state, as `state`.
 
         Raises:
-            ValueError: the last dimension of the inputs is not known.
+            ValueError: if the last dimension of the inputs is unknown.
         """
         c_before, h_before = self._taken_apart(state)
         if inputs.get_shape().with_rank(2)[1].value is None:

@@ -15,15 +15,15 @@ __all__ = ["MultiRNNCell"]
 
 
 class MultiRNNCell(RNNCell):
-    """Cells each of which gets the outputs of the one before it as its inputs.
+    """Stack of cells: each cell's outputs are the next cell's inputs.
 
     Args:
         cells: list of RNNCells, the first one gets the inputs.
-        state_is_tuple: bool, whether a state is the tuple of the states of the cells; if not, one tensor of all.
+        state_is_tuple: bool. If True, a state is the tuple of the states of the cells; if not, one tensor of all.
 
     Raises:
-        ValueError: there are no cells, or the state of one is a structure while `state_is_tuple` is False.
-        TypeError: `cells` is no list or tuple.
+        ValueError: if there are no cells, or the state of one is a structure while `state_is_tuple` is False.
+        TypeError: if `cells` is not a list or tuple.
     """
 
     def __init__(self, cells: Any, state_is_tuple: bool = True) -> None:
@@ -48,11 +48,11 @@ class MultiRNNCell(RNNCell):
 
     @property
     def output_size(self) -> Any:
-        """That of the last cell."""
+        """The output size of the last cell."""
         return self._cells[-1].output_size
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
-        """A state of zeros.
+        """Returns a state of zeros.
 
         Args:
             batch_size: int, or Tensor of int32 of shape [].
@@ -77,7 +77,7 @@ class MultiRNNCell(RNNCell):
             The outputs of the last cell, and the next state, as `state`.
 
         Raises:
-            ValueError: the state is no tuple where it should be one.
+            ValueError: if the state is not a tuple where it should be one.
         """
         position = 0
         states = []

@@ -17,13 +17,14 @@ __all__ = ["NASCell"]
 
 
 class NASCell(RNNCell):
-    """A cell of eight gates that are joined in a tree.
+    """A cell with eight gates that are joined in a tree.
 
     Args:
         num_units: int, the number of units.
         num_proj: int, the size of the projected output; None for no projection.
-        use_biases: bool, whether a bias is added to what comes from the state.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        use_biases: bool. If True, a bias is added to what comes from the state.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
     Source: Zoph and Le, Neural Architecture Search with Reinforcement Learning, 2016.
     """
@@ -57,7 +58,7 @@ class NASCell(RNNCell):
             The output, of shape [batch, outputs], and the next state, as `state`.
 
         Raises:
-            ValueError: the last dimension of the inputs is not known.
+            ValueError: if the last dimension of the inputs is unknown.
         """
         c, h = state
         dtype = inputs.dtype

@@ -22,19 +22,20 @@ __all__ = ["LayerNormBasicLSTMCell"]
 
 
 class LayerNormBasicLSTMCell(RNNCell):
-    """An LSTM cell whose gates and memory are normalized over the units, with dropout of what enters the memory.
+    """An LSTM cell with gates and memory normalized over the units, and dropout of the memory's new values.
 
     Args:
         num_units: int, the number of units.
         forget_bias: float, what is added to the forget gates' inputs.
         input_size: accepted and ignored (deprecated).
         activation: callable, of the new inputs and of the memory.
-        layer_norm: bool, whether there is normalization; if not, there is a bias.
+        layer_norm: bool. If True, there is normalization; if not, there is a bias.
         norm_gain: float, the first value of the normalizations' gamma.
         norm_shift: float, the first value of the normalizations' beta.
         dropout_keep_prob: float, or Tensor of a float dtype of shape []: the probability that an element stays.
         dropout_prob_seed: int, the dropout's seed; None to derive it from the graph's.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
     Source: Ba et al., Layer Normalization, 2016; Semeniuta et al., Recurrent Dropout without Memory Loss, 2016.
     """

@@ -35,13 +35,14 @@ class PhasedLSTMCell(RNNCell):
 
     Args:
         num_units: int, the number of units.
-        use_peepholes: bool, whether the gates see the cell state.
+        use_peepholes: bool. If True, the gates use the cell state.
         leak: float, how much units change while they are closed.
         ratio_on: float, the first value of the part of a period in which a unit is open.
-        trainable_ratio_on: bool, whether that part is trained.
+        trainable_ratio_on: bool. If True, that part is trained.
         period_init_min: float, the shortest first period, in the unit of the inputs' times.
         period_init_max: float, the longest first period.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
     Source: Neil et al., Phased LSTM: Accelerating Recurrent Network Training for Long or Event-based Sequences, 2016.
     """
@@ -84,7 +85,7 @@ class PhasedLSTMCell(RNNCell):
             return self._projections[scope](inputs)
 
     def _cycle_ratio(self, time: Any, phase: Any, period: Any) -> Any:
-        """Where in its period each unit is, from 0 to 1."""
+        """Returns each unit's position in its period, from 0 to 1."""
         period = cast(period, time.dtype)
         shifted = time - cast(phase, time.dtype)
         # TF 1.x: the remainder has the derivative of the time, and none of the period.
@@ -92,7 +93,7 @@ class PhasedLSTMCell(RNNCell):
         return cast(remainder / period, dtypes.float32)
 
     def _openness(self, time: Any) -> Any:
-        """How much each unit changes, from 0 to 1."""
+        """Returns how much each unit changes, from 0 to 1."""
         longest = _of_uniform_logarithm(self._period_init_min, self._period_init_max)
         period = get_variable("period", [self._num_units], initializer=longest)
         phase = get_variable("phase", [self._num_units], initializer=RandomUniform(0.0, period.initial_value))

@@ -20,7 +20,7 @@ __all__ = ["Projection", "linear", "whole_bias"]
 
 
 def whole_bias(size: int, dtype: Any, initializer: Any = None) -> Any:
-    """The variable `bias` of the scope.
+    """Returns the variable `bias` of the scope.
 
     Args:
         size: int, the number of elements.
@@ -46,12 +46,12 @@ class Projection:
     Args:
         inputs: Tensor of a float dtype, of shape [batch, size], or list of them, like those it will be called with.
         output_size: int, the number of columns of the kernel.
-        build_bias: bool, whether there is a bias.
+        build_bias: bool. If True, there is a bias.
         bias_initializer: an initializer; None for zeros.
         kernel_initializer: an initializer; None for the scope's.
 
     Raises:
-        ValueError: there is no input, an input is no matrix, or its second dimension is not known.
+        ValueError: if there is no input, an input is not a matrix, or its second dimension is unknown.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ def linear(
     Args:
         args: Tensor of a float dtype, of shape [batch, size], or list of them.
         output_size: int, the number of columns.
-        bias: bool, whether there is a bias.
+        bias: bool. If True, there is a bias.
         bias_initializer: an initializer; None for zeros.
         kernel_initializer: an initializer; None for the scope's.
 
@@ -105,7 +105,7 @@ def linear(
         Tensor of the dtype of the inputs, of shape [batch, output_size].
 
     Raises:
-        ValueError: there is no input, an input is no matrix, or its second dimension is not known.
+        ValueError: if there is no input, an input is not a matrix, or its second dimension is unknown.
     """
     result: Tensor = Projection(args, output_size, bias, bias_initializer, kernel_initializer)(args)
     return result

@@ -1,4 +1,4 @@
-"""Cells that embed or project what another cell gets or gives, with variables of their own."""
+"""Cells that embed or project another cell's inputs or outputs, with their own variables."""
 
 from __future__ import annotations
 
@@ -21,18 +21,19 @@ __all__ = ["EmbeddingWrapper", "InputProjectionWrapper", "OutputProjectionWrappe
 
 
 class EmbeddingWrapper(CellWrapper):
-    """A cell whose inputs are ids, for which another cell gets rows of a matrix.
+    """A cell that embeds ids, and passes the embeddings to another cell.
 
     Args:
         cell: RNNCell, the wrapped one.
         embedding_classes: int, the number of ids.
         embedding_size: int, the length of the rows.
         initializer: initializer of the matrix; None for the scope's, or uniform numbers of variance 1.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
     Raises:
-        TypeError: `cell` is no RNNCell.
-        ValueError: a size is not positive.
+        TypeError: if `cell` is not an RNNCell.
+        ValueError: if a size is not positive.
     """
 
     def __init__(
@@ -68,17 +69,18 @@ class EmbeddingWrapper(CellWrapper):
 
 
 class InputProjectionWrapper(CellWrapper):
-    """A cell that gives its inputs, projected, to another cell.
+    """A cell that projects its inputs, and passes them to another cell.
 
     Args:
         cell: RNNCell, the wrapped one.
         num_proj: int, the size of the projected inputs.
         activation: callable of the projected inputs; None for none.
         input_size: accepted and ignored (deprecated).
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
     Raises:
-        TypeError: `cell` is no RNNCell.
+        TypeError: if `cell` is not an RNNCell.
     """
 
     def __init__(
@@ -108,7 +110,7 @@ class InputProjectionWrapper(CellWrapper):
             The outputs and the next state.
 
         Raises:
-            ValueError: the inputs are no matrix, or their second dimension is not known.
+            ValueError: if the inputs are not a matrix, or their second dimension is unknown.
         """
         if self._projection is None:
             self._projection = Projection([inputs], self._num_proj)
@@ -123,11 +125,12 @@ class OutputProjectionWrapper(CellWrapper):
         cell: RNNCell, the wrapped one.
         output_size: int, the size of the projected outputs.
         activation: callable of the projected outputs; None for none.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
     Raises:
-        TypeError: `cell` is no RNNCell.
-        ValueError: `output_size` is not positive.
+        TypeError: if `cell` is not an RNNCell.
+        ValueError: if `output_size` is not positive.
     """
 
     def __init__(

@@ -37,10 +37,11 @@ def raw_rnn(
     Args:
         cell: RNNCell.
         loop_fn: callable of the number of steps done (Tensor of int32 of shape []), the cell's output, its state and
-            the loop's state, which are None at first; gives, as a tuple: which sequences are finished (Tensor of bool
-            of shape [batch]), the next input, the next state of the cell (at first its first one), what to emit (at
-            first tensors that tell its structure, dtypes and shapes without the batch, or None for the cell's output),
-            and the next state of the loop, or None.
+            the loop's state; the last three are None at first. It returns a tuple of five. The first is whether
+            sequences are finished, Tensor of bool of shape [batch]. Then follow the next input and the next state of
+            the cell, at first its initial state. The fourth is the output to emit, or None for the cell's output. At
+            first it is tensors with the structure, dtypes and shapes, without the batch. The fifth is the next state of
+            the loop, or None.
         parallel_iterations: int, accepted as `tf.while_loop` does; None for 32.
         swap_memory: bool, accepted as `tf.while_loop` does.
         scope: str or VariableScope; None for "rnn".
@@ -50,8 +51,8 @@ def raw_rnn(
         None if there was none at first. For finished sequences zeros are emitted and the state stays.
 
     Raises:
-        TypeError: `cell` is no RNNCell, `loop_fn` is not callable, or structures have other types than before.
-        ValueError: structures are other than before.
+        TypeError: if `cell` is not an RNNCell, `loop_fn` is not callable, or structures have other types than before.
+        ValueError: if structures differ from those of earlier steps.
     """
     assert_like_rnn_cell("cell", cell)
     if not callable(loop_fn):
@@ -125,7 +126,7 @@ def raw_rnn(
 
 
 def _emissions(emitted: Any, cell: Any, state: Any) -> Any:
-    """The structure, the sizes and the dtypes of what is emitted."""
+    """Returns the structure, the sizes and the dtypes of what is emitted."""
     if emitted is None:
         sizes = nest.flatten(cell.output_size)
         return cell.output_size, sizes, [nest.flatten(state)[0].dtype] * len(sizes)

@@ -14,7 +14,7 @@ __all__ = ["peepholes", "sharded_weights"]
 
 
 def sharded_weights(name: str, shape: list[int], dtype: Any, count: int) -> Any:
-    """A matrix made of variables `name_0`, `name_1` and so on, each of some of its rows.
+    """Returns a matrix made of variables `name_0`, `name_1` and so on, each of some of its rows.
 
     Args:
         name: str, the beginning of the variables' names.
@@ -26,7 +26,7 @@ def sharded_weights(name: str, shape: list[int], dtype: Any, count: int) -> Any:
         Variable or Tensor of `shape`; the same one whenever the scope is the same.
 
     Raises:
-        ValueError: there are more variables than rows.
+        ValueError: if there are more variables than rows.
     """
     rows, *others = shape
     if count > rows:
@@ -46,7 +46,7 @@ def sharded_weights(name: str, shape: list[int], dtype: Any, count: int) -> Any:
 
 
 def peepholes(gates: str, num_units: int, dtype: Any) -> list[Any]:
-    """The variables that let gates see the cell state.
+    """Returns the variables that let gates see the cell state.
 
     Args:
         gates: str, the letters of the gates.

@@ -17,12 +17,13 @@ __all__ = ["SRUCell"]
 
 
 class SRUCell(LayerRNNCell):
-    """A cell whose product is that of the inputs alone, so that it could be taken for all steps at once.
+    """A cell with a matrix product of the inputs only, so that it can be computed for all steps at once.
 
     Args:
         num_units: int, the number of units.
         activation: callable, of the state; None for `tanh`.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         name: str, name of the layer; None for "sru_cell".
 
     Source: Lei et al., Simple Recurrent Units for Highly Parallelizable Recurrence, 2017.
@@ -55,7 +56,7 @@ class SRUCell(LayerRNNCell):
             inputs_shape: TensorShape of the inputs, [batch, inputs].
 
         Raises:
-            ValueError: the last dimension of the inputs is not known.
+            ValueError: if the last dimension of the inputs is unknown.
         """
         units = self._num_units
         self._kernel = self.add_variable("kernel", shape=[known_depth(inputs_shape), 4 * units])

@@ -1,4 +1,4 @@
-"""Shapes that are a batch size and what a cell says of its sizes, joined; tensors of zeros of such shapes."""
+"""Shapes that join a batch size and a cell's sizes, and tensors of zeros of such shapes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["joined_shape", "joined_sizes", "size_of", "static_joined_shape", "st
 
 
 def size_of(x: Tensor, axis: int) -> Any:
-    """The size of a dimension: an int if the graph tells it, else a Tensor of int32 of shape [].
+    """Returns the size of a dimension: an int if the graph tells it, else a Tensor of int32 of shape [].
 
     Args:
         x: Tensor.
@@ -29,7 +29,7 @@ def size_of(x: Tensor, axis: int) -> Any:
 
 
 def static_shape_of(size: Any) -> TensorShape:
-    """What is known of a shape while the graph is built.
+    """Returns the static value of a shape.
 
     Args:
         size: int, TensorShape, list of int, or Tensor of int32 of shape [] or [rank].
@@ -43,7 +43,7 @@ def static_shape_of(size: Any) -> TensorShape:
 
 
 def static_joined_shape(prefix: Any, suffix: Any) -> TensorShape:
-    """What is known of `joined_shape` while the graph is built; `prefix` may have unknown dimensions."""
+    """Returns the static value of `joined_shape`; `prefix` may have unknown dimensions."""
     return static_shape_of(prefix).concatenate(static_shape_of(suffix))
 
 
@@ -59,7 +59,7 @@ def _vector(size: Any, what: str) -> Tensor | None:
 
 
 def joined_shape(prefix: Any, suffix: Any) -> Tensor:
-    """The dimensions of `prefix` followed by those of `suffix`.
+    """Returns the dimensions of `prefix` followed by those of `suffix`.
 
     Args:
         prefix: int, TensorShape, or Tensor of int32 of shape [] or [n].
@@ -69,7 +69,7 @@ def joined_shape(prefix: Any, suffix: Any) -> Tensor:
         Tensor of int32, of shape [rank].
 
     Raises:
-        ValueError: a shape is not known, or a tensor is neither a scalar nor a vector.
+        ValueError: if a shape is unknown, or a tensor is neither a scalar nor a vector.
     """
     first, second = _vector(prefix, "prefix"), _vector(suffix, "suffix")
     if first is None or second is None:
@@ -78,18 +78,18 @@ def joined_shape(prefix: Any, suffix: Any) -> Tensor:
 
 
 def joined_sizes(prefix: Any, suffix: Any, static: bool = False) -> Any:
-    """`joined_shape`, or what is known of it while the graph is built.
+    """Returns `joined_shape`, or what is known of it while the graph is built.
 
     Args:
         prefix: int, TensorShape, or Tensor of int32 of shape [] or [n].
         suffix: the same.
-        static: bool, whether a list is wanted.
+        static: bool. If True, a list is wanted.
 
     Returns:
         Tensor of int32, of shape [rank]; or list of int and None, which is None where the rank is not known.
 
     Raises:
-        ValueError: as `joined_shape`.
+        ValueError: on the same conditions as `joined_shape`.
     """
     if not static:
         return joined_shape(prefix, suffix)
@@ -98,7 +98,7 @@ def joined_sizes(prefix: Any, suffix: Any, static: bool = False) -> Any:
 
 
 def zero_tensors(sizes: Any, batch_size: Any, dtype: Any) -> Any:
-    """Zeros for each of the sizes of a cell.
+    """Returns zeros for each of the sizes of a cell.
 
     Args:
         sizes: int or TensorShape, or a structure of them.

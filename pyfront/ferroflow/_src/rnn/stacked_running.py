@@ -55,7 +55,8 @@ def stack_bidirectional_rnn(
         List of the outputs of the last layer, and the tuples of the last states of the cells of both lists.
 
     Raises:
-        ValueError: cells or states are no lists, or not as many as layers, or as `tf.nn.static_bidirectional_rnn`.
+        ValueError: if cells or states are not lists, or not as many as layers; also on the same conditions as
+            `tf.nn.static_bidirectional_rnn`.
     """
     layers = _layers(cells_fw, cells_bw, initial_states_fw, initial_states_bw)
     last_fw, last_bw = [], []
@@ -93,7 +94,7 @@ def stack_bidirectional_dynamic_rnn(
         dtype: DType of the first states; needed if they are not given.
         sequence_length: Tensor of int32 or int64, of shape [batch]: the number of steps of each sequence; None for all.
         parallel_iterations: int, accepted as `tf.while_loop` does; None for 32.
-        time_major: bool, whether the first two dimensions of inputs and outputs are time and batch in this order.
+        time_major: bool. If True, the first two dimensions of inputs and outputs are time and batch in this order.
         scope: str or VariableScope; None for "stack_bidirectional_rnn".
 
     Returns:
@@ -101,7 +102,8 @@ def stack_bidirectional_dynamic_rnn(
         states of the cells of both lists.
 
     Raises:
-        ValueError: cells or states are no lists, or not as many as layers, or as `tf.nn.bidirectional_dynamic_rnn`.
+        ValueError: if cells or states are not lists, or not as many as layers; also on the same conditions as
+            `tf.nn.bidirectional_dynamic_rnn`.
     """
     layers = _layers(cells_fw, cells_bw, initial_states_fw, initial_states_bw)
     last_fw, last_bw = [], []

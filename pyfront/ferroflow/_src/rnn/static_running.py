@@ -29,7 +29,7 @@ def _check_inputs(inputs: Any) -> None:
 
 
 def _batch_dimension(inputs: Any) -> Any:
-    """The first input, and the Dimension of the batch as far as the inputs tell it."""
+    """Returns the first input, and the Dimension of the batch as far as the inputs tell it."""
     first = nest.flatten(inputs)[0]
     if first.get_shape().ndims == 1:
         # TF 1.x: vectors of ids, for cells that embed them.
@@ -77,8 +77,8 @@ def static_rnn(
         List of the outputs of the steps, and the last state.
 
     Raises:
-        TypeError: `cell` is no RNNCell, or `inputs` no list.
-        ValueError: there are no inputs, a size is not known, or neither `dtype` nor `initial_state` is given.
+        TypeError: if `cell` is not an RNNCell, or `inputs` no list.
+        ValueError: if there are no inputs, a size is unknown, or neither `dtype` nor `initial_state` is given.
     """
     assert_like_rnn_cell("cell", cell)
     _check_inputs(inputs)
@@ -138,8 +138,8 @@ def static_state_saving_rnn(
         List of the outputs of the steps, the last of which is there once the state is kept, and the last state.
 
     Raises:
-        TypeError: `cell` is no RNNCell, or `inputs` no list.
-        ValueError: there are no inputs, or the names are not as many as the parts of the state.
+        TypeError: if `cell` is not an RNNCell, or `inputs` no list.
+        ValueError: if there are no inputs, or the names are not as many as the parts of the state.
     """
     state_size = cell.state_size
     is_structure = nest.is_sequence(state_size)
@@ -161,7 +161,7 @@ def static_state_saving_rnn(
 
 
 def _reversed(sequence: Any, lengths: Any) -> list[Any]:
-    """A list of steps backwards; each sequence of the batch from its own end if there are lengths."""
+    """Returns a list of steps backwards; each sequence of the batch from its own end if there are lengths."""
     if lengths is None:
         return list(reversed(sequence))
     results: list[list[Any]] = [[] for _ in sequence]
@@ -204,8 +204,8 @@ def static_bidirectional_rnn(
         List of the outputs of the steps, those of both cells joined along dimension 1, and the last state of each cell.
 
     Raises:
-        TypeError: a cell is no RNNCell, or `inputs` no list.
-        ValueError: there are no inputs, a size is not known, or neither `dtype` nor a first state is given.
+        TypeError: if a cell is not an RNNCell, or `inputs` no list.
+        ValueError: if there are no inputs, a size is unknown, or neither `dtype` nor a first state is given.
     """
     assert_like_rnn_cell("cell_fw", cell_fw)
     assert_like_rnn_cell("cell_bw", cell_bw)

@@ -1,4 +1,4 @@
-"""What the ways to run a cell over time have in common: dtypes, sizes, and steps that end with each sequence."""
+"""Parts of all functions that run a cell over time: dtypes, sizes, and steps that end with each sequence."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ __all__ = ["Lengths", "batch_size_of", "cache_variables", "kept_where", "state_d
 
 
 def cache_variables(scope: VariableScope) -> None:
-    """Lets the variables of a scope be read once for all steps, where they are used."""
+    """Caches the reads of a scope's variables, so that each is read once for all steps, where it is used."""
     if scope.caching_device is None:
         scope.set_caching_device(lambda op: op.device)
 
 
 def state_dtype(given: Any, state: Any) -> Any:
-    """The dtype of outputs: the given one, or else that of the state.
+    """Returns the dtype of outputs: the given one, or else that of the state.
 
     Args:
         given: DType, or None.
         state: Tensor, or structure of them.
 
     Raises:
-        ValueError: none is given and the state is empty or has several.
+        ValueError: if none is given and the state is empty or has several.
     """
     if given is not None:
         return given
@@ -51,10 +51,11 @@ def state_dtype(given: Any, state: Any) -> Any:
 
 
 def batch_size_of(inputs: Sequence[Tensor]) -> Any:
-    """The batch size of inputs of shape [time, batch, ...]: an int if one of them tells, else a Tensor of int32.
+    """Returns the batch size of inputs of shape [time, batch, ...]: an int if one of them tells, else a Tensor of
+    int32.
 
     Raises:
-        ValueError: an input has a rank below 2.
+        ValueError: if an input has a rank below 2.
     """
     for tensor in inputs:
         if tensor.shape.ndims is None:
@@ -67,7 +68,7 @@ def batch_size_of(inputs: Sequence[Tensor]) -> Any:
 
 
 def zero_outputs(sizes: Any, batch_size: Any, dtype: Callable[[], Any]) -> Any:
-    """Zeros for each of the output sizes of a cell.
+    """Returns zeros for each of the output sizes of a cell.
 
     Args:
         sizes: int or TensorShape, or a structure of them.
@@ -78,7 +79,7 @@ def zero_outputs(sizes: Any, batch_size: Any, dtype: Callable[[], Any]) -> Any:
 
 
 def kept_where(finished: Tensor, old: Any, new: Any) -> Any:
-    """The old value for what is finished, else the new one; TensorArrays and scalars are taken as they are.
+    """Returns the old value for what is finished, else the new one; TensorArrays and scalars are taken as they are.
 
     Args:
         finished: Tensor of bool, of shape [batch].
@@ -92,7 +93,7 @@ def kept_where(finished: Tensor, old: Any, new: Any) -> Any:
 
 
 class Lengths:
-    """How many steps each sequence of a batch has.
+    """The number of steps of each sequence of a batch.
 
     Args:
         each: Tensor of int32, of shape [batch].
@@ -122,14 +123,14 @@ def step(
         zero_output: Tensor of shape [batch, ...], or structure of them: zeros like an output.
         state: Tensor of shape [batch, ...], or structure of them.
         call_cell: computes output and next state for all sequences.
-        always_calls: whether the cell runs even where all sequences are over.
+        always_calls: If True, the cell runs even where all sequences are over.
 
     Returns:
         Output and next state.
 
     Raises:
-        TypeError: the next state has a structure of other types than the state.
-        ValueError: the next state has another structure than the state.
+        TypeError: if the next state has a structure of other types than the state.
+        ValueError: if the next state's structure differs from the state's.
     """
     old = nest.flatten(zero_output) + nest.flatten(state)
     finished = time >= lengths.each

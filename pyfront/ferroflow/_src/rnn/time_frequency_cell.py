@@ -1,4 +1,4 @@
-"""`TimeFreqLSTMCell`: an LSTM that goes over overlapping blocks of the inputs of a step, as over time."""
+"""`TimeFreqLSTMCell`: an LSTM over overlapping blocks of the inputs of a step, and over time."""
 
 from __future__ import annotations
 
@@ -21,20 +21,21 @@ __all__ = ["TimeFreqLSTMCell"]
 
 
 class TimeFreqLSTMCell(RNNCell):
-    """A long short-term memory over blocks of frequencies: each block gets the output of the block below, too.
+    """A long short-term memory over blocks of frequencies: each block also gets the output of the block below.
 
     A state has cell state and output of each block, side by side: [batch, 2 * units * blocks].
 
     Args:
         num_units: int, the number of units.
-        use_peepholes: bool, whether the gates see the cell state.
+        use_peepholes: bool. If True, the gates use the cell state.
         cell_clip: float, the bound of cell states; None for none.
         initializer: accepted and not used, as in TF 1.x.
         num_unit_shards: int, the number of variables that the weights are made of.
         forget_bias: float, added to the forget gate.
         feature_size: int, the number of frequencies of a block.
         frequency_skip: int, how far the blocks are apart.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
     Source: Li et al., LSTM Time and Frequency Recurrence for Automatic Speech Recognition, 2015.
     """
@@ -89,7 +90,7 @@ class TimeFreqLSTMCell(RNNCell):
             The output, of shape [batch, units * blocks], and the next state.
 
         Raises:
-            ValueError: the number of frequencies is not known.
+            ValueError: if the number of frequencies is unknown.
         """
         units, dtype, blocks = self._num_units, inputs.dtype, self._blocks(inputs)
         depth = blocks[0].get_shape().as_list()[1]

@@ -26,15 +26,16 @@ class WeightNormLSTMCell(RNNCell):
 
     Args:
         num_units: int, the number of units.
-        norm: bool, whether the weights are normalized.
-        use_peepholes: bool, whether the gates see the cell state.
+        norm: bool. If True, the weights are normalized.
+        use_peepholes: bool. If True, the gates use the cell state.
         cell_clip: float, the bound of cell states; None for none.
         initializer: initializer of the variables; None for the scope's.
         num_proj: int, the size of a projection of the output; None for none.
         proj_clip: float, the bound of projected outputs; None for none.
         forget_bias: float, added to the forget gate.
         activation: callable, of the new values and of the cell state; None for `tanh`.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
     Source: Salimans, Kingma, Weight Normalization: A Simple Reparameterization to Accelerate Training of Deep Neural
     Networks, 2016.
@@ -75,7 +76,9 @@ class WeightNormLSTMCell(RNNCell):
         return self._num_proj or self._num_units
 
     def _product(self, parts: list[Any], size: int) -> Any:
-        """The parts side by side times the kernel, of which the rows of each part are normalized by themselves."""
+        """Returns the parts side by side times the kernel, of which the rows of each part are normalized by
+        themselves.
+        """
         sizes = [part.get_shape()[1].value for part in parts]
         dtype = parts[0].dtype
         weights = get_variable("kernel", [sum(sizes), size], dtype=dtype)
@@ -100,7 +103,7 @@ class WeightNormLSTMCell(RNNCell):
             The output, of shape [batch, outputs], and the next state, as `state`.
 
         Raises:
-            ValueError: the last dimension of the inputs is not known.
+            ValueError: if the last dimension of the inputs is unknown.
         """
         c_before, h_before = state
         units, dtype = self._num_units, inputs.dtype

@@ -1,4 +1,4 @@
-"""Cells that change what another cell gets or gives: `ResidualWrapper` and `DeviceWrapper`."""
+"""Cells that change another cell's outputs or placement: `ResidualWrapper` and `DeviceWrapper`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["CellWrapper", "DeviceWrapper", "ResidualWrapper"]
 
 
 class CellWrapper(RNNCell):
-    """A cell of the sizes and the state of another one."""
+    """A cell with the sizes and the state of another cell."""
 
     def __init__(self, cell: Any, reuse: Any = None) -> None:
         super().__init__(_reuse=reuse)
@@ -21,16 +21,16 @@ class CellWrapper(RNNCell):
 
     @property
     def state_size(self) -> Any:
-        """That of the wrapped cell."""
+        """The state size of the wrapped cell."""
         return self._cell.state_size
 
     @property
     def output_size(self) -> Any:
-        """That of the wrapped cell."""
+        """The output size of the wrapped cell."""
         return self._cell.output_size
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
-        """The wrapped cell's state of zeros.
+        """Returns the wrapped cell's state of zeros.
 
         Args:
             batch_size: int, or Tensor of int32 of shape [].
@@ -73,8 +73,8 @@ class ResidualWrapper(CellWrapper):
             The outputs and the next state.
 
         Raises:
-            TypeError: inputs and outputs have structures of other types.
-            ValueError: inputs and outputs have other structures or shapes.
+            TypeError: if inputs and outputs have structures of other types.
+            ValueError: if inputs and outputs have other structures or shapes.
         """
         outputs, new_state = self._cell(inputs, state, scope=scope)
         return (self._residual_fn or _sum)(inputs, outputs), new_state
@@ -93,7 +93,7 @@ class DeviceWrapper(CellWrapper):
         self._device = device
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
-        """The wrapped cell's state of zeros, on the device.
+        """Returns the wrapped cell's state of zeros, on the device.
 
         Args:
             batch_size: int, or Tensor of int32 of shape [].
@@ -109,7 +109,7 @@ class DeviceWrapper(CellWrapper):
         """Computes one step on the device.
 
         Args:
-            inputs: what the wrapped cell takes.
+            inputs: inputs of the wrapped cell.
             state: the wrapped cell's state.
             scope: str or VariableScope, the wrapped cell's.
 

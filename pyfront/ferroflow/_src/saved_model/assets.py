@@ -1,4 +1,4 @@
-"""Assets: files that a graph reads, such as vocabularies, which go with a SavedModel."""
+"""Assets: files that a graph reads, such as vocabularies, and that a SavedModel contains."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TYPE_URL = "type.googleapis.com/tensorflow.AssetFileDef"
 
 
 def _path_of(tensor: Any) -> str:
-    """The path that a constant holds."""
+    """Returns the path that a constant holds."""
     if not isinstance(tensor, Tensor):
         raise TypeError("Asset path tensor must be a Tensor.")
     if tensor.op.type != "Const":
@@ -37,7 +37,9 @@ def _path_of(tensor: Any) -> str:
 
 
 def _file_name(path: str, sources: dict[str, str]) -> str:
-    """The name under which a file is kept: its own, with a number if a file of other content has that already."""
+    """Returns the name under which a file is kept: its own, with a number if a file of other content has that
+    already.
+    """
     own = os.path.basename(path)
     name = own
     number = 0
@@ -61,7 +63,7 @@ def _missing(failure: FileNotFoundError) -> errors.NotFoundError:
 
 
 def add_assets(graph: Graph, tensors: Iterable[Any] | None) -> dict[str, str]:
-    """Names assets in a graph's collection of them.
+    """Adds the names of assets to their collection of the graph.
 
     Args:
         graph: the `Graph`.
@@ -71,9 +73,9 @@ def add_assets(graph: Graph, tensors: Iterable[Any] | None) -> dict[str, str]:
         Dict of the files' paths by the names that they are kept under.
 
     Raises:
-        TypeError: one is no scalar string constant.
-        ValueError: one is empty.
-        tf.errors.NotFoundError: two files of one name are to be compared, and one is missing.
+        TypeError: if an asset is not a scalar string constant.
+        ValueError: if an asset's path is empty.
+        tf.errors.NotFoundError: if two files of one name must be compared, and one is missing.
     """
     sources: dict[str, str] = {}
     for tensor in tensors or ():
@@ -89,14 +91,14 @@ def add_assets(graph: Graph, tensors: Iterable[Any] | None) -> dict[str, str]:
 
 
 def copy_assets(sources: dict[str, str], export_dir: str) -> None:
-    """Copies files to the folder of assets; TF 1.x: one that is there already stays as it is.
+    """Copies files to the folder of assets; TF 1.x: an existing file is not replaced.
 
     Args:
         sources: dict of paths by the names to give them.
         export_dir: str, the SavedModel's folder.
 
     Raises:
-        tf.errors.NotFoundError: a file is missing.
+        tf.errors.NotFoundError: if a file is missing.
     """
     if not sources:
         tf_logging.info("No assets to write.")
@@ -114,7 +116,7 @@ def copy_assets(sources: dict[str, str], export_dir: str) -> None:
 
 
 def asset_paths(meta_graph_def: Any, export_dir: str, import_scope: str | None) -> dict[str, str]:
-    """The paths of a loaded graph's assets by the names of the tensors that want them.
+    """Returns the paths of a loaded graph's assets by the names of the tensors that want them.
 
     Args:
         meta_graph_def: the graph's message.

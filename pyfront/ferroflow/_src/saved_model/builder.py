@@ -38,7 +38,7 @@ def _check_signatures(signature_def_map: Mapping[str, Any] | None) -> None:
 
 
 def _add_initializers(graph: Graph, legacy_init_op: Operation | None, main_op: Operation | None) -> None:
-    """Names what to run after loading in the graph's collections."""
+    """Adds the operations to run after loading to the graph's collections."""
     if main_op is not None:
         if not isinstance(main_op, Operation):
             raise TypeError(f"main_op needs to be an Operation: {main_op!r}")
@@ -61,7 +61,7 @@ def _add_initializers(graph: Graph, legacy_init_op: Operation | None, main_op: O
 
 
 class SavedModelBuilder:
-    """Builds a SavedModel: several graphs, told apart by tags, that share variables and assets.
+    """Builder of a SavedModel: several graphs with different tags that share variables and assets.
 
     The first graph is added with `add_meta_graph_and_variables`, others with `add_meta_graph`; `save` then writes the
     file that makes the folder a SavedModel.
@@ -70,7 +70,7 @@ class SavedModelBuilder:
         export_dir: str, the folder, which is made; if it exists, it must be empty.
 
     Raises:
-        AssertionError: the folder has files.
+        AssertionError: if the folder has files.
     """
 
     def __init__(self, export_dir: str | os.PathLike[str]) -> None:
@@ -104,18 +104,18 @@ class SavedModelBuilder:
             signature_def_map: dict of SignatureDef messages by names.
             assets_collection: scalar string constants with the paths of files that go with the graph.
             legacy_init_op: Operation to run after variables are restored.
-            clear_devices: bool, whether to leave out devices.
+            clear_devices: bool. If True, leave out devices.
             main_op: Operation to run after variables are restored, instead of `legacy_init_op`.
-            strip_default_attrs: bool, whether to leave out attributes with their default values.
+            strip_default_attrs: bool. If True, leave out attributes with their default values.
             saver: the `Saver` to restore variables with; None for a new one of all of them.
 
         Raises:
-            AssertionError: no graph was added with variables, a signature has a tensor without name or type, or the
+            AssertionError: if no graph was added with variables, a signature has a tensor without name or type, or the
                 graph has a legacy init op already.
-            ValueError: the graph has another main op already.
-            TypeError: an asset is no string constant, or what is to be run is no Operation.
-            tf.errors.NotFoundError: an asset is missing.
-            KeyError: a signature has a name that is reserved.
+            ValueError: if the graph already has another main op.
+            TypeError: if an asset is not a string constant, or an op to run is not an Operation.
+            tf.errors.NotFoundError: if an asset is missing.
+            KeyError: if a signature has a name that is reserved.
         """
         if not self._has_saved_variables:
             raise AssertionError(
@@ -146,19 +146,19 @@ class SavedModelBuilder:
             signature_def_map: dict of SignatureDef messages by names.
             assets_collection: scalar string constants with the paths of files that go with the graph.
             legacy_init_op: Operation to run after variables are restored.
-            clear_devices: bool, whether to leave out devices.
+            clear_devices: bool. If True, leave out devices.
             main_op: Operation to run after variables are restored, instead of `legacy_init_op`.
-            strip_default_attrs: bool, whether to leave out attributes with their default values.
+            strip_default_attrs: bool. If True, leave out attributes with their default values.
             saver: the `Saver` to save and restore variables with; None for a new one of all of them.
 
         Raises:
-            AssertionError: variables were saved before, a signature has a tensor without name or type, or the graph
+            AssertionError: if variables were saved before, a signature has a tensor without name or type, or the graph
                 has a legacy init op already.
-            ValueError: the graph has another main op already.
-            TypeError: an asset is no string constant, or what is to be run is no Operation.
-            tf.errors.NotFoundError: an asset is missing.
-            tf.errors.FailedPreconditionError: a variable is not initialized.
-            KeyError: a signature has a name that is reserved.
+            ValueError: if the graph already has another main op.
+            TypeError: if an asset is not a string constant, or an op to run is not an Operation.
+            tf.errors.NotFoundError: if an asset is missing.
+            tf.errors.FailedPreconditionError: if a variable is not initialized.
+            KeyError: if a signature has a name that is reserved.
         """
         if self._has_saved_variables:
             raise AssertionError(
@@ -183,7 +183,7 @@ class SavedModelBuilder:
         main_op: Operation | None,
         saver: Saver | None,
     ) -> Saver:
-        """Completes the graph's collections and copies assets; the saver of its variables, in the default graph."""
+        """Completes the graph's collections, copies assets, and returns the saver of the default graph's variables."""
         _check_signatures(signature_def_map)
         copy_assets(add_assets(graph, assets_collection), self._export_dir)
         _add_initializers(graph, legacy_init_op, main_op)
@@ -206,10 +206,10 @@ class SavedModelBuilder:
         self._saved_model.meta_graphs.add().CopyFrom(message)
 
     def save(self, as_text: bool = False) -> bytes:
-        """Writes the file of the graphs; until then the folder is no SavedModel.
+        """Writes the file of the graphs; until then the folder is not a SavedModel.
 
         Args:
-            as_text: bool, whether to write protobuf's text format.
+            as_text: bool. If True, write protobuf's text format.
 
         Returns:
             bytes, the file's path.

@@ -23,7 +23,7 @@ _INITIALIZERS = (
 
 
 def _files(export_dir: str | os.PathLike[str]) -> tuple[str, str]:
-    """The paths of the binary and of the text file."""
+    """Returns the paths of the binary and of the text file."""
     folder = local_path(os.fsdecode(export_dir))
     return (
         os.path.join(folder, constants.SAVED_MODEL_FILENAME_PB),
@@ -32,7 +32,7 @@ def _files(export_dir: str | os.PathLike[str]) -> tuple[str, str]:
 
 
 def maybe_saved_model_directory(export_dir: str | os.PathLike[str]) -> bool:
-    """Whether a folder has the file of a SavedModel, which may still be damaged.
+    """Returns True if a folder has the file of a SavedModel, which may still be damaged.
 
     Args:
         export_dir: str, the folder.
@@ -53,7 +53,7 @@ def parse_saved_model(export_dir: str | os.PathLike[str]) -> Any:
         A SavedModel message.
 
     Raises:
-        IOError: there is no such file, or it cannot be parsed.
+        IOError: if the file does not exist, or it cannot be parsed.
     """
     binary, text = _files(export_dir)
     message = proto.SavedModel()
@@ -93,7 +93,7 @@ def _with_tags(saved_model: Any, tags: Iterable[str]) -> Any:
 
 
 def _initializer(graph: Graph, meta_graph_def: Any, scope: str | None) -> Any:
-    """What the graph wants to be run after loading; None for nothing."""
+    """Returns the operation that the graph runs after loading; None for none."""
     key = constants.INIT_OP_SIGNATURE_KEY
     if key in meta_graph_def.signature_def:
         name = meta_graph_def.signature_def[key].outputs[key].name
@@ -130,10 +130,10 @@ def load(
         The graph's MetaGraphDef message, which has its signatures.
 
     Raises:
-        IOError: the folder has no file of a SavedModel, or a damaged one.
-        RuntimeError: no graph has these tags, or it names several initializers.
-        tf.errors.NotFoundError: a variable is not among the saved ones, or an asset is missing.
-        tf.errors.DataLossError: the variables are damaged.
+        IOError: if the folder has no file of a SavedModel, or a damaged one.
+        RuntimeError: if no graph has these tags, or it names several initializers.
+        tf.errors.NotFoundError: if a variable is not among the saved ones, or an asset is missing.
+        tf.errors.DataLossError: if the variables are damaged.
     """
     graph = sess.graph
     folder = local_path(os.fsdecode(export_dir))

@@ -57,7 +57,7 @@ class Predictor:
         return f"{type(self).__name__} with feed tensors {self._feed_tensors} and fetch_tensors {self._fetch_tensors}"
 
     def __call__(self, input_dict: Mapping[str, Any]) -> dict[str, Any]:
-        """Predicts.
+        """Computes the outputs for given inputs.
 
         Args:
             input_dict: dict of arrays by the names of `feed_tensors`; what is left out or None is not fed.
@@ -66,7 +66,7 @@ class Predictor:
             Dict of NumPy arrays by the names of `fetch_tensors`.
 
         Raises:
-            ValueError: a name is none of these.
+            ValueError: if a name is not one of these.
         """
         unexpected = set(input_dict) - set(self._feed_tensors)
         if unexpected:
@@ -104,10 +104,10 @@ class SavedModelPredictor(Predictor):
         graph: the `Graph` to load into; None for a new one.
 
     Raises:
-        ValueError: more than one of `signature_def_key`, `signature_def` and names is given, only one kind of names
-            is, or there is no such signature.
-        RuntimeError: no graph has these tags.
-        IOError: the folder has no file of a SavedModel, or a damaged one.
+        ValueError: if more than one of `signature_def_key`, `signature_def` and names is given, only one kind of names
+            is, or the signature does not exist.
+        RuntimeError: if no graph has these tags.
+        IOError: if the folder has no file of a SavedModel, or a damaged one.
     """
 
     def __init__(
@@ -159,9 +159,9 @@ def from_saved_model(
         `SavedModelPredictor`.
 
     Raises:
-        ValueError: both `signature_def_key` and `signature_def` are given, or there is no such signature.
-        RuntimeError: no graph has these tags.
-        IOError: the folder has no file of a SavedModel, or a damaged one.
+        ValueError: if both `signature_def_key` and `signature_def` are given, or the signature does not exist.
+        RuntimeError: if no graph has these tags.
+        IOError: if the folder has no file of a SavedModel, or a damaged one.
     """
     return SavedModelPredictor(
         export_dir, signature_def_key=signature_def_key, signature_def=signature_def, tags=tags, graph=graph

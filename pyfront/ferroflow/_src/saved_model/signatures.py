@@ -1,4 +1,4 @@
-"""`SignatureDef` messages: what a graph takes and gives, by names that callers know."""
+"""`SignatureDef` messages: the inputs and outputs of a graph, by names for callers."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _examples_info(examples: Any, method: str) -> Any:
 
 
 def regression_signature_def(examples: Any, predictions: Any) -> Any:
-    """The signature of a regression.
+    """Returns the signature of a regression.
 
     Args:
         examples: string Tensor of serialized `tf.train.Example`s, of shape [batch].
@@ -63,7 +63,7 @@ def regression_signature_def(examples: Any, predictions: Any) -> Any:
         A SignatureDef message.
 
     Raises:
-        ValueError: a tensor is missing or of another type.
+        ValueError: if a tensor is missing or has a wrong type.
     """
     inputs = {names.REGRESS_INPUTS: _examples_info(examples, "Regression")}
     if predictions is None:
@@ -73,7 +73,7 @@ def regression_signature_def(examples: Any, predictions: Any) -> Any:
 
 
 def classification_signature_def(examples: Any, classes: Any, scores: Any) -> Any:
-    """The signature of a classification.
+    """Returns the signature of a classification.
 
     Args:
         examples: string Tensor of serialized `tf.train.Example`s, of shape [batch].
@@ -84,7 +84,7 @@ def classification_signature_def(examples: Any, classes: Any, scores: Any) -> An
         A SignatureDef message.
 
     Raises:
-        ValueError: a tensor is missing or of another type.
+        ValueError: if a tensor is missing or has a wrong type.
     """
     inputs = {names.CLASSIFY_INPUTS: _examples_info(examples, "Classification")}
     if classes is None and scores is None:
@@ -100,7 +100,7 @@ def classification_signature_def(examples: Any, classes: Any, scores: Any) -> An
 
 
 def predict_signature_def(inputs: Mapping[str, Any] | None, outputs: Mapping[str, Any] | None) -> Any:
-    """The signature of any prediction.
+    """Returns the signature of any prediction.
 
     Args:
         inputs: dict of Tensors of any dtypes and shapes by names.
@@ -110,7 +110,7 @@ def predict_signature_def(inputs: Mapping[str, Any] | None, outputs: Mapping[str
         A SignatureDef message.
 
     Raises:
-        ValueError: there are no inputs or no outputs.
+        ValueError: if there are no inputs or no outputs.
     """
     if not inputs:
         raise ValueError("Prediction inputs cannot be None or empty.")
@@ -156,7 +156,7 @@ _VALIDATORS = {
 
 
 def is_valid_signature(signature_def: Any) -> bool:
-    """Whether a server can offer a signature: its method, inputs and outputs go together.
+    """Returns True if a server can offer a signature: its method, inputs and outputs go together.
 
     Args:
         signature_def: a SignatureDef message, or None, which is not valid.
@@ -171,7 +171,7 @@ def is_valid_signature(signature_def: Any) -> bool:
 
 
 def get_signature_def_by_key(meta_graph_def: Any, signature_def_key: str) -> Any:
-    """A signature of a MetaGraphDef.
+    """Returns a signature of a MetaGraphDef.
 
     Args:
         meta_graph_def: `MetaGraphDef` message.
@@ -181,7 +181,7 @@ def get_signature_def_by_key(meta_graph_def: Any, signature_def_key: str) -> Any
         A SignatureDef message.
 
     Raises:
-        ValueError: there is none of that name.
+        ValueError: if no signature has that key.
     """
     if signature_def_key not in meta_graph_def.signature_def:
         raise ValueError(f"No SignatureDef with key '{signature_def_key}' found in MetaGraphDef.")
@@ -197,20 +197,20 @@ def _types(infos: Mapping[str, Any]) -> dict[str, DType]:
 
 
 def get_signature_def_input_shapes(signature: Any) -> dict[str, TensorShape]:
-    """The shapes of the inputs of a SignatureDef message, by name."""
+    """Returns the shapes of the inputs of a SignatureDef message, by name."""
     return _shapes(signature.inputs)
 
 
 def get_signature_def_input_types(signature: Any) -> dict[str, DType]:
-    """The types of the inputs of a SignatureDef message, by name."""
+    """Returns the types of the inputs of a SignatureDef message, by name."""
     return _types(signature.inputs)
 
 
 def get_signature_def_output_shapes(signature: Any) -> dict[str, TensorShape]:
-    """The shapes of the outputs of a SignatureDef message, by name."""
+    """Returns the shapes of the outputs of a SignatureDef message, by name."""
     return _shapes(signature.outputs)
 
 
 def get_signature_def_output_types(signature: Any) -> dict[str, DType]:
-    """The types of the outputs of a SignatureDef message, by name."""
+    """Returns the types of the outputs of a SignatureDef message, by name."""
     return _types(signature.outputs)

@@ -32,9 +32,9 @@ def simple_save(
         legacy_init_op: Operation to run after variables are restored.
 
     Raises:
-        AssertionError: the folder has files.
-        ValueError: there are no inputs or no outputs.
-        tf.errors.FailedPreconditionError: a variable is not initialized.
+        AssertionError: if the folder has files.
+        ValueError: if there are no inputs or no outputs.
+        tf.errors.FailedPreconditionError: if a variable is not initialized.
     """
     signature = predict_signature_def(inputs, outputs)
     builder = SavedModelBuilder(export_dir)

@@ -13,7 +13,7 @@ from ferroflow._src.framework.scope_names import prepend_name_scope
 
 
 def build_tensor_info(tensor: Any) -> Any:
-    """The name, type and shape of a tensor as a message.
+    """Returns the name, type and shape of a tensor as a message.
 
     Args:
         tensor: a Tensor or SparseTensor of any dtype and shape; of the latter, the names of its three tensors are
@@ -33,7 +33,7 @@ def build_tensor_info(tensor: Any) -> Any:
 
 
 def get_tensor_from_tensor_info(tensor_info: Any, graph: Graph | None = None, import_scope: str | None = None) -> Any:
-    """The tensor that a TensorInfo message names.
+    """Returns the tensor that a TensorInfo message names.
 
     Args:
         tensor_info: `TensorInfo` message.
@@ -44,8 +44,8 @@ def get_tensor_from_tensor_info(tensor_info: Any, graph: Graph | None = None, im
         Tensor or SparseTensor, of whatever dtype and shape it has.
 
     Raises:
-        KeyError: the graph has no such tensor.
-        ValueError: the message names none.
+        KeyError: if a tensor of that name is not in the graph.
+        ValueError: if the message names none.
     """
     among = get_default_graph() if graph is None else graph
 

@@ -1,1 +1,1 @@
-"""Decoders that make sequences step by step, what they attend to, and their loss."""
+"""Decoders that make sequences step by step, their attention mechanisms, and their loss."""

@@ -26,7 +26,7 @@ __all__ = ["BahdanauAttention", "LuongAttention", "bahdanau_score", "hardmax", "
 
 
 def hardmax(logits: Any, name: str | None = None) -> Tensor:
-    """1 at the largest element of each row, 0 elsewhere.
+    """Returns 1 at the largest element of each row, 0 elsewhere.
 
     Args:
         logits: Tensor of a float dtype, of shape [..., size].
@@ -41,7 +41,7 @@ def hardmax(logits: Any, name: str | None = None) -> Tensor:
 
 
 def memory_projection(num_units: int, name: str, dtype: Any) -> Dense:
-    """The layer that keys or queries are made with."""
+    """Returns the layer that keys or queries are made with."""
     return Dense(num_units, name=name, use_bias=False, dtype=dtype)
 
 
@@ -53,7 +53,7 @@ def _of_score_alone(probability_fn: Callable[[Any], Any] | None) -> Callable[[An
 
 
 def luong_score(query: Tensor, keys: Tensor, scale: bool) -> Tensor:
-    """The products of a query and the keys, times a variable if `scale`.
+    """Returns the products of a query and the keys, times a variable if `scale`.
 
     Args:
         query: Tensor of a float dtype, of shape [batch, units].
@@ -64,7 +64,7 @@ def luong_score(query: Tensor, keys: Tensor, scale: bool) -> Tensor:
         Tensor of shape [batch, time].
 
     Raises:
-        ValueError: the numbers of units differ or are not known.
+        ValueError: if the numbers of units differ or are unknown.
     """
     depth, units = query.get_shape()[-1], keys.get_shape()[-1]
     if depth.value is None or depth.value != units.value:
@@ -80,7 +80,7 @@ def luong_score(query: Tensor, keys: Tensor, scale: bool) -> Tensor:
 
 
 def bahdanau_score(query: Tensor, keys: Tensor, normalize: bool) -> Tensor:
-    """`v . tanh(keys + query)`, with a bias and a `v` of the length of a variable if `normalize`.
+    """Returns `v . tanh(keys + query)`, with a bias and a `v` of the length of a variable if `normalize`.
 
     Args:
         query: Tensor of a float dtype, of shape [batch, units].
@@ -108,15 +108,15 @@ class LuongAttention(MemoryAttention):
         num_units: int, the size of the keys, which must be that of queries.
         memory: Tensor of a float dtype, of shape [batch, time, size].
         memory_sequence_length: Tensor of int32, of shape [batch], the parts of each memory; None for all.
-        scale: bool, whether scores are multiplied by a variable.
+        scale: bool. If True, scores are multiplied by a variable.
         probability_fn: callable of scores, of shape [batch, time], that gives alignments; None for the softmax.
         score_mask_value: float, the scores of parts past the memory's length; None for negative infinity.
         dtype: DType of the layer of the memory; None for float32.
         name: str, name scope of the operations.
 
     Raises:
-        TypeError: `probability_fn` is not callable.
-        ValueError: the size of the memory is not known.
+        TypeError: if `probability_fn` is not callable.
+        ValueError: if the size of the memory is unknown.
 
     Source: Luong et al., Effective Approaches to Attention-based Neural Machine Translation, 2015.
     """
@@ -158,15 +158,15 @@ class BahdanauAttention(MemoryAttention):
         num_units: int, the size of keys and of queries after their layers.
         memory: Tensor of a float dtype, of shape [batch, time, size].
         memory_sequence_length: Tensor of int32, of shape [batch], the parts of each memory; None for all.
-        normalize: bool, whether the length of `v` is a variable of its own and there is a bias.
+        normalize: bool. If True, the length of `v` is a variable of its own and there is a bias.
         probability_fn: callable of scores, of shape [batch, time], that gives alignments; None for the softmax.
         score_mask_value: float, the scores of parts past the memory's length; None for negative infinity.
         dtype: DType of the layers of query and memory; None for float32.
         name: str, name scope of the operations.
 
     Raises:
-        TypeError: `probability_fn` is not callable.
-        ValueError: the size of the memory is not known.
+        TypeError: if `probability_fn` is not callable.
+        ValueError: if the size of the memory is unknown.
 
     Source: Bahdanau et al., Neural Machine Translation by Jointly Learning to Align and Translate, 2014; normalized:
     Salimans and Kingma, Weight Normalization, 2016.

@@ -1,4 +1,4 @@
-"""`AttentionMechanism`: what weighs the parts of a memory for a query; and the memory's preparation, common to all."""
+"""`AttentionMechanism`: weights for the parts of a memory, given a query; and the common preparation of memories."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ __all__ = ["AttentionMechanism", "MemoryAttention"]
 
 
 class AttentionMechanism:
-    """What weighs the parts of a memory: called with a query and a state, it gives alignments and the next state."""
+    """Attention to the parts of a memory: called with a query and a state, it returns alignments and the next state."""
 
     @property
     def alignments_size(self) -> Any:
         """int, or Tensor of int32 of shape []: the number of parts of the memory.
 
         Raises:
-            NotImplementedError: the mechanism does not tell.
+            NotImplementedError: if the mechanism does not define it.
         """
         raise NotImplementedError
 
@@ -40,7 +40,7 @@ class AttentionMechanism:
         """int or TensorShape, or a structure of them: the shape of a state without the batch.
 
         Raises:
-            NotImplementedError: the mechanism does not tell.
+            NotImplementedError: if the mechanism does not define it.
         """
         raise NotImplementedError
 
@@ -54,7 +54,7 @@ def _check_inner_sizes(memory: Any) -> None:
 
 
 def _masked_memory(memory: Any, lengths: Any) -> Any:
-    """The memory with zeros past the lengths."""
+    """Returns the memory with zeros past the lengths."""
     first = nest.flatten(memory)[0]
     mask = sequence_mask(lengths, maxlen=shaping.shape(first)[1], dtype=first.dtype)
     batch_size = size_of(lengths, 0)
@@ -70,7 +70,7 @@ def _masked_memory(memory: Any, lengths: Any) -> Any:
 
 
 def _masked_score(score: Any, lengths: Any, mask_value: Any) -> Any:
-    """The scores with a value past the lengths."""
+    """Returns the scores with a value past the lengths."""
     if lengths is None:
         return score
     message = "All values in memory_sequence_length must greater than zero."
@@ -89,13 +89,13 @@ class MemoryAttention(AttentionMechanism):
         memory_sequence_length: Tensor of int32, of shape [batch]: the parts of each memory, past which it is zeros and
             has no weight; None for all.
         memory_layer: Layer that makes keys of the memory; None for the memory itself.
-        check_inner_dims_defined: bool, whether all but the first two sizes of the memory must be known.
+        check_inner_dims_defined: bool. If True, all but the first two sizes of the memory must be known.
         score_mask_value: float, the scores of parts past the memory's length; None for negative infinity.
         name: str, name scope of the operations.
 
     Raises:
-        TypeError: a layer is no Layer, or `probability_fn` is not callable.
-        ValueError: a size of the memory is not known.
+        TypeError: if a layer is not a Layer, or `probability_fn` is not callable.
+        ValueError: if a size of the memory is unknown.
     """
 
     def __init__(
@@ -170,7 +170,7 @@ class MemoryAttention(AttentionMechanism):
         return self._alignments_size
 
     def initial_alignments(self, batch_size: Any, dtype: Any) -> Any:
-        """The alignments before the first step: zeros.
+        """Returns the alignments before the first step: zeros.
 
         Args:
             batch_size: int, or Tensor of int32 of shape [].
@@ -182,7 +182,7 @@ class MemoryAttention(AttentionMechanism):
         return zero_tensors(self._alignments_size, batch_size, dtype)
 
     def initial_state(self, batch_size: Any, dtype: Any) -> Any:
-        """The state before the first step: the first alignments.
+        """Returns the state before the first step: the first alignments.
 
         Args:
             batch_size: int, or Tensor of int32 of shape [].
@@ -196,11 +196,11 @@ class MemoryAttention(AttentionMechanism):
     _scope_name = "attention"
 
     def _score(self, query: Tensor) -> Any:
-        """The scores of the parts of the memory for a query; makes variables in the open scope."""
+        """Returns the scores of the parts of the memory for a query; makes variables in the open scope."""
         raise NotImplementedError
 
     def __call__(self, query: Any, state: Any) -> Any:
-        """Weighs the parts of the memory.
+        """Computes the alignments with the memory.
 
         Args:
             query: Tensor of a float dtype, of shape [batch, size].
@@ -210,7 +210,7 @@ class MemoryAttention(AttentionMechanism):
             The alignments, Tensor of shape [batch, time], and the next state.
 
         Raises:
-            ValueError: the query is not as long as the keys, where no layer makes it so.
+            ValueError: if the depths of query and keys differ, and no layer projects the query.
         """
         with variable_scope(None, self._scope_name, [query]):
             score = self._score(query)

@@ -26,7 +26,7 @@ __all__ = ["AttentionWrapper", "AttentionWrapperState"]
 
 
 def _of_same_shape(old: Any, new: Any) -> Any:
-    """`new`, which must have the shape of `old`: a step checks what the graph does not tell."""
+    """Returns `new`, which must have the shape of `old`: a step checks what the graph does not tell."""
     if not (isinstance(old, Tensor) and isinstance(new, Tensor)):
         return new
     wanted, found = old.get_shape(), new.get_shape()
@@ -65,7 +65,7 @@ class AttentionWrapperState(
     __slots__ = ()
 
     def clone(self, **kwargs: Any) -> AttentionWrapperState:
-        """The state with other values for some fields.
+        """Returns the state with other values for some fields.
 
         Args:
             **kwargs: by field, its value.
@@ -74,8 +74,8 @@ class AttentionWrapperState(
             AttentionWrapperState.
 
         Raises:
-            ValueError: a tensor has another shape than the one in its place, or there is no such field.
-            tf.errors.InvalidArgumentError: in the step, for shapes that the graph does not tell.
+            ValueError: if a tensor's shape differs from the one that it replaces, or a field does not exist.
+            tf.errors.InvalidArgumentError: when the step runs, if shapes that the graph does not know do not match.
         """
         state: AttentionWrapperState = nest.map_structure(_of_same_shape, self, self._replace(**kwargs))
         return state
@@ -86,24 +86,25 @@ _TILE += "function with argument multiple=beam_width."
 
 
 class AttentionWrapper(RNNCell):
-    """A cell whose inputs are joined with the last attention and whose output is what it then attends to.
+    """Cell with attention: its inputs are joined with the last attention, and its outputs query the memory.
 
     Args:
         cell: RNNCell, the wrapped one.
         attention_mechanism: AttentionMechanism, or a list of them.
         attention_layer_size: int, the size of a layer that makes the attention of output and context, or a list of
             them; None for the context as it is.
-        alignment_history: bool, whether the state keeps the alignments of all steps.
+        alignment_history: bool. If True, the state keeps the alignments of all steps.
         cell_input_fn: callable of inputs and attention that gives the wrapped cell's inputs; None for both joined.
-        output_attention: bool, whether the output is the attention; else it is that of the wrapped cell.
+        output_attention: bool. If True, the output is the attention; otherwise it is that of the wrapped cell.
         initial_cell_state: the wrapped cell's state in `zero_state`; None for zeros.
         name: str, name of the layer; None for "attention_wrapper".
         attention_layer: Layer that makes the attention of output and context, or a list of them.
 
     Raises:
-        TypeError: `cell` is no RNNCell, a mechanism no AttentionMechanism, or `cell_input_fn` not callable.
-        ValueError: there are not as many layers as mechanisms, or both `attention_layer_size` and `attention_layer` are
-            given.
+        TypeError: if `cell` is not an RNNCell, a mechanism is not an AttentionMechanism, or `cell_input_fn` is not
+            callable.
+        ValueError: if there are not as many layers as mechanisms, or both `attention_layer_size` and `attention_layer`
+            are given.
 
     Source: Luong et al., Effective Approaches to Attention-based Neural Machine Translation, 2015, and Bahdanau et al.,
     Neural Machine Translation by Jointly Learning to Align and Translate, 2014.
@@ -215,7 +216,7 @@ class AttentionWrapper(RNNCell):
         )
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
-        """The state before the first step: zeros, or the `initial_cell_state` for the wrapped cell.
+        """Returns the state before the first step: zeros, or the `initial_cell_state` for the wrapped cell.
 
         Args:
             batch_size: int, or Tensor of int32 of shape []; with a beam search, that of all beams.
@@ -225,8 +226,9 @@ class AttentionWrapper(RNNCell):
             AttentionWrapperState.
 
         Raises:
-            ValueError: the batch is not as large as that of the memories.
-            tf.errors.InvalidArgumentError: in the step, where the graph does not tell.
+            ValueError: if the batch size is not that of the memories.
+            tf.errors.InvalidArgumentError: when the step runs, if the batch size is not that of the memories, and was
+                unknown when the graph was built.
         """
         with name_scope(type(self).__name__ + "ZeroState", values=[batch_size]):
             cell_state = self._initial_cell_state
@@ -269,9 +271,10 @@ class AttentionWrapper(RNNCell):
             The attention or the wrapped cell's output, of shape [batch, size], and the next AttentionWrapperState.
 
         Raises:
-            TypeError: `state` is no AttentionWrapperState.
-            ValueError: the batch is not as large as that of the memories.
-            tf.errors.InvalidArgumentError: in the step, where the graph does not tell.
+            TypeError: if `state` is not an AttentionWrapperState.
+            ValueError: if the batch size is not that of the memories.
+            tf.errors.InvalidArgumentError: when the step runs, if the batch size is not that of the memories, and was
+                unknown when the graph was built.
         """
         if not isinstance(state, AttentionWrapperState):
             raise TypeError(

@@ -29,7 +29,7 @@ class BasicDecoderOutput(collections.namedtuple("BasicDecoderOutput", ("rnn_outp
 
 
 class BasicDecoder(Decoder):
-    """A decoder that runs a cell and lets a helper sample from its outputs and choose the next inputs.
+    """A decoder that runs a cell; a helper samples from its outputs and chooses the next inputs.
 
     Args:
         cell: RNNCell.
@@ -38,7 +38,7 @@ class BasicDecoder(Decoder):
         output_layer: Layer, what comes after the cell; None for nothing.
 
     Raises:
-        TypeError: `cell` is no RNNCell, `helper` no Helper, or `output_layer` no Layer.
+        TypeError: if `cell` is not an RNNCell, `helper` no Helper, or `output_layer` no Layer.
     """
 
     def __init__(self, cell: Any, helper: Any, initial_state: Any, output_layer: Any = None) -> None:
@@ -78,7 +78,8 @@ class BasicDecoder(Decoder):
             name: str, not used.
 
         Returns:
-            What is finished at the start, Tensor of bool of shape [batch], the first inputs and the first state.
+            Triple: whether sequences are finished at the start, Tensor of bool of shape [batch]; the first inputs; the
+            first state.
         """
         return (*self._helper.initialize(), self._initial_state)
 

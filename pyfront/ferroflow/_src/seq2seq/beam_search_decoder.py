@@ -45,7 +45,7 @@ __all__ = ["BeamSearchDecoder", "FinalBeamSearchDecoderOutput"]
 class FinalBeamSearchDecoderOutput(
     collections.namedtuple("FinalBeamDecoderOutput", ("predicted_ids", "beam_search_decoder_output"))
 ):
-    """What the search gives.
+    """Result of a beam search.
 
     Args:
         predicted_ids: Tensor of int32, of shape [batch, time, beams]: the sequences, the best first.
@@ -74,14 +74,14 @@ class BeamSearchDecoder(Decoder):
         output_layer: Layer, what comes after the cell; None for nothing.
         length_penalty_weight: float or Tensor of a float dtype of shape []: how much longer sequences are preferred; 0
             for not.
-        reorder_tensor_arrays: bool, whether TensorArrays in the last state, as an `alignment_history`, become tensors
+        reorder_tensor_arrays: bool. If True, TensorArrays in the last state, as an `alignment_history`, become tensors
             whose steps are in the order of the sequences.
         coverage_penalty_weight: float or Tensor of a float dtype of shape []: how much finished sequences that have
             attended to all parts of the memory are preferred; 0 for not.
 
     Raises:
-        TypeError: `cell` is no RNNCell, or `output_layer` no Layer.
-        ValueError: the tokens have other ranks, the state was not made for as many beams, or coverage counts and the
+        TypeError: if `cell` is not an RNNCell, or `output_layer` no Layer.
+        ValueError: if the tokens have other ranks, the state was not made for as many beams, or coverage counts and the
             cell does not attend.
 
     Source: Wu et al., Google's Neural Machine Translation System, 2016, for both penalties.
@@ -163,7 +163,8 @@ class BeamSearchDecoder(Decoder):
             name: str, not used.
 
         Returns:
-            What is finished at the start, Tensor of bool of shape [batch, beams], the first inputs and the first state.
+            Triple: whether beams are finished at the start, Tensor of bool of shape [batch, beams]; the first inputs;
+            the first state.
         """
         log_probs = self._first_beam(
             convert_to_tensor(0.0, dtype=self._dtype), convert_to_tensor(-np.inf, dtype=self._dtype), self._dtype
@@ -181,7 +182,7 @@ class BeamSearchDecoder(Decoder):
         return self._finished, self._start_inputs, state
 
     def finalize(self, outputs: Any, final_state: Any, sequence_lengths: Any) -> Any:
-        """Follows the beams back over their parents.
+        """Traces the beams back through their parents.
 
         Args:
             outputs: BeamSearchDecoderOutput of all steps, of shape [time, batch, beams].
@@ -201,7 +202,7 @@ class BeamSearchDecoder(Decoder):
         return FinalBeamSearchDecoderOutput(beam_search_decoder_output=outputs, predicted_ids=ids), final_state
 
     def _merged(self, t: Tensor, size: Any) -> Tensor:
-        """[batch, beams, ...] as [batch * beams, ...]."""
+        """Returns [batch, beams, ...] as [batch * beams, ...]."""
         result = reshape(t, concat(([self._batch_size * self._beam_width], shaping.shape(t)[2:]), 0))
         known = known_int(self._batch_size)
         rows = None if known is None else known * self._beam_width
@@ -209,7 +210,7 @@ class BeamSearchDecoder(Decoder):
         return result
 
     def _split(self, t: Tensor, size: Any) -> Tensor:
-        """[batch * beams, ...] as [batch, beams, ...]."""
+        """Returns [batch * beams, ...] as [batch, beams, ...]."""
         result = reshape(t, concat(([self._batch_size, self._beam_width], shaping.shape(t)[1:]), 0))
         wanted = TensorShape([known_int(self._batch_size), self._beam_width]).concatenate(static_shape_of(size))
         if not result.shape.is_compatible_with(wanted):
@@ -234,7 +235,7 @@ class BeamSearchDecoder(Decoder):
         return self._merged(t, size) if t.shape.ndims >= 2 else t
 
     def _in_order(self, t: Any, parent_ids: Tensor, lengths: Tensor) -> Any:
-        """A TensorArray as a tensor whose steps are in the order of the sequences, if its shape allows."""
+        """Returns a TensorArray as a tensor whose steps are in the order of the sequences, if its shape allows."""
         if not isinstance(t, TensorArray):
             return t
         shape = t._element_shape[0] if t._infer_shape and t._element_shape else TensorShape(None)

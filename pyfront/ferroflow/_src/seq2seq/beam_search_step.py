@@ -48,7 +48,7 @@ class BeamSearchDecoderState(
     Args:
         cell_state: Tensor of shape [batch, beams, ...], or structure of them: the state of the cell.
         log_probs: Tensor of a float dtype, of shape [batch, beams]: the logarithms of the sequences' probabilities.
-        finished: Tensor of bool, of shape [batch, beams]: whether the sequences have ended.
+        finished: Tensor of bool, of shape [batch, beams]; True if the sequences have ended.
         lengths: Tensor of int64, of shape [batch, beams]: the lengths of the sequences.
         accumulated_attention_probs: Tensor of a float dtype, of shape [batch, beams, time]: the sums of the alignments
             of the sequences; `()` if coverage does not count.
@@ -72,7 +72,7 @@ class BeamSearchDecoderOutput(
 
 
 def known_int(size: Any) -> int | None:
-    """A number if the graph tells it.
+    """Returns a number if the graph tells it.
 
     Args:
         size: int, or Tensor of an integer dtype of shape [].
@@ -85,14 +85,16 @@ def check_rank(t: Any) -> None:
     """Checks that the rank of a tensor is known.
 
     Raises:
-        ValueError: it is not.
+        ValueError: if `t` does not have the required rank.
     """
     if t.shape.ndims is None:
         raise ValueError(f"Expected tensor ({t}) to have known rank, but ndims == None.")
 
 
 def _only_end_goes_on(log_probs: Tensor, end_token: Any, finished: Tensor) -> Tensor:
-    """The log probabilities, but 0 for the end token and the least number for others where a beam is finished."""
+    """Returns the log probabilities, but 0 for the end token and the least number for others where a beam is
+    finished.
+    """
     row = one_hot(
         end_token,
         shaping.shape(log_probs)[2],
@@ -106,7 +108,7 @@ def _only_end_goes_on(log_probs: Tensor, end_token: Any, finished: Tensor) -> Te
 
 
 def _scores(log_probs: Tensor, lengths: Tensor, length_penalty_weight: Any) -> Tensor:
-    """Log probabilities by the penalty of Wu et al., Google's Neural Machine Translation System, 2016."""
+    """Returns log probabilities by the penalty of Wu et al., Google's Neural Machine Translation System, 2016."""
     weight = length_penalty_weight
     if not isinstance(weight, Tensor):
         weight = convert_to_tensor(weight, dtype=log_probs.dtype, name="penalty_factor")
@@ -120,13 +122,13 @@ def _scores(log_probs: Tensor, lengths: Tensor, length_penalty_weight: Any) -> T
 
 
 def coverage_counts(weight: Any) -> bool:
-    """Whether a coverage penalty is not known to be 0.
+    """Returns True if a coverage penalty is not known to be 0.
 
     Args:
         weight: float, or Tensor of a float dtype of shape [].
 
     Raises:
-        ValueError: the weight is no scalar.
+        ValueError: if the weight is not a scalar.
     """
     weight = convert_to_tensor(weight, name="coverage_penalty_weight")
     if weight.shape.ndims != 0:
@@ -136,13 +138,13 @@ def coverage_counts(weight: Any) -> bool:
 
 
 def alignments_in(cell_state: Any) -> Any:
-    """The alignments of an attending cell's state, or the mean of those of several.
+    """Returns the alignments of an attending cell's state, or the mean of those of several.
 
     Args:
         cell_state: AttentionWrapperState, or a tuple that has some.
 
     Raises:
-        ValueError: there is none.
+        ValueError: if there are no alignments.
     """
     states = [cell_state] if hasattr(cell_state, "alignments") else cell_state
     found: list[Any] = []
@@ -155,31 +157,31 @@ def alignments_in(cell_state: Any) -> Any:
 
 
 def _coverage_penalty(attended: Any, finished: Any) -> Any:
-    """For finished beams, the sum of the logarithms of what each part of the memory got, up to 1."""
+    """Returns, for finished beams, the sum of the logarithms of each memory part's total attention, limited to 1."""
     # Parts past the end of a memory get nothing at all, and count as covered.
     covered = where(equal(attended, 0.0), ones_like(attended), attended)
     return reduce_sum(log(minimum(covered, 1.0)), 2) * cast(finished, attended.dtype)
 
 
 class _Choice:
-    """Which beams of each entry of a batch go on."""
+    """Choice of the beams of each batch entry that continue."""
 
     def __init__(self, batch_size: Any, beam_width: int) -> None:
         self._batch_size = batch_size
         self._beam_width = beam_width
 
     def _rows(self, indices: Tensor, per_entry: Any) -> Tensor:
-        """Indices into the entries of a batch as indices into all of them in a row."""
+        """Returns indices into the entries of a batch as indices into all of them in a row."""
         return reshape(indices + expand_dims(int_range(self._batch_size) * per_entry, 1), [-1])
 
     def values(self, indices: Tensor, table: Tensor, per_entry: Any) -> Tensor:
-        """Of a tensor of so many numbers per entry, those at `indices`, of shape [batch, beams]."""
+        """Selects the values at `indices`, of shape [batch, beams], of a tensor with one row of values per entry."""
         result = reshape(gather(reshape(table, [-1]), self._rows(indices, per_entry)), shaping.shape(indices))
         result.set_shape([known_int(self._batch_size), self._beam_width])
         return result
 
     def states(self, beams: Tensor, state: Any) -> Any:
-        """Of a state of shape [batch, beams, ...], the parts of the chosen beams; others stay as they are."""
+        """Selects the parts of the chosen beams of a state of shape [batch, beams, ...]; other states are unchanged."""
         if isinstance(state, TensorArray):
             return state
         check_rank(state)
@@ -201,7 +203,7 @@ def beam_search_step(
     length_penalty_weight: Any,
     coverage_penalty_weight: Any = 0.0,
 ) -> tuple[BeamSearchDecoderOutput, BeamSearchDecoderState]:
-    """Chooses the best sequences of the next step.
+    """Selects the best sequences of the next step.
 
     Args:
         logits: Tensor of a float dtype, of shape [batch, beams, ids].

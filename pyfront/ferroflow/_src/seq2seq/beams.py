@@ -25,7 +25,7 @@ __all__ = ["gather_tree", "gather_tree_from_array", "tile_batch"]
 def gather_tree(
     step_ids: Any, parent_ids: Any, max_sequence_lengths: Any, end_token: Any, name: str | None = None
 ) -> Tensor:
-    """Follows each beam of a search back over its parents.
+    """Traces each beam of a search back through its parents.
 
     Args:
         step_ids: Tensor of int32, of shape [time, batch, beams]: the ids that were chosen.
@@ -38,8 +38,8 @@ def gather_tree(
         Tensor of int32, of shape [time, batch, beams]: the sequences.
 
     Raises:
-        ValueError: the shapes do not fit.
-        tf.errors.InvalidArgumentError: in the step, where a parent is no beam.
+        ValueError: if the shapes are incompatible.
+        tf.errors.InvalidArgumentError: when the step runs, if a parent is not a beam.
     """
     return tensor_op("GatherTree", [step_ids, parent_ids, max_sequence_lengths, end_token], name=name)
 
@@ -70,14 +70,14 @@ def tile_batch(t: Any, multiplier: Any, name: str | None = None) -> Any:
         Tensor of shape [batch * multiplier, ...], or a structure of them.
 
     Raises:
-        ValueError: a tensor is a scalar, or its rank is not known.
+        ValueError: if a tensor is a scalar, or its rank is unknown.
     """
     with name_scope(name, "tile_batch", [*nest.flatten(t), multiplier]):
         return nest.map_structure(lambda part: _tiled(part, multiplier), t)
 
 
 def gather_tree_from_array(t: Any, parent_ids: Any, sequence_length: Any) -> Tensor:
-    """Puts values of all steps into the order of the sequences that the beams end with.
+    """Reorders the values of all steps by the sequences that the beams end with.
 
     Args:
         t: Tensor of any dtype, of shape [time, batch * beams, ...] or [time, batch, beams, ...].

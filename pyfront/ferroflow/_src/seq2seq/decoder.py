@@ -28,14 +28,16 @@ __all__ = ["Decoder", "dynamic_decode"]
 
 
 class Decoder(abc.ABC):
-    """What makes sequences step by step: a state, inputs and what is finished, of each step from the one before."""
+    """Base of the decoders, which make sequences step by step: each step computes the next inputs, state and
+    finished flags.
+    """
 
     @property
     def batch_size(self) -> Any:
         """int, or Tensor of int32 of shape []: the number of sequences.
 
         Raises:
-            NotImplementedError: the decoder does not tell.
+            NotImplementedError: if the decoder does not define it.
         """
         raise NotImplementedError
 
@@ -44,7 +46,7 @@ class Decoder(abc.ABC):
         """int or TensorShape, or a structure of them: the shape of an output without the batch.
 
         Raises:
-            NotImplementedError: the decoder does not tell.
+            NotImplementedError: if the decoder does not define it.
         """
         raise NotImplementedError
 
@@ -53,7 +55,7 @@ class Decoder(abc.ABC):
         """DType, or a structure of them: those of an output.
 
         Raises:
-            NotImplementedError: the decoder does not tell.
+            NotImplementedError: if the decoder does not define it.
         """
         raise NotImplementedError
 
@@ -65,10 +67,11 @@ class Decoder(abc.ABC):
             name: str, name scope of the operations.
 
         Returns:
-            What is finished at the start, Tensor of bool of shape [batch], the first inputs and the first state.
+            Triple: whether sequences are finished at the start, Tensor of bool of shape [batch]; the first inputs; the
+            first state.
 
         Raises:
-            NotImplementedError: the decoder does not say how.
+            NotImplementedError: if the decoder does not define it.
         """
         raise NotImplementedError
 
@@ -86,12 +89,12 @@ class Decoder(abc.ABC):
             The outputs, the next state, the next inputs, and what is finished, Tensor of bool of shape [batch].
 
         Raises:
-            NotImplementedError: the decoder does not say how.
+            NotImplementedError: if the decoder does not define it.
         """
         raise NotImplementedError
 
     def finalize(self, outputs: Any, final_state: Any, sequence_lengths: Any) -> Any:
-        """Turns the outputs of all steps into what the decoding gives; a decoder that does not say how gives them.
+        """Converts the outputs of all steps to the result of decoding; by default returns them unchanged.
 
         Args:
             outputs: Tensor of shape [time, batch, ...], or a structure of them.
@@ -102,13 +105,13 @@ class Decoder(abc.ABC):
             The outputs, time first, and the last state.
 
         Raises:
-            NotImplementedError: the decoder does not say how.
+            NotImplementedError: if the decoder does not define it.
         """
         raise NotImplementedError
 
     @property
     def tracks_own_finished(self) -> bool:
-        """bool, whether a sequence that is finished may go on, as where beams change places."""
+        """bool; True if a finished sequence may continue, for example if beams change places."""
         return False
 
 
@@ -139,8 +142,8 @@ def dynamic_decode(
 
     Args:
         decoder: Decoder.
-        output_time_major: bool, whether the first two dimensions of outputs are time and batch in this order.
-        impute_finished: bool, whether sequences that are finished give zeros and keep their state.
+        output_time_major: bool. If True, the first two dimensions of outputs are time and batch in this order.
+        impute_finished: bool. If True, sequences that are finished give zeros and keep their state.
         maximum_iterations: Tensor of int32 of shape []: the most steps; None for no bound.
         parallel_iterations: int, accepted as `tf.while_loop` does.
         swap_memory: bool, accepted as `tf.while_loop` does.
@@ -151,8 +154,8 @@ def dynamic_decode(
         int32 of shape [batch].
 
     Raises:
-        TypeError: `decoder` is no Decoder.
-        ValueError: `maximum_iterations` is no scalar, or a step gives structures other than it got.
+        TypeError: if `decoder` is not a Decoder.
+        ValueError: if `maximum_iterations` is not a scalar, or a step changes a structure.
     """
     if not isinstance(decoder, Decoder):
         raise TypeError(f"Expected decoder to be type Decoder, but saw: {type(decoder)}")

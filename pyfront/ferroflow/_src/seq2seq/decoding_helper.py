@@ -16,7 +16,7 @@ __all__ = ["CustomHelper", "Helper", "InferenceHelper"]
 
 
 class Helper(abc.ABC):
-    """What samples from the outputs of a step of a `BasicDecoder` and chooses the inputs of the next one."""
+    """Base of the helpers, which sample from a step's outputs and choose the next inputs for a `BasicDecoder`."""
 
     @property
     @abc.abstractmethod
@@ -24,7 +24,7 @@ class Helper(abc.ABC):
         """Tensor of int32 of shape []: the number of samples of a step.
 
         Raises:
-            NotImplementedError: the helper does not tell.
+            NotImplementedError: if the helper does not define it.
         """
         raise NotImplementedError("batch_size has not been implemented")
 
@@ -34,7 +34,7 @@ class Helper(abc.ABC):
         """TensorShape of the samples, without the batch.
 
         Raises:
-            NotImplementedError: the helper does not tell.
+            NotImplementedError: if the helper does not define it.
         """
         raise NotImplementedError("sample_ids_shape has not been implemented")
 
@@ -44,7 +44,7 @@ class Helper(abc.ABC):
         """DType of the samples.
 
         Raises:
-            NotImplementedError: the helper does not tell.
+            NotImplementedError: if the helper does not define it.
         """
         raise NotImplementedError("sample_ids_dtype has not been implemented")
 
@@ -56,7 +56,7 @@ class Helper(abc.ABC):
             name: str, name scope of the operations.
 
         Returns:
-            What is finished at the start, Tensor of bool of shape [batch], and the first inputs.
+            Pair: whether sequences are finished at the start, Tensor of bool of shape [batch]; the first inputs.
         """
 
     @abc.abstractmethod
@@ -85,7 +85,7 @@ class Helper(abc.ABC):
             name: str, name scope of the operations.
 
         Returns:
-            What is finished, Tensor of bool of shape [batch], the next inputs and the next state.
+            Triple: whether sequences are finished, Tensor of bool of shape [batch]; the next inputs; the next state.
         """
 
 
@@ -121,7 +121,7 @@ class CustomHelper(Helper):
         """Tensor of int32 of shape []: how many sequences `initialize_fn` spoke of.
 
         Raises:
-            ValueError: `initialize` has not been called.
+            ValueError: if `initialize` has not been called.
         """
         if self._batch_size is None:
             raise ValueError("batch_size accessed before initialize was called")
@@ -144,7 +144,7 @@ class CustomHelper(Helper):
             name: str, name scope of the operations.
 
         Returns:
-            What is finished at the start, Tensor of bool of shape [batch], and the first inputs.
+            Pair: whether sequences are finished at the start, Tensor of bool of shape [batch]; the first inputs.
         """
         with name_scope(name, f"{type(self).__name__}Initialize"):
             finished, next_inputs = self._initialize_fn()
@@ -178,14 +178,14 @@ class CustomHelper(Helper):
             name: str, name scope of the operations.
 
         Returns:
-            What is finished, Tensor of bool of shape [batch], the next inputs and the next state.
+            Triple: whether sequences are finished, Tensor of bool of shape [batch]; the next inputs; the next state.
         """
         with name_scope(name, f"{type(self).__name__}NextInputs", (time, outputs, state)):
             return self._next_inputs_fn(time=time, outputs=outputs, state=state, sample_ids=sample_ids)
 
 
 class InferenceHelper(Helper):
-    """A helper whose samples are the next inputs, or make them.
+    """A helper whose samples determine the next inputs.
 
     Args:
         sample_fn: callable of outputs that gives samples.
@@ -264,7 +264,7 @@ class InferenceHelper(Helper):
             name: str, not used.
 
         Returns:
-            What is finished, Tensor of bool of shape [batch], the next inputs and the state.
+            Triple: whether sequences are finished, Tensor of bool of shape [batch]; the next inputs; the state.
         """
         next_inputs = sample_ids if self._next_inputs_fn is None else self._next_inputs_fn(sample_ids)
         return self._end_fn(sample_ids), next_inputs, state

@@ -1,4 +1,4 @@
-"""Helpers that embed what they sample: `GreedyEmbeddingHelper` and `SampleEmbeddingHelper`."""
+"""Helpers that embed their samples: `GreedyEmbeddingHelper` and `SampleEmbeddingHelper`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["GreedyEmbeddingHelper", "SampleEmbeddingHelper", "embedding_function
 
 
 def embedding_function(embedding: Any) -> Callable[[Any], Any]:
-    """What embeds ids.
+    """Returns a function that embeds ids.
 
     Args:
         embedding: callable of ids, or what `tf.nn.embedding_lookup` looks ids up in.
@@ -30,14 +30,14 @@ def embedding_function(embedding: Any) -> Callable[[Any], Any]:
 
 
 def start_and_end_tokens(start_tokens: Any, end_token: Any) -> tuple[Tensor, Tensor]:
-    """The ids that sequences start with, and the one that ends them, as tensors.
+    """Returns the ids that sequences start with, and the one that ends them, as tensors.
 
     Args:
         start_tokens: Tensor of int32, of shape [batch].
         end_token: Tensor of int32, of shape [].
 
     Raises:
-        ValueError: they have other ranks.
+        ValueError: if the tokens have wrong ranks.
     """
     start = convert_to_tensor(start_tokens, dtype=dtypes.int32, name="start_tokens")
     end = convert_to_tensor(end_token, dtype=dtypes.int32, name="end_token")
@@ -54,7 +54,7 @@ def _check_one_tensor(outputs: Any) -> None:
 
 
 class GreedyEmbeddingHelper(Helper):
-    """A helper that takes the largest output's id and embeds it.
+    """A helper that embeds the id of the largest output.
 
     Args:
         embedding: callable of ids, or what `tf.nn.embedding_lookup` looks ids up in.
@@ -62,7 +62,7 @@ class GreedyEmbeddingHelper(Helper):
         end_token: Tensor of int32, of shape []: the id that ends a sequence.
 
     Raises:
-        ValueError: the tokens have other ranks.
+        ValueError: if the tokens have other ranks.
     """
 
     def __init__(self, embedding: Any, start_tokens: Any, end_token: Any) -> None:
@@ -98,7 +98,7 @@ class GreedyEmbeddingHelper(Helper):
         return shaping.tile([False], [self._batch_size]), self._start_inputs
 
     def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
-        """Takes the ids of the largest outputs.
+        """Returns the ids of the largest outputs.
 
         Args:
             time: not used.
@@ -110,7 +110,7 @@ class GreedyEmbeddingHelper(Helper):
             Tensor of int32, of shape [batch].
 
         Raises:
-            TypeError: `outputs` is no Tensor.
+            TypeError: if `outputs` is not a Tensor.
         """
         _check_one_tensor(outputs)
         return argmax(outputs, axis=-1, output_type=dtypes.int32)
@@ -126,7 +126,7 @@ class GreedyEmbeddingHelper(Helper):
             name: str, not used.
 
         Returns:
-            What is finished, Tensor of bool of shape [batch], the next inputs and the state.
+            Triple: whether sequences are finished, Tensor of bool of shape [batch]; the next inputs; the state.
         """
         finished = equal(sample_ids, self._end_token)
         # TF 1.x: ids past the end need not be such that they can be embedded.
@@ -145,7 +145,7 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
         seed: int, the seed of the operation; None to derive it from the graph's.
 
     Raises:
-        ValueError: the tokens have other ranks.
+        ValueError: if the tokens have other ranks.
     """
 
     def __init__(
@@ -168,7 +168,7 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
             Tensor of int32, of shape [batch].
 
         Raises:
-            TypeError: `outputs` is no Tensor.
+            TypeError: if `outputs` is not a Tensor.
         """
         _check_one_tensor(outputs)
         logits = outputs if self._softmax_temperature is None else outputs / self._softmax_temperature

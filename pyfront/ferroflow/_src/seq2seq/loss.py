@@ -28,14 +28,14 @@ def sequence_loss(
     softmax_loss_function: Callable[..., Any] | None = None,
     name: str | None = None,
 ) -> Any:
-    """The weighed cross entropy of sequences of classes.
+    """Returns the weighted cross entropy of sequences of classes.
 
     Args:
         logits: Tensor of a float dtype, of shape [batch, time, classes].
         targets: Tensor of int32 or int64, of shape [batch, time]: the classes.
         weights: Tensor of the dtype of `logits`, of shape [batch, time].
-        average_across_timesteps: bool, whether the losses of a sequence are averaged by their weights.
-        average_across_batch: bool, whether the losses of a step are averaged by their weights.
+        average_across_timesteps: bool. If True, the losses of a sequence are averaged by their weights.
+        average_across_batch: bool. If True, the losses of a step are averaged by their weights.
         softmax_loss_function: callable of `labels`, of shape [batch * time], and `logits`, of shape [batch * time,
             classes], that gives losses; None for `tf.nn.sparse_softmax_cross_entropy_with_logits`.
         name: str, name scope of the operations.
@@ -44,7 +44,7 @@ def sequence_loss(
         Tensor of shape [], [batch] (averages over time alone), [time] (averages over the batch alone) or [batch, time].
 
     Raises:
-        ValueError: an argument has another rank.
+        ValueError: if an argument has a wrong rank.
     """
     logits, targets, weights = convert_to_tensor(logits), convert_to_tensor(targets), convert_to_tensor(weights)
     if len(logits.get_shape()) != 3:

@@ -1,4 +1,4 @@
-"""Attention that never goes back in its memory: each step stays where it is or moves on."""
+"""Monotonic attention, which never goes back in its memory: each step stays at its position or moves on."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["BahdanauMonotonicAttention", "LuongMonotonicAttention", "monotonic_a
 
 
 def safe_cumprod(x: Any, *args: Any, **kwargs: Any) -> Any:
-    """Cumulative products of numbers from 0 to 1, by logarithms: their gradients divide by no zero.
+    """Returns cumulative products of numbers from 0 to 1, by logarithms: their gradients divide by no zero.
 
     Args:
         x: Tensor of a float dtype, of numbers from 0 to 1.
@@ -47,19 +47,19 @@ def safe_cumprod(x: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def monotonic_attention(p_choose_i: Any, previous_attention: Any, mode: str) -> Any:
-    """Where attention goes from a part of the memory, if each later part is chosen with some probability.
+    """Computes the attention of a step from the last step's, if each later memory part is chosen with some probability.
 
     Args:
         p_choose_i: Tensor of a float dtype, of shape [batch, time]: how likely each part is chosen once it is reached.
         previous_attention: Tensor of the dtype of `p_choose_i`, of shape [batch, time]: the last step's attention.
-        mode: str: "recursive" follows the definition; "parallel" divides by cumulative products, which is faster and
-            less exact where they are small; "hard" takes probabilities of 0 and 1 and attention to one part.
+        mode: str. "recursive" follows the definition. "parallel" divides by cumulative products, which is faster, but
+            less exact if they are small. "hard" takes probabilities of 0 and 1, and attends to one part.
 
     Returns:
         Tensor of shape [batch, time].
 
     Raises:
-        ValueError: there is no such mode.
+        ValueError: if the mode is unknown.
 
     Source: Raffel et al., Online and Linear-Time Attention by Enforcing Monotonic Alignments, 2017.
     """
@@ -99,7 +99,7 @@ class _MonotonicAttention(MemoryAttention):
     _score_bias_init: float
 
     def initial_alignments(self, batch_size: Any, dtype: Any) -> Any:
-        """The alignments before the first step: all weight on the first part.
+        """Returns the alignments before the first step: all weight on the first part.
 
         Args:
             batch_size: int, or Tensor of int32 of shape [].
@@ -132,7 +132,7 @@ class BahdanauMonotonicAttention(_MonotonicAttention):
         name: str, name scope of the operations.
 
     Raises:
-        ValueError: the size of the memory is not known.
+        ValueError: if the size of the memory is unknown.
 
     Source: Raffel et al., Online and Linear-Time Attention by Enforcing Monotonic Alignments, 2017.
     """
@@ -190,7 +190,7 @@ class LuongMonotonicAttention(_MonotonicAttention):
         name: str, name scope of the operations.
 
     Raises:
-        ValueError: the size of the memory is not known.
+        ValueError: if the size of the memory is unknown.
 
     Source: Raffel et al., Online and Linear-Time Attention by Enforcing Monotonic Alignments, 2017.
     """

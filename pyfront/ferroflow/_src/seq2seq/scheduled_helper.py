@@ -1,4 +1,4 @@
-"""Helpers that replace some training inputs by what was sampled: scheduled sampling.
+"""Helpers that replace some training inputs by samples: scheduled sampling.
 
 Source: Bengio et al., Scheduled Sampling for Sequence Prediction with Recurrent Neural Networks, 2015.
 """
@@ -40,7 +40,7 @@ def _probability(sampling_probability: Any) -> Tensor:
 
 
 def _mixed(base: Any, is_sampled: Any, sampled_rows: Callable[[Any], Any]) -> Any:
-    """Rows of `base`, but those that are sampled are replaced.
+    """Returns rows of `base`, but those that are sampled are replaced.
 
     Args:
         base: Tensor of shape [batch, ...].
@@ -63,13 +63,13 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
         sequence_length: Tensor of int32, of shape [batch].
         embedding: callable of ids, or what `tf.nn.embedding_lookup` looks ids up in.
         sampling_probability: Tensor of float32, of shape []: how likely a sequence is fed a sample.
-        time_major: bool, whether the first two dimensions of `inputs` are time and batch in this order.
+        time_major: bool. If True, the first two dimensions of `inputs` are time and batch in this order.
         seed: int, the seed of the ids' draw; None to derive it from the graph's.
         scheduling_seed: int, the seed of the choice of sequences; None to derive it from the graph's.
         name: str, name scope of the operations.
 
     Raises:
-        ValueError: `sequence_length` is no vector, or the probability neither a scalar nor a vector.
+        ValueError: if `sequence_length` is not a vector, or the probability neither a scalar nor a vector.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
             super().__init__(inputs=inputs, sequence_length=sequence_length, time_major=time_major, name=name)
 
     def sample(self, time: Any, outputs: Any, state: Any = None, name: str | None = None) -> Any:
-        """Chooses sequences, and draws ids for these.
+        """Selects sequences, and draws ids for these.
 
         Args:
             time: Tensor of int32, of shape []: the number of the step.
@@ -119,7 +119,7 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
             name: str, name scope of the operations.
 
         Returns:
-            What is finished, Tensor of bool of shape [batch], the next inputs and the state.
+            Triple: whether sequences are finished, Tensor of bool of shape [batch]; the next inputs; the state.
         """
         with name_scope(name, "ScheduledEmbeddingTrainingHelperNextInputs", [time, outputs, state, sample_ids]):
             finished, base, state = super().next_inputs(time, outputs, state, sample_ids, name=name)
@@ -140,14 +140,14 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
         inputs: Tensor of shape [batch, time, size].
         sequence_length: Tensor of int32, of shape [batch].
         sampling_probability: Tensor of float32, of shape []: how likely a sequence is fed its output.
-        time_major: bool, whether the first two dimensions of inputs are time and batch in this order.
+        time_major: bool. If True, the first two dimensions of inputs are time and batch in this order.
         seed: int, the seed of the choice of sequences; None to derive it from the graph's.
         next_inputs_fn: callable of outputs, of shape [rows, size], that gives inputs; None for the outputs.
         auxiliary_inputs: Tensor of shape [batch, time, size], joined to the inputs of either kind; None for none.
         name: str, name scope of the operations.
 
     Raises:
-        ValueError: `sequence_length` is no vector, or the probability neither a scalar nor a vector.
+        ValueError: if `sequence_length` is not a vector, or the probability neither a scalar nor a vector.
     """
 
     def __init__(
@@ -176,7 +176,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
             super().__init__(inputs=inputs, sequence_length=sequence_length, time_major=time_major, name=name)
 
     def sample(self, time: Any, outputs: Any, state: Any = None, name: str | None = None) -> Any:
-        """Chooses sequences.
+        """Selects sequences.
 
         Args:
             time: Tensor of int32, of shape []: the number of the step.
@@ -208,7 +208,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
             name: str, name scope of the operations.
 
         Returns:
-            What is finished, Tensor of bool of shape [batch], the next inputs and the state.
+            Triple: whether sequences are finished, Tensor of bool of shape [batch]; the next inputs; the state.
         """
         with name_scope(name, "ScheduledOutputTrainingHelperNextInputs", [time, outputs, state, sample_ids]):
             finished, base, state = super().next_inputs(time, outputs, state, sample_ids, name=name)

@@ -1,4 +1,4 @@
-"""The sizes of what decoders give."""
+"""The sizes of decoders' outputs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["output_size_of"]
 
 
 def output_size_of(cell: Any, output_layer: Any) -> Any:
-    """The sizes of a cell's outputs after a layer.
+    """Returns the sizes of a cell's outputs after a layer.
 
     Args:
         cell: RNNCell.

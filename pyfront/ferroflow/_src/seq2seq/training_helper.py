@@ -22,7 +22,7 @@ __all__ = ["TrainingHelper", "unstacked"]
 
 
 def unstacked(x: Any) -> TensorArray:
-    """A TensorArray of the parts of a tensor along its first dimension.
+    """Returns a TensorArray of the parts of a tensor along its first dimension.
 
     Args:
         x: Tensor of any dtype, of shape [time, ...].
@@ -37,11 +37,11 @@ class TrainingHelper(Helper):
     Args:
         inputs: Tensor of shape [batch, time, ...].
         sequence_length: Tensor of int32, of shape [batch].
-        time_major: bool, whether the first two dimensions of `inputs` are time and batch in this order.
+        time_major: bool. If True, the first two dimensions of `inputs` are time and batch in this order.
         name: str, name scope of the operations.
 
     Raises:
-        ValueError: `sequence_length` is no vector.
+        ValueError: if `sequence_length` is not a vector.
     """
 
     def __init__(self, inputs: Any, sequence_length: Any, time_major: bool = False, name: str | None = None) -> None:
@@ -96,14 +96,14 @@ class TrainingHelper(Helper):
             name: str, name scope of the operations.
 
         Returns:
-            What is finished, Tensor of bool of shape [batch], and the inputs of the first step.
+            Pair: whether sequences are finished, Tensor of bool of shape [batch]; the inputs of the first step.
         """
         with name_scope(name, "TrainingHelperInitialize"):
             finished = equal(0, self._sequence_length)
             return finished, self._inputs_at(0, finished)
 
     def sample(self, time: Any, outputs: Any, state: Any = None, name: str | None = None) -> Any:
-        """Takes the ids of the largest outputs.
+        """Returns the ids of the largest outputs.
 
         Args:
             time: Tensor of int32, of shape []: the number of the step.
@@ -128,7 +128,7 @@ class TrainingHelper(Helper):
             name: str, name scope of the operations.
 
         Returns:
-            What is finished, Tensor of bool of shape [batch], the next inputs and the state.
+            Triple: whether sequences are finished, Tensor of bool of shape [batch]; the next inputs; the state.
         """
         with name_scope(name, "TrainingHelperNextInputs", [time, outputs, state]):
             next_time = time + 1

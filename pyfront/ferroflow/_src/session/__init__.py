@@ -1,1 +1,1 @@
-"""Sessions: what runs graphs."""
+"""Sessions, which run graphs."""

@@ -11,20 +11,20 @@ _MAX_CPUS = 1 << 16
 
 
 def check_config(config: Any) -> None:
-    """Raises TypeError where `config` is no ConfigProto."""
+    """Raises TypeError if `config` is not a ConfigProto."""
     if config is not None and not isinstance(config, proto.ConfigProto):
         raise TypeError(f"config must be a tf.ConfigProto, but got {type(config)}")
 
 
 def session_options(config: Any) -> dict[str, Any]:
-    """The core's options of a ConfigProto, or of None.
+    """Returns the core's options of a ConfigProto, or of None.
 
     Read: `intra_op_parallelism_threads`, `device_count["CPU"]`, `allow_soft_placement`, `operation_timeout_in_ms`
     (milliseconds), and `graph_options.optimizer_options.opt_level` (L0 switches optimisation off); of sessions with a
     target `cluster_def`, `device_filters`, `isolate_session_state` and `rpc_options.use_rpc_for_inprocess_master`.
 
     Raises:
-      tf.errors.InvalidArgumentError: the number of CPU devices is negative or absurd.
+        tf.errors.InvalidArgumentError: if the number of CPU devices is negative or absurd.
     """
     if config is None:
         return {}

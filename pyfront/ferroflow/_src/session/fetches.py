@@ -64,16 +64,16 @@ def register_session_run_conversion_functions(
     """Registers how objects of a type are fetched and fed.
 
     Args:
-      tensor_type: the type.
-      fetch_function: callable of an object, to the list of Tensors to fetch and a function of the list of their values
-        that gives the object's.
-      feed_function: callable of an object and a value, to pairs of Tensors and values to feed; None for what cannot be
-        fed.
-      feed_function_for_partial_run: callable of an object, to the list of Tensors that `partial_run_setup` is to know;
-        None for what cannot be fed there.
+        tensor_type: the type.
+        fetch_function: callable of an object, to the list of Tensors to fetch and a function of the list of their
+            values that gives the object's.
+        feed_function: callable of an object and a value, to pairs of Tensors and values to feed; None for what cannot
+            be fed.
+        feed_function_for_partial_run: callable of an object, to the list of Tensors that `partial_run_setup` is to
+            know; None for what cannot be fed there.
 
     Raises:
-      ValueError: the type, or one derived from it, has an entry.
+        ValueError: if the type, or one derived from it, has an entry.
     """
     for known, *_ in _conversions:
         if issubclass(known, tensor_type):
@@ -82,7 +82,7 @@ def register_session_run_conversion_functions(
 
 
 def feed_pairs(key: Any, value: Any) -> list[tuple[Any, Any]]:
-    """The (element, value) pairs that feeding `key` means."""
+    """Returns the (element, value) pairs that feeding `key` means."""
     for kind, _, feed, _ in _conversions:
         if feed is not None and isinstance(key, kind):
             return feed(key, value)
@@ -90,7 +90,7 @@ def feed_pairs(key: Any, value: Any) -> list[tuple[Any, Any]]:
 
 
 def feed_elements(key: Any) -> list[Any]:
-    """The elements that a feed key stands for."""
+    """Returns the elements that a feed key stands for."""
     for kind, _, _, elements in _conversions:
         if elements is not None and isinstance(key, kind):
             return elements(key)
@@ -98,11 +98,11 @@ def feed_elements(key: Any) -> list[Any]:
 
 
 class FetchPlan:
-    """The unique graph elements of a nest of fetches, and the way back.
+    """The distinct graph elements of a nest of fetches, and how their values form the nest.
 
     Raises:
-      TypeError: something cannot be fetched.
-      ValueError: a name or element is not of the graph.
+        TypeError: if an element cannot be fetched.
+        ValueError: if a name or element is not of the graph.
     """
 
     def __init__(self, graph: Graph, fetches: Any) -> None:
@@ -159,7 +159,7 @@ class FetchPlan:
         return lambda values: make([build(values) for build in mappers])
 
     def build(self, values: list[Any]) -> Any:
-        """The fetched nest, from one value for each of `elements` (None for operations)."""
+        """Returns the fetched nest, from one value for each of `elements` (None for operations)."""
         return self._build(values)
 
 
@@ -170,19 +170,19 @@ def _filled(kind: type, items: dict[Any, Any]) -> Any:
     return result
 
 
-# How the leaves of a nest are put back: None for a leaf, or (what makes the container, its keys, those of its items).
+# Tree to rebuild a nest from its leaves: None for a leaf, or (maker of the container, its keys, the items' trees).
 Packing = tuple[Callable[[Any], Any], "list[Any] | None", "list[Packing]"] | None
 
 
 def flatten_fetches(fetches: Any, leaves: list[Any]) -> Packing:
-    """Appends what lists, tuples and dicts hold to a flat list, which a session fetches faster than a nest.
+    """Appends the elements of lists, tuples and dicts to a flat list, which a session fetches faster than a nest.
 
     Args:
-      fetches: as for `Session.run`.
-      leaves: the list.
+        fetches: as for `Session.run`.
+        leaves: the list.
 
     Returns:
-      For `pack_values`.
+        For `pack_values`.
     """
     kind = type(fetches)
     if kind is list or isinstance(fetches, tuple):
@@ -195,11 +195,11 @@ def flatten_fetches(fetches: Any, leaves: list[Any]) -> Packing:
 
 
 def pack_values(packing: Packing, values: Iterator[Any]) -> Any:
-    """The nest of fetched values.
+    """Returns the nest of fetched values.
 
     Args:
-      packing: what `flatten_fetches` returned.
-      values: of the leaves, in their order.
+        packing: result of `flatten_fetches`.
+        values: of the leaves, in their order.
     """
     if packing is None:
         return next(values)

@@ -1,4 +1,4 @@
-"""`PartialRun`: one step that is fed and fetched in pieces; what a piece computed, later pieces reuse."""
+"""`PartialRun`: one step that is fed and fetched in parts; later parts reuse earlier results."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ferroflow._src.framework.tensor import Tensor
 
 
 class PartialRun:
-    """The state between the pieces.
+    """The state between the parts of a partial run.
 
-    Each piece runs as a step of its own whose feeds are the user's so far and all that earlier pieces computed: of a
-    loop what left it, of a branch that was not taken nothing.
+    Each part runs as a step of its own, fed with the user's feeds so far and all earlier results. Of a loop, it gets
+    the values that left the loop; of a branch that was not taken, nothing.
     """
 
     def __init__(self, graph: Graph, core: Any, fetches: list[Any], feeds: list[Tensor]) -> None:
@@ -30,10 +30,10 @@ class PartialRun:
         self._done: set[Operation] = set()
 
     def run(self, elements: list[Any], feeds: list[tuple[Tensor, Any]]) -> list[Any]:
-        """The values of `elements` (None for operations).
+        """Returns the values of `elements` (None for operations).
 
         Raises:
-          tf.errors.InvalidArgumentError: a feed or fetch was not set up, or was used before; or a feed is missing.
+            tf.errors.InvalidArgumentError: if a feed or fetch was not set up, or was used before; or a feed is missing.
         """
         self._check("feed", [t for t, _ in feeds], self._feeds, self._fed, "fed")
         self._check("fetch", elements, self._fetches, self._fetched, "fetched")
@@ -68,7 +68,7 @@ class PartialRun:
     def _to_run(
         self, tensors: list[Tensor], feeds: list[Tensor], targets: list[Operation]
     ) -> tuple[list[Tensor], list[Operation]]:
-        """The plain values and the operations that the piece is about to compute."""
+        """Returns the plain values and the operations that the piece is about to compute."""
         fed = set(feeds)
         computed, ran = [], []
         for name, _, _, is_inside in self._core.placement(tensors, feeds, targets):

@@ -57,12 +57,12 @@ def _user_line(op: Operation) -> str:
     return ""
 
 
-# How the engine names a node of a function.
+# The engine's name of a node in a function.
 _INSIDE = re.compile(r"\[\[\{\{node (\S+)\}\} = (\w+) in function (\w+)\]\]")
 
 
 def _with_user_lines(graph: Graph, message: str) -> str:
-    """The message with the lines that made the nodes of functions it names."""
+    """Returns the message with the lines that made the nodes of functions it names."""
 
     def located(match: re.Match[str]) -> str:
         name, op_type, function = match.groups()
@@ -74,7 +74,7 @@ def _with_user_lines(graph: Graph, message: str) -> str:
 
 
 def _step_error(graph: Graph, code: int, message: str, node: int | None, is_unreachable: bool) -> Exception:
-    """The exception of a failed step; called by the core, which must not refer back to the session."""
+    """Returns the exception of a failed step; called by the core, which must not refer back to the session."""
     make = errors.UnreachableTaskError if is_unreachable else functools.partial(errors.make_exception, error_code=code)
     if node is None:
         if message == _CLOSED:
@@ -87,7 +87,7 @@ def _step_error(graph: Graph, code: int, message: str, node: int | None, is_unre
 
 
 class BaseSession:
-    """What `Session` and `InteractiveSession` share."""
+    """Base of `Session` and `InteractiveSession`."""
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
         if graph is None:
@@ -135,20 +135,20 @@ class BaseSession:
         return self._target
 
     def list_devices(self) -> list[DeviceAttributes]:
-        """The devices of this session."""
+        """Returns the devices of this session."""
         return [DeviceAttributes(name) for name in self._core.device_names()]
 
     def as_default(self) -> AbstractContextManager[Any]:
         """Makes this the default session of the thread within a block; does not close it.
 
         Returns:
-          A context manager object; on entry, this session.
+            A context manager object; on entry, this session.
         """
         scope: AbstractContextManager[Any] = default_stacks.default_session(self)
         return scope
 
     def close(self) -> None:
-        """Ends the session: steps under way are cancelled, later ones raise RuntimeError."""
+        """Closes the session: running steps are cancelled, later ones raise RuntimeError."""
         self._closed = True
         self._core.close()
 
@@ -163,21 +163,21 @@ class BaseSession:
         """Runs one step.
 
         Args:
-          fetches: tensor of any dtype and shape, operation, variable, name, or a nest (list, tuple, namedtuple, dict)
-            of them.
-          feed_dict: dict from tensors (or names, or nests of them) to the values that replace them: arrays, numbers,
-            strings or nested lists of a tensor's dtype and of a shape that fits its own.
-          options: a RunOptions message.
-          run_metadata: a RunMetadata message to be filled.
+            fetches: tensor of any dtype and shape, operation, variable, name, or a nest (list, tuple, namedtuple, dict)
+                of them.
+            feed_dict: dict from tensors (or names, or nests of them) to the values that replace them. Values are
+                arrays, numbers, strings or nested lists of a tensor's dtype and of a compatible shape.
+            options: a RunOptions message.
+            run_metadata: a RunMetadata message to be filled.
 
         Returns:
-          The nest of `fetches` with each tensor's value as a NumPy array or scalar and None for operations.
+            The nest of `fetches` with each tensor's value as a NumPy array or scalar and None for operations.
 
         Raises:
-          RuntimeError: the session is closed or the graph empty.
-          TypeError: something of a wrong type is fetched or fed.
-          ValueError: a fetched or fed element is not of the graph, or a fed value has the wrong shape.
-          tf.errors.OpError: an operation failed.
+            RuntimeError: if the session is closed or the graph empty.
+            TypeError: if an element of a wrong type is fetched or fed.
+            ValueError: if a fetched or fed element is not of the graph, or a fed value has the wrong shape.
+            tf.errors.OpError: if an operation failed.
         """
         if options is None and run_metadata is None and not self._log_placement:
             # An empty nest is left to `_run`, which sees an empty graph.
@@ -230,7 +230,7 @@ class BaseSession:
         return plan.build([by_element.get(e) for e in plan.elements])
 
     def _builds_cost_graph(self) -> bool:
-        """Whether this step is one of those whose cost graph the session's configuration asks for."""
+        """Returns True if the session's configuration requests the cost graph of this step."""
         if self._config is None or self._config.graph_options.build_cost_model <= 0:
             return False
         self._steps_described += 1
@@ -270,7 +270,7 @@ class BaseSession:
             print(f"{name}: ({op_type}): {names[device]}", file=sys.stderr)
 
     def _feeds(self, feed_dict: Any) -> list[tuple[Tensor, Any]]:
-        """(tensor, value) pairs of a feed dict, each checked."""
+        """Returns (tensor, value) pairs of a feed dict, each checked."""
         feeds: dict[Tensor, Any] = {}
         for key, value in nest.flatten_dict_items(feed_dict or {}).items():
             for element, part in feed_pairs(key, value):
@@ -318,20 +318,20 @@ class BaseSession:
         return array
 
     def make_callable(self, fetches: Any, feed_list: Any = None, accept_options: bool = False) -> Callable[..., Any]:
-        """A function that runs one step with less work per call.
+        """Returns a function that runs one step with less work per call.
 
         Args:
-          fetches: as for `run`.
-          feed_list: list of the tensors, of any dtype and shape, that the function's arguments feed, in order.
-          accept_options: bool, whether the function takes the keyword arguments `options` and `run_metadata`.
+            fetches: as for `run`.
+            feed_list: list of the tensors, of any dtype and shape, that the function's arguments feed, in order.
+            accept_options: bool. If True, the function takes the keyword arguments `options` and `run_metadata`.
 
         Returns:
-          The function, which returns what `run` would.
+            The function, which returns what `run` would.
 
         Raises:
-          TypeError: `feed_list` is no list or tuple, or something of a wrong type is fetched.
-          ValueError: an element is not of the graph.
-          RuntimeError: the session is closed or the graph empty.
+            TypeError: if `feed_list` is not a list or tuple, or an element of a wrong type is fetched.
+            ValueError: if an element is not of the graph.
+            RuntimeError: if the session is closed or the graph empty.
         """
         if feed_list is not None and not isinstance(feed_list, list | tuple):
             raise TypeError("`feed_list` must be a list or tuple.")
@@ -356,20 +356,20 @@ class BaseSession:
         return run
 
     def partial_run_setup(self, fetches: Any, feeds: Any = None) -> str:
-        """Begins a step that is fed and fetched piece by piece.
+        """Begins a step that is fed and fetched in parts.
 
         Args:
-          fetches: all that the pieces will fetch, as for `run`.
-          feeds: list of the tensors, of any dtype and shape, that they will feed.
+            fetches: all that the pieces will fetch, as for `run`.
+            feeds: list of the tensors, of any dtype and shape, that they will feed.
 
         Returns:
-          A handle for `partial_run`.
+            A handle for `partial_run`.
 
         Raises:
-          RuntimeError: the session is closed or the graph empty.
-          TypeError: something of a wrong type is fetched or fed.
-          tf.errors.InvalidArgumentError: nothing is fetched.
-          ValueError: a tensor may not be fed, or a fetched element is not of the graph.
+            RuntimeError: if the session is closed or the graph empty.
+            TypeError: if an element of a wrong type is fetched or fed.
+            tf.errors.InvalidArgumentError: if nothing is fetched.
+            ValueError: if a tensor may not be fed, or a fetched element is not of the graph.
         """
         self._check_open()
         elements = FetchPlan(self._graph, fetches).elements
@@ -386,18 +386,18 @@ class BaseSession:
         """Continues a step: computes `fetches` from the feeds so far; nothing runs twice.
 
         Args:
-          handle: str, what `partial_run_setup` returned.
-          fetches: as for `run`, from those that were set up.
-          feed_dict: as for `run`, from those that were set up.
+            handle: str, what `partial_run_setup` returned.
+            fetches: as for `run`, from those that were set up.
+            feed_dict: as for `run`, from those that were set up.
 
         Returns:
-          The nest of `fetches` with values, as `run`.
+            The nest of `fetches` with values, as `run`.
 
         Raises:
-          RuntimeError: the session is closed or the graph empty.
-          tf.errors.InvalidArgumentError: the handle, a feed or a fetch was not set up, or was used before.
-          TypeError: something of a wrong type is fetched or fed.
-          ValueError: a fetched element is not of the graph, or a fed value has the wrong shape.
+            RuntimeError: if the session is closed or the graph empty.
+            tf.errors.InvalidArgumentError: if the handle, a feed or a fetch was not set up, or was used before.
+            TypeError: if an element of a wrong type is fetched or fed.
+            ValueError: if a fetched element is not of the graph, or a fed value has the wrong shape.
         """
         self._check_open()
         step = self._partial_runs.get(handle)
@@ -411,7 +411,7 @@ class BaseSession:
 
 
 def _is_nest(fetches: Any) -> bool:
-    """Whether fetches are a container with more than the core's fast way takes."""
+    """Returns True if the fetches are containers that the core's fast path does not accept."""
     if isinstance(fetches, list | tuple):
         return any(isinstance(item, list | tuple | dict) for item in fetches)
     return isinstance(fetches, dict)
@@ -427,10 +427,10 @@ def _does_not_fit(value: int, dtype: Any) -> bool:
 
 
 def _core_target(target: str | bytes) -> str:
-    """The target as the core has it: "" for this process alone.
+    """Returns the target as the core has it: "" for this process alone.
 
     Raises:
-      tf.errors.NotFoundError: no engine is reached by such a target.
+        tf.errors.NotFoundError: if no engine is reachable at `target`.
     """
     target = compat.as_str(target)
     if target in ("", "local"):
@@ -443,17 +443,17 @@ def _core_target(target: str | bytes) -> str:
 
 
 class Session(BaseSession):
-    """Runs a graph; owns its variables, queues and other state.
+    """Session that runs a graph; it owns the graph's variables, queues and other state.
 
     Args:
-      target: the engine to connect to: `""` is this process alone, `grpc://host:port` a `tf.train.Server`, whose tasks
-        keep variables, queues and other state beyond the session.
-      graph: the graph, by default the default graph.
-      config: a ConfigProto message.
+        target: the engine to connect to: `""` is this process alone, `grpc://host:port` a `tf.train.Server`, whose
+            tasks keep variables, queues and other state beyond the session.
+        graph: the graph, by default the default graph.
+        config: a ConfigProto message.
 
     Raises:
-      TypeError: an argument has the wrong type.
-      tf.errors.NotFoundError: no engine is reached by such a target.
+        TypeError: if an argument has the wrong type.
+        tf.errors.NotFoundError: if no engine is reachable at `target`.
     """
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
@@ -494,13 +494,13 @@ class Session(BaseSession):
         """Clears the named resource containers (all without names) at the tasks of a target and ends its sessions.
 
         Args:
-          target: `grpc://host:port`.
-          containers: list of str, or None for all.
-          config: a ConfigProto message; `device_filters` says which tasks, `operation_timeout_in_ms` how long to try.
+            target: `grpc://host:port`.
+            containers: list of str, or None for all.
+            config: a ConfigProto message; `device_filters` says which tasks, `operation_timeout_in_ms` how long to try.
 
         Raises:
-          tf.errors.NotFoundError: no engine is reached by such a target.
-          tf.errors.DeadlineExceededError: nothing answered in time.
+            tf.errors.NotFoundError: if no engine is reachable at `target`.
+            tf.errors.DeadlineExceededError: if nothing answered in time.
         """
         check_config(config)
         target = _core_target(target)
@@ -511,16 +511,16 @@ class Session(BaseSession):
 
 
 class InteractiveSession(BaseSession):
-    """A session that makes itself (and its graph) the default until it is closed.
+    """Session that makes itself and its graph the defaults until it is closed.
 
     Args:
-      target: str, the engine to connect to, as for `Session`.
-      graph: the graph, by default the default graph.
-      config: a ConfigProto message.
+        target: str, the engine to connect to, as for `Session`.
+        graph: the graph, by default the default graph.
+        config: a ConfigProto message.
 
     Raises:
-      TypeError: an argument has the wrong type.
-      tf.errors.NotFoundError: no engine is reached by such a target.
+        TypeError: if an argument has the wrong type.
+        tf.errors.NotFoundError: if no engine is reachable at `target`.
     """
 
     _count_lock = RenewedLock()
@@ -550,7 +550,7 @@ class InteractiveSession(BaseSession):
             self._default_graph.__enter__()
 
     def close(self) -> None:
-        """Ends the session and gives up being the default one."""
+        """Closes the session, which is then no longer the default session."""
         super().close()
         with InteractiveSession._count_lock:
             if self._explicitly_closed:
@@ -564,10 +564,10 @@ class InteractiveSession(BaseSession):
 
 
 def _session_for(what: str, graph: Graph, session: Any) -> Any:
-    """The session that `eval` or `run` of something of `graph` uses.
+    """Returns the session that `eval` or `run` of something of `graph` uses.
 
     Raises:
-      ValueError: there is none, or it has another graph.
+        ValueError: if there is no session, or it has another graph.
     """
     if session is None:
         session = default_stacks.get_default_session()

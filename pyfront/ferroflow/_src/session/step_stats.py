@@ -1,4 +1,4 @@
-"""RunMetadata: what a traced step did when, and the graph that it ran."""
+"""RunMetadata: the times of a traced step's operations, and the graph that ran."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def fill_step_stats(
     Of a node's memory only its outputs are known.
 
     Args:
-      step_stats: the message.
-      graph: the graph that ran.
-      trace: number of the thread that ran it, and its events.
-      devices: full names of the session's devices.
-      placed: by name of a node, the index of its device.
+        step_stats: the message.
+        graph: the graph that ran.
+        trace: number of the thread that ran it, and its events.
+        devices: full names of the session's devices.
+        placed: by name of a node, the index of its device.
     """
     thread, events = trace
     began = time.time_ns() - (max(end for _, _, end, _ in events) if events else 0)
@@ -108,12 +108,13 @@ def _fill_outputs(stats: Any, outputs: Iterable[tuple[int, int, list[int], int]]
 def fill_partition_graphs(metadata: Any, graph: Graph, placement: Iterable[tuple[str, str, int, bool]]) -> None:
     """Adds the graph of each device that a step used: its nodes on that device, with their devices spelled out.
 
-    What a node reads from another device stands as an input of that name, for nothing is sent between devices here.
+    A value that a node reads from another device is shown as an input of that name, because nothing is sent between
+    devices here.
 
     Args:
-      metadata: a RunMetadata message.
-      graph: the graph that ran.
-      placement: (name, op type, device index, whether it is in a loop) of the nodes that ran.
+        metadata: a RunMetadata message.
+        graph: the graph that ran.
+        placement: (name, op type, device index, whether it is in a loop) of the nodes that ran.
     """
     by_name = {node.name: node for node in graph.as_graph_def().node}
     partitions: dict[int, Any] = {}
@@ -127,14 +128,16 @@ def fill_partition_graphs(metadata: Any, graph: Graph, placement: Iterable[tuple
 def fill_cost_graph(
     metadata: Any, graph: Graph, placement: Sequence[tuple[str, str, int, bool]], devices: Sequence[str]
 ) -> None:
-    """Fills the cost graph of a step: its nodes, what they read, the sizes of their outputs where shapes are known, and
-    the times and sizes that `metadata.step_stats` measured.
+    """Fills the cost graph of a step.
+
+    It has the nodes, their inputs, the sizes of outputs with known shapes, and the times and sizes measured in
+    `metadata.step_stats`.
 
     Args:
-      metadata: a RunMetadata message.
-      graph: the graph that ran.
-      placement: as for `fill_partition_graphs`.
-      devices: full names of the session's devices.
+        metadata: a RunMetadata message.
+        graph: the graph that ran.
+        placement: as for `fill_partition_graphs`.
+        devices: full names of the session's devices.
     """
     ran = {stats.node_name: stats for device in metadata.step_stats.dev_stats for stats in device.node_stats}
     ids = {name: i for i, (name, *_) in enumerate(placement)}
@@ -163,5 +166,5 @@ def fill_cost_graph(
 
 
 def wants_trace(options: Any) -> bool:
-    """Whether RunOptions ask for times."""
+    """Returns True if RunOptions ask for times."""
     return options is not None and options.trace_level > proto.RunOptions.NO_TRACE

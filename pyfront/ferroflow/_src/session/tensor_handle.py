@@ -16,7 +16,7 @@ HANDLE_OPS = frozenset(("GetSessionHandle", "GetSessionHandleV2"))
 
 
 class TensorHandle:
-    """A value that a session keeps; it is forgotten some time after its handle is.
+    """A value that a session keeps; it is deleted some time after its handle.
 
     Args:
         handle: str, `name;number;device`.
@@ -47,27 +47,27 @@ class TensorHandle:
             raise TypeError(f"Persistent tensor {self._handle} may have already been deleted.")
 
     def eval(self) -> Any:
-        """The value.
+        """Returns the value.
 
         Raises:
-            TypeError: the value was given up.
+            TypeError: if the value was given up.
         """
         self._check_alive()
         holder, reader = _reader(self._session.graph, self._dtype)
         return self._session.run(reader, {holder: self._handle})
 
     def delete(self) -> None:
-        """Forgets the value now.
+        """Deletes the value now.
 
         Raises:
-            TypeError: the value was given up before.
+            TypeError: if the value was given up before.
         """
         self._check_alive()
         self._auto_gc_enabled = False
         delete_all(self._session, [self._handle])
 
     def get_raw_handle(self) -> str:
-        """The text that names the value, which from now on the caller must have deleted."""
+        """Returns the text that names the value, which from now on the caller must have deleted."""
         self._auto_gc_enabled = False
         return self._handle
 
@@ -77,7 +77,7 @@ def _placeholder() -> Tensor:
 
 
 def _reader(graph: Any, dtype: dtypes.DType) -> tuple[Tensor, Tensor]:
-    """A placeholder of a handle and its value of some dtype, made once for a graph."""
+    """Returns a placeholder of a handle and its value of some dtype, made once for a graph."""
     readers: dict[Any, tuple[Tensor, Tensor]] = graph.__dict__.setdefault("_handle_readers", {})
     found = readers.get(dtype)
     if found is None:
@@ -88,7 +88,7 @@ def _reader(graph: Any, dtype: dtypes.DType) -> tuple[Tensor, Tensor]:
 
 
 def delete_all(session: Any, handles: list[str]) -> None:
-    """Has a session forget values."""
+    """Deletes values in a session."""
     graph = session.graph
     deleters: list[tuple[Tensor, Operation]] = graph.__dict__.setdefault("_handle_deleters", [])
     while len(deleters) < len(handles):
@@ -109,7 +109,7 @@ def get_session_handle(data: Any, name: str | None = None) -> Tensor:
         Tensor of string, of shape []; running it gives a `TensorHandle`.
 
     Raises:
-        TypeError: `data` is no Tensor.
+        TypeError: if `data` is not a Tensor.
     """
     if not isinstance(data, Tensor):
         raise TypeError("`data` must be of type Tensor.")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 __all__ = ["AllocationMaximum", "StepStatsAnalysis", "Timeline"]
 
-# How `NodeExecStats.timeline_label` tells the operation's type and its inputs.
+# Format in which `NodeExecStats.timeline_label` has the operation's type and its inputs.
 _LABEL = re.compile(r"(?P<name>.*?) = (?P<op>[^(]*)(\((?P<inputs>.*)\))?")
 _NO_INPUTS = ("RecvTensor",)
 
@@ -28,7 +28,7 @@ class AllocationMaximum(NamedTuple):
 
 
 class StepStatsAnalysis(NamedTuple):
-    """What a timeline found.
+    """Result of a timeline.
 
     Args:
         chrome_trace: ChromeTrace.
@@ -59,17 +59,17 @@ class ChromeTrace:
         self._events.append(event)
 
     def format_to_string(self, pretty: bool = False) -> str:
-        """The events as JSON.
+        """Returns the events as JSON.
 
         Args:
-            pretty: bool, whether lines are indented.
+            pretty: bool. If True, lines are indented.
         """
         trace = {"traceEvents": self._names + self._events}
         return json.dumps(trace, indent=4) if pretty else json.dumps(trace, separators=(",", ":"))
 
 
 class _Row(NamedTuple):
-    """Where an event is drawn."""
+    """Row in which an event is drawn."""
 
     pid: int
     tid: int
@@ -92,7 +92,7 @@ class _TracedTensor:
 
 
 class Timeline:
-    """Draws the operations of a traced step, the flow of data between them, and the memory of their results.
+    """Drawing of a traced step's operations, the data flow between them, and the memory of their results.
 
     Args:
         step_stats: StepStats message, `run_metadata.step_stats` of a step with `trace_level=FULL_TRACE`.
@@ -104,11 +104,11 @@ class Timeline:
         self._step_stats = step_stats
 
     def generate_chrome_trace_format(self, show_dataflow: bool = True, show_memory: bool = False) -> str:
-        """The step as JSON.
+        """Returns the step as JSON.
 
         Args:
-            show_dataflow: bool, whether there are arrows from operations to those that use their results.
-            show_memory: bool, whether tensors and the memory they take are drawn as well.
+            show_dataflow: bool. If True, there are arrows from operations to those that use their results.
+            show_memory: bool. If True, tensors and the memory they take are drawn as well.
 
         Returns:
             str.
@@ -116,11 +116,11 @@ class Timeline:
         return self.analyze_step_stats(show_dataflow, show_memory).chrome_trace.format_to_string(pretty=True)
 
     def analyze_step_stats(self, show_dataflow: bool = True, show_memory: bool = True) -> StepStatsAnalysis:
-        """The step as events, and the most memory that it took.
+        """Returns the step as events, and the most memory that it took.
 
         Args:
-            show_dataflow: bool, whether there are arrows from operations to those that use their results.
-            show_memory: bool, whether tensors and the memory they take are drawn as well.
+            show_dataflow: bool. If True, there are arrows from operations to those that use their results.
+            show_memory: bool. If True, tensors and the memory they take are drawn as well.
 
         Returns:
             StepStatsAnalysis.
@@ -182,7 +182,7 @@ class Timeline:
 
 
 def _lanes(nodes: Any) -> list[int]:
-    """A row for each operation, such that operations of one row follow each other."""
+    """Returns a row for each operation, such that operations of one row follow each other."""
     ends: list[int] = []
     rows = []
     for node in nodes:
@@ -194,7 +194,7 @@ def _lanes(nodes: Any) -> list[int]:
 
 
 def _operation(node: Any) -> tuple[str, list[str]]:
-    """The type of an operation, and the names of its inputs."""
+    """Returns the type of an operation, and the names of its inputs."""
     if node.node_name in _NO_INPUTS:
         return node.node_name, []
     label = _LABEL.fullmatch(node.timeline_label)

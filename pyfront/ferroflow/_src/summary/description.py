@@ -1,4 +1,4 @@
-"""`get_summary_description`: what a summary op's node says of its values."""
+"""`get_summary_description`: the description of a summary's values in its op's node."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def get_summary_description(node_def: Any) -> Any:
         `SummaryDescription`.
 
     Raises:
-        ValueError: it is the node of another op.
+        ValueError: if the node's op is not a tensor summary.
     """
     if node_def.op != "TensorSummary":
         raise ValueError(f"Can't get_summary_description on {node_def.op}")

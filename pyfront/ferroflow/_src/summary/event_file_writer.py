@@ -19,7 +19,7 @@ _open_writers: weakref.WeakSet[EventFileWriter] = weakref.WeakSet()
 
 @atexit.register
 def _close_all() -> None:
-    """Programs that end without closing their writers lose nothing."""
+    """Closes all writers when the program ends, so that no event is lost."""
     for writer in list(_open_writers):
         if writer.process == os.getpid():
             writer.close()
@@ -36,7 +36,7 @@ def new_event_file(prefix: str, suffix: str) -> str:
         str, the name.
 
     Raises:
-        FileExistsError: a million of them are there.
+        FileExistsError: if a million of them are there.
     """
     stem = f"{prefix}.out.tfevents.{int(time.time()):010d}.{os.uname().nodename}"
     for taken in range(1_000_000):
@@ -50,7 +50,7 @@ def new_event_file(prefix: str, suffix: str) -> str:
 
 
 class EventFileWriter:
-    """Writes `Event` messages to an event file, which a thread of the engine does while the program goes on.
+    """Writer of `Event` messages to an event file, in a thread of the engine while the program continues.
 
     Args:
         logdir: str, folder of the file; made where it is missing.
@@ -59,7 +59,7 @@ class EventFileWriter:
         filename_suffix: str, the end of the file's name.
 
     Raises:
-        tf.errors.OpError: the folder or the file cannot be made.
+        tf.errors.OpError: if the folder or the file cannot be made.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class EventFileWriter:
         _open_writers.add(self)
 
     def get_logdir(self) -> str:
-        """The folder of the file."""
+        """Returns the folder of the file."""
         return self._logdir
 
     def reopen(self) -> None:

@@ -15,7 +15,7 @@ _FLUSH_SECS = 120.0
 
 
 class EventsWriter:
-    """Writes `Event` messages to an event file. The file is made with the first of them.
+    """Writer of `Event` messages to an event file, which is created with the first message.
 
     Args:
         file_prefix: str or bytes, what the file's name begins with; its folder is made where it is missing.
@@ -34,19 +34,19 @@ class EventsWriter:
             suffix: str or bytes, the end.
 
         Raises:
-            tf.errors.OpError: the folder or the file cannot be made.
+            tf.errors.OpError: if the folder or the file cannot be made.
         """
         self._suffix = os.fsdecode(suffix)
         self._open()
 
     def FileName(self) -> bytes:  # noqa: N802  # TF1's spelling
-        """The file's name; makes the file where there is none.
+        """Returns the file's name; makes the file where there is none.
 
         Returns:
             bytes.
 
         Raises:
-            tf.errors.OpError: the folder or the file cannot be made.
+            tf.errors.OpError: if the folder or the file cannot be made.
         """
         self._open()
         return os.fsencode(self._name or "")
@@ -58,7 +58,7 @@ class EventsWriter:
             event: `Event` message.
 
         Raises:
-            tf.errors.OpError: the file cannot be made or written.
+            tf.errors.OpError: if the file cannot be made or written.
         """
         with engine_errors():
             self._open().add_event(event.SerializeToString())
@@ -70,7 +70,7 @@ class EventsWriter:
             True.
 
         Raises:
-            tf.errors.OpError: the file cannot be written.
+            tf.errors.OpError: if the file cannot be written.
         """
         if self._writer is not None:
             with engine_errors():
@@ -84,7 +84,7 @@ class EventsWriter:
             True.
 
         Raises:
-            tf.errors.OpError: the file cannot be written.
+            tf.errors.OpError: if the file cannot be written.
         """
         if self._writer is not None:
             with engine_errors():

@@ -20,7 +20,7 @@ __all__ = ["FileWriter", "SummaryToEventTransformer", "SummaryWriter"]
 
 
 class SummaryToEventTransformer:
-    """Wraps what it is given into events and hands them to a writer.
+    """Converter of summaries and graphs to events for a writer.
 
     Args:
         event_writer: an `EventFileWriter`.
@@ -45,7 +45,7 @@ class SummaryToEventTransformer:
             global_step: int, the training step; None for 0.
 
         Raises:
-            TypeError: `summary` is something else.
+            TypeError: if `summary` is neither bytes nor a `Summary`.
         """
         if not isinstance(summary, bytes) and not hasattr(summary, "SerializeToString"):
             raise TypeError(f"summary must be bytes or a Summary message, got {summary!r}")
@@ -70,8 +70,8 @@ class SummaryToEventTransformer:
             graph_def: `GraphDef` message, the spelling of old.
 
         Raises:
-            ValueError: both `graph` and `graph_def` are given.
-            TypeError: what is given is neither a Graph nor a `GraphDef`.
+            ValueError: if both `graph` and `graph_def` are given.
+            TypeError: if the argument is neither a Graph nor a `GraphDef`.
         """
         if graph is not None and graph_def is not None:
             raise ValueError("Please pass only graph, or graph_def (deprecated), but not both.")
@@ -108,7 +108,7 @@ class SummaryToEventTransformer:
             global_step: int, the training step; None for 0.
 
         Raises:
-            TypeError: it is another message.
+            TypeError: if the message is not a MetaGraphDef.
         """
         if not isinstance(meta_graph_def, proto.MetaGraphDef):
             raise TypeError(f"meta_graph_def must be type MetaGraphDef, saw type: {type(meta_graph_def)}")
@@ -123,7 +123,7 @@ class SummaryToEventTransformer:
             global_step: int, the training step; None for 0.
 
         Raises:
-            ValueError: the tag was used before.
+            ValueError: if the tag was used before.
         """
         if tag in self._session_run_tags:
             raise ValueError("The provided tag was already used for this event type")
@@ -139,14 +139,14 @@ class SummaryToEventTransformer:
 
 
 class FileWriter(SummaryToEventTransformer):
-    """Writes summaries and graphs into an event file of a folder, for TensorBoard.
+    """Writer of summaries and graphs to an event file in a folder, for TensorBoard.
 
-    Nothing is lost at `flush`, at `close`, or where the program ends without either.
+    No event is lost at `flush`, at `close`, or when the program ends without either.
 
     Args:
         logdir: str, folder of the file; made where it is missing.
         graph: Graph, such as `sess.graph`, to be shown; None for none.
-        max_queue: int, accepted as TF 1.x has it: what waits is bounded in bytes (64 MiB), not in events.
+        max_queue: int, accepted as in TF 1.x: the buffer is limited in bytes (64 MiB), not in events.
         flush_secs: float, the longest time in seconds that an event stays out of the file.
         graph_def: `GraphDef` message, the spelling of old.
         filename_suffix: str, the end of the file's name.
@@ -154,8 +154,8 @@ class FileWriter(SummaryToEventTransformer):
             None for a file of this writer.
 
     Raises:
-        ValueError: both `graph` and `graph_def` are given.
-        tf.errors.OpError: the folder or the file cannot be made.
+        ValueError: if both `graph` and `graph_def` are given.
+        tf.errors.OpError: if the folder or the file cannot be made.
     """
 
     def __init__(
@@ -184,7 +184,7 @@ class FileWriter(SummaryToEventTransformer):
         self.close()
 
     def get_logdir(self) -> str:
-        """The folder of the file."""
+        """Returns the folder of the file."""
         return self.event_writer.get_logdir()
 
     def add_event(self, event: Any) -> None:

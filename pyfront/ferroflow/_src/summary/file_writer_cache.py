@@ -1,4 +1,4 @@
-"""One writer for each folder, shared by all who ask."""
+"""One writer for each folder, shared by all users."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class FileWriterCache:
 
     @staticmethod
     def get(logdir: str) -> FileWriter:
-        """The writer of a folder, made on first use with the default graph.
+        """Returns the writer of a folder, made on first use with the default graph.
 
         Args:
             logdir: str, the folder.

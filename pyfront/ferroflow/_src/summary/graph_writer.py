@@ -53,19 +53,19 @@ _in_force = _InForce()
 
 
 def writer_in_force() -> Tensor | None:
-    """The handle of the writer that summaries of this thread go to; None without one."""
+    """Returns the handle of the writer that summaries of this thread go to; None without one."""
     return _in_force.writer
 
 
 def should_record_summaries() -> Any:
-    """Whether summaries are recorded: bool, or bool scalar Tensor that a step decides."""
+    """Returns True if summaries are recorded: a bool, or a bool scalar Tensor that is evaluated in the step."""
     wanted = get_collection(_RECORDING_KEY)
     return wanted[0] if wanted else False
 
 
 @contextlib.contextmanager
 def record_summaries_if(condition: Any) -> Iterator[None]:
-    """Within it the summaries that are made are recorded in steps in which the condition holds.
+    """Records the summaries created in a `with` block only in steps in which the condition holds.
 
     Args:
         condition: bool, or bool scalar Tensor.
@@ -80,12 +80,12 @@ def record_summaries_if(condition: Any) -> Iterator[None]:
 
 
 def always_record_summaries() -> contextlib.AbstractContextManager[None]:
-    """A context manager within which summaries that are made are recorded in every step that runs them."""
+    """Returns a context manager within which summaries that are made are recorded in every step that runs them."""
     return record_summaries_if(True)
 
 
 def never_record_summaries() -> contextlib.AbstractContextManager[None]:
-    """A context manager within which summaries that are made are not recorded."""
+    """Returns a context manager within which summaries that are made are not recorded."""
     return record_summaries_if(False)
 
 
@@ -102,12 +102,12 @@ class SummaryWriter:
         self._init_op_fn = init_op_fn
 
     def set_as_default(self) -> None:
-        """Sends the summaries that this thread makes from now on to this writer."""
+        """Makes this the writer for the summaries that this thread creates from now on."""
         _in_force.writer = self._resource
 
     @contextlib.contextmanager
     def as_default(self) -> Iterator[SummaryWriter]:
-        """A context manager within which the summaries that are made go to this writer."""
+        """Makes this the writer for the summaries created in a `with` block."""
         before = _in_force.writer
         if self._resource is not None:
             _in_force.writer = self._resource
@@ -117,15 +117,15 @@ class SummaryWriter:
             _in_force.writer = before
 
     def init(self) -> Operation | None:
-        """An operation that opens the file, unless it is open."""
+        """Returns an operation that opens the file, unless it is open."""
         return None if self._init_op_fn is None else self._init_op_fn()
 
     def flush(self) -> Operation | None:
-        """An operation that waits until all events are in the file."""
+        """Returns an operation that waits until all events are in the file."""
         return None if self._resource is None else flush(self)
 
     def close(self) -> Operation | None:
-        """An operation that ends the file; another is begun where `init` runs again."""
+        """Returns an operation that ends the file; another is begun where `init` runs again."""
         if self._resource is None:
             return None
         with control_dependencies([flush(self)]), device(_CPU):
@@ -139,7 +139,7 @@ def create_file_writer(
     filename_suffix: Any = None,
     name: str | None = None,
 ) -> SummaryWriter:
-    """A writer of an event file, which `summary_writer_initializer_op` or its `init` opens in a session.
+    """Returns a writer of an event file, which `summary_writer_initializer_op` or its `init` opens in a session.
 
     Args:
         logdir: str, folder of the file; None for a writer that writes nothing.
@@ -170,7 +170,7 @@ def create_file_writer(
 
 
 def summary_writer_initializer_op() -> list[Operation]:
-    """The operations that open the files of all writers of the graph."""
+    """Returns the operations that open the files of all writers of the graph."""
     return get_collection(_INITIALIZERS_KEY)
 
 
@@ -182,8 +182,8 @@ def initialize(graph: Any = None, session: Any = None) -> None:
         session: a `Session`; None for the default one.
 
     Raises:
-        RuntimeError: no writer is in force.
-        ValueError: there is no session.
+        RuntimeError: if no writer is in force.
+        ValueError: if there is no session.
     """
     writer = writer_in_force()
     if writer is None:
@@ -232,7 +232,7 @@ def flush(writer: Any = None, name: str | None = None) -> Operation:
 
 
 class SessionEventFileWriter:
-    """Writes `Event` messages through operations of a session's graph, to a file that its other writers share.
+    """Writer of `Event` messages through operations of a session's graph, to a file that its other writers share.
 
     Args:
         session: a `Session`, which has the file open.
@@ -259,7 +259,7 @@ class SessionEventFileWriter:
         session.run(self._init)
 
     def get_logdir(self) -> str:
-        """The folder of the file."""
+        """Returns the folder of the file."""
         return self._logdir
 
     def reopen(self) -> None:

@@ -15,7 +15,7 @@ __all__ = ["merge", "merge_all"]
 
 
 def merge(inputs: Sequence[Any], collections: Iterable[str] | None = None, name: str | None = None) -> Tensor:
-    """Makes one summary of several.
+    """Merges several summaries into one.
 
     Args:
         inputs: list of Tensors of string, of shape []: serialized `Summary` messages.
@@ -26,7 +26,7 @@ def merge(inputs: Sequence[Any], collections: Iterable[str] | None = None, name:
         Tensor of string, of shape []: a serialized `Summary`.
 
     Raises:
-        tf.errors.InvalidArgumentError: when run; two summaries have one tag.
+        tf.errors.InvalidArgumentError: when the step runs, if two summaries have one tag.
     """
     name = clean_tag(name)
     with name_scope(name, "Merge", inputs):
@@ -34,7 +34,7 @@ def merge(inputs: Sequence[Any], collections: Iterable[str] | None = None, name:
 
 
 def merge_all(key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: str | None = None) -> Tensor | None:
-    """Makes one summary of all that a collection of the default graph holds.
+    """Merges all summaries of a collection of the default graph into one.
 
     Args:
         key: str, key of the collection.

@@ -1,4 +1,4 @@
-"""Summaries of tensors by what they are: numbers, activations, those of a collection."""
+"""Summaries of tensors by their kind: numbers, activations, tensors of a collection."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _Summarizer = Callable[[Any], Any]
 
 
 def summarize_activation(op: Tensor) -> Tensor:
-    """Summarizes an activation: its values, and which part of them is at an end of its range.
+    """Returns a summary of an activation: its values, and the fraction at an end of its range.
 
     Args:
         op: Tensor of a real number dtype, of any shape; of the operations Relu, Relu6 and Softplus the parts are
@@ -52,7 +52,7 @@ def summarize_activation(op: Tensor) -> Tensor:
 
 
 def summarize_tensor(tensor: Any, tag: str | None = None) -> Tensor | None:
-    """Summarizes a tensor: a number as it is, others as a histogram.
+    """Returns a summary of a tensor: a number as a scalar, others as a histogram.
 
     Args:
         tensor: Tensor or Variable of any dtype and shape.
@@ -69,7 +69,7 @@ def summarize_tensor(tensor: Any, tag: str | None = None) -> Tensor | None:
 
 
 def summarize_tensors(tensors: Iterable[Any], summarizer: _Summarizer = summarize_tensor) -> list[Any]:
-    """Summarizes tensors.
+    """Returns summaries of tensors.
 
     Args:
         tensors: iterable of Tensors of any dtype and shape.
@@ -84,7 +84,7 @@ def summarize_tensors(tensors: Iterable[Any], summarizer: _Summarizer = summariz
 def summarize_collection(
     collection: Any, name_filter: str | None = None, summarizer: _Summarizer = summarize_tensor
 ) -> list[Any]:
-    """Summarizes the tensors of a collection.
+    """Returns summaries of the tensors of a collection.
 
     Args:
         collection: str, the collection's key.
@@ -99,7 +99,7 @@ def summarize_collection(
 
 
 def summarize_variables(name_filter: str | None = None, summarizer: _Summarizer = summarize_tensor) -> list[Any]:
-    """Summarizes the variables.
+    """Returns summaries of the variables.
 
     Args:
         name_filter: str, as `summarize_collection`.
@@ -112,7 +112,7 @@ def summarize_variables(name_filter: str | None = None, summarizer: _Summarizer 
 
 
 def summarize_weights(name_filter: str | None = None, summarizer: _Summarizer = summarize_tensor) -> list[Any]:
-    """Summarizes the tensors of `GraphKeys.WEIGHTS`.
+    """Returns summaries of the tensors of `GraphKeys.WEIGHTS`.
 
     Args:
         name_filter: str, as `summarize_collection`.
@@ -125,7 +125,7 @@ def summarize_weights(name_filter: str | None = None, summarizer: _Summarizer = 
 
 
 def summarize_biases(name_filter: str | None = None, summarizer: _Summarizer = summarize_tensor) -> list[Any]:
-    """Summarizes the tensors of `GraphKeys.BIASES`.
+    """Returns summaries of the tensors of `GraphKeys.BIASES`.
 
     Args:
         name_filter: str, as `summarize_collection`.
@@ -138,7 +138,7 @@ def summarize_biases(name_filter: str | None = None, summarizer: _Summarizer = s
 
 
 def summarize_activations(name_filter: str | None = None, summarizer: _Summarizer = summarize_activation) -> list[Any]:
-    """Summarizes the tensors of `GraphKeys.ACTIVATIONS`.
+    """Returns summaries of the tensors of `GraphKeys.ACTIVATIONS`.
 
     Args:
         name_filter: str, as `summarize_collection`.

@@ -1,4 +1,4 @@
-"""What plugins of TensorBoard keep with a graph, beside the events."""
+"""Assets that plugins of TensorBoard keep with a graph, beside the events."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _Asset = TypeVar("_Asset", bound="PluginAsset")
 
 
 class PluginAsset(abc.ABC):
-    """Contents that a `FileWriter` puts into `plugins/<plugin_name>` of its folder when it writes the graph."""
+    """Contents that a `FileWriter` writes to `plugins/<plugin_name>` of its folder with the graph."""
 
     plugin_name: str | None = None
 
     @abc.abstractmethod
     def assets(self) -> dict[str, str]:
-        """The contents by file name."""
+        """Returns the contents by file name."""
 
 
 def get_plugin_asset(plugin_asset_cls: type[_Asset], graph: Graph | None = None) -> _Asset:
-    """The asset of a class that a graph has, made on first use.
+    """Returns the asset of a class that a graph has, made on first use.
 
     Args:
         plugin_asset_cls: subclass of `PluginAsset` with a `plugin_name`.
@@ -37,7 +37,7 @@ def get_plugin_asset(plugin_asset_cls: type[_Asset], graph: Graph | None = None)
         Its one instance of `plugin_asset_cls`.
 
     Raises:
-        ValueError: the class has no `plugin_name`, or another class has it too.
+        ValueError: if the class has no `plugin_name`, or shares it with another class.
     """
     graph = get_default_graph() if graph is None else graph
     if not plugin_asset_cls.plugin_name:

@@ -1,4 +1,4 @@
-"""What TensorBoard's projector of embeddings is told, in a file beside the events."""
+"""Configuration of TensorBoard's embedding projector, in a file beside the events."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def visualize_embeddings(summary_writer: Any, config: Any) -> None:
         config: `ProjectorConfig` message; without the path of a checkpoint the latest one of that folder is shown.
 
     Raises:
-        ValueError: the writer has no folder.
-        tf.errors.OpError: the file cannot be written.
+        ValueError: if the writer has no folder.
+        tf.errors.OpError: if the file cannot be written.
     """
     folder = summary_writer.get_logdir()
     if folder is None:

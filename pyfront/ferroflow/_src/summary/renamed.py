@@ -38,7 +38,7 @@ def _made(
 
 @deprecated("tf.summary.scalar", name="tf.scalar_summary")
 def scalar_summary(tags: Any, values: Any, collections: Iterable[str] | None = None, name: str | None = None) -> Tensor:
-    """Summarizes numbers.
+    """Returns a serialized summary of numbers.
 
     Args:
         tags: str, or Tensor of string, of the shape of `values`.
@@ -56,7 +56,7 @@ def scalar_summary(tags: Any, values: Any, collections: Iterable[str] | None = N
 def histogram_summary(
     tag: Any, values: Any, collections: Iterable[str] | None = None, name: str | None = None
 ) -> Tensor:
-    """Summarizes how values are distributed.
+    """Returns a serialized summary with a histogram of values.
 
     Args:
         tag: str or Tensor of string, of shape [].
@@ -74,7 +74,7 @@ def histogram_summary(
 def image_summary(
     tag: Any, tensor: Any, max_images: int = 3, collections: Iterable[str] | None = None, name: str | None = None
 ) -> Tensor:
-    """Summarizes images.
+    """Returns a serialized summary with images.
 
     Args:
         tag: str or Tensor of string, of shape [].
@@ -98,7 +98,7 @@ def audio_summary(
     collections: Iterable[str] | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Summarizes audio clips.
+    """Returns a serialized summary with audio clips.
 
     Args:
         tag: str or Tensor of string, of shape [].
@@ -116,7 +116,7 @@ def audio_summary(
 
 @deprecated("tf.summary.merge", name="tf.merge_summary")
 def merge_summary(inputs: Sequence[Any], collections: Iterable[str] | None = None, name: str | None = None) -> Tensor:
-    """Makes one summary of several.
+    """Merges several summaries into one.
 
     Args:
         inputs: list of Tensors of string, of shape []: serialized `Summary` messages.
@@ -132,7 +132,7 @@ def merge_summary(inputs: Sequence[Any], collections: Iterable[str] | None = Non
 
 @deprecated("tf.summary.merge_all", name="tf.merge_all_summaries")
 def merge_all_summaries(key: str = GraphKeys.SUMMARIES) -> Tensor | None:
-    """Makes one summary of all that a collection of the default graph holds.
+    """Merges all summaries of a collection of the default graph into one.
 
     Args:
         key: str, key of the collection.

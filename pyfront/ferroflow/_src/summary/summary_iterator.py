@@ -21,12 +21,12 @@ def summary_iterator(path: Any) -> Iterator[Any]:
         `Event` messages.
 
     Raises:
-        tf.errors.NotFoundError: there is no such file.
-        tf.errors.DataLossError: the file is damaged or cut short.
+        tf.errors.NotFoundError: if the file does not exist.
+        tf.errors.DataLossError: if the file is damaged or cut short.
     """
     for number, record in enumerate(tf_record_iterator(path)):
         try:
             event = proto.Event.FromString(record)
         except proto.decode_errors() as error:
-            raise errors.DataLossError(None, None, f"{path}; record {number} is no event: {error}") from None
+            raise errors.DataLossError(None, None, f"{path}; record {number} is not an event: {error}") from None
         yield event

@@ -55,7 +55,7 @@ def summary_scope(
 
 
 def collect(summary: Tensor, collections: Iterable[str] | None, default: Iterable[str]) -> Tensor:
-    """Puts a summary into collections of the default graph.
+    """Adds a summary to collections of the default graph.
 
     Args:
         summary: Tensor of string, of shape [].

@@ -18,7 +18,7 @@ _COLLECTIONS = (GraphKeys.SUMMARIES,)
 
 
 def scalar(name: str, tensor: Any, collections: Iterable[str] | None = None, family: str | None = None) -> Tensor:
-    """Summarizes a number.
+    """Returns a serialized summary of a scalar.
 
     Args:
         name: str, name of the operation, and with the scopes around it the tag of the series.
@@ -30,14 +30,14 @@ def scalar(name: str, tensor: Any, collections: Iterable[str] | None = None, fam
         Tensor of string, of shape []: a serialized `Summary`.
 
     Raises:
-        tf.errors.InvalidArgumentError: when run; `tensor` is not a scalar.
+        tf.errors.InvalidArgumentError: when the step runs, if `tensor` is not a scalar.
     """
     with summary_scope(name, family, values=[tensor]) as (tag, scope):
         return collect(tensor_op("ScalarSummary", [tag, tensor], name=scope), collections, _COLLECTIONS)
 
 
 def histogram(name: str, values: Any, collections: Iterable[str] | None = None, family: str | None = None) -> Tensor:
-    """Summarizes how values are distributed.
+    """Returns a serialized summary with a histogram of values.
 
     Args:
         name: str, name of the operation, and with the scopes around it the tag of the series.
@@ -50,7 +50,7 @@ def histogram(name: str, values: Any, collections: Iterable[str] | None = None, 
         both sides of zero.
 
     Raises:
-        tf.errors.InvalidArgumentError: when run; a value is NaN or infinite.
+        tf.errors.InvalidArgumentError: when the step runs, if a value is NaN or infinite.
     """
     with summary_scope(name, family, default_name="HistogramSummary", values=[values]) as (tag, scope):
         return collect(tensor_op("HistogramSummary", [tag, values], name=scope), collections, _COLLECTIONS)
@@ -59,11 +59,11 @@ def histogram(name: str, values: Any, collections: Iterable[str] | None = None, 
 def image(
     name: str, tensor: Any, max_outputs: int = 3, collections: Iterable[str] | None = None, family: str | None = None
 ) -> Tensor:
-    """Summarizes images.
+    """Returns a serialized summary with images.
 
-    Bytes are taken as they are. Other numbers are scaled, image by image: to a largest value of 255 where none is
-    negative, else so that 0 becomes 128 and the largest magnitude 127 away from it. Pixels with a part that is not
-    finite become red.
+    Bytes are used unchanged. Other numbers are scaled, image by image. Without negative values, the largest becomes
+    255; otherwise 0 becomes 128 and the largest magnitude is 127 away from it. Pixels with a part that is not finite
+    become red.
 
     Args:
         name: str, name of the operation; the tags are `name/image` for one image, `name/image/0` and so on for more.
@@ -76,7 +76,7 @@ def image(
         Tensor of string, of shape []: a serialized `Summary` with PNG files.
 
     Raises:
-        tf.errors.InvalidArgumentError: when run; `tensor` has another shape.
+        tf.errors.InvalidArgumentError: when the step runs, if `tensor` has a wrong shape.
     """
     with summary_scope(name, family, values=[tensor]) as (tag, scope):
         made = tensor_op("ImageSummary", [tag, tensor], {"max_images": max_outputs}, name=scope)
@@ -91,7 +91,7 @@ def audio(
     collections: Iterable[str] | None = None,
     family: str | None = None,
 ) -> Tensor:
-    """Summarizes audio clips.
+    """Returns a serialized summary with audio clips.
 
     Args:
         name: str, name of the operation; the tags are `name/audio` for one clip, `name/audio/0` and so on for more.
@@ -105,7 +105,8 @@ def audio(
         Tensor of string, of shape []: a serialized `Summary` with WAV files of 16 bits.
 
     Raises:
-        tf.errors.InvalidArgumentError: when run; `tensor` has another shape, or the sample rate is not positive.
+        tf.errors.InvalidArgumentError: when the step runs, if `tensor` has a wrong shape, or the sample rate is not
+            positive.
     """
     with summary_scope(name, family, values=[tensor]) as (tag, scope):
         rate = convert_to_tensor(sample_rate, dtypes.float32, name="sample_rate")
@@ -122,7 +123,7 @@ def tensor_summary(
     family: str | None = None,
     display_name: str | None = None,
 ) -> Tensor:
-    """Summarizes a whole tensor, for a plugin to show.
+    """Returns a serialized summary of a whole tensor, for a plugin to show.
 
     Args:
         name: str, name of the operation, and with the scopes around it the tag of the series.
@@ -150,7 +151,7 @@ def tensor_summary(
 
 
 def text(name: str, tensor: Any, collections: Iterable[str] | None = None) -> Tensor:
-    """Summarizes text, which TensorBoard shows as Markdown, and as a table where there are several strings.
+    """Returns a serialized summary with text, which TensorBoard shows as Markdown; several strings become a table.
 
     Args:
         name: str, name of the operation, and with the scopes around it the tag of the series.
@@ -161,7 +162,7 @@ def text(name: str, tensor: Any, collections: Iterable[str] | None = None) -> Te
         Tensor of string, of shape []: a serialized `Summary`.
 
     Raises:
-        ValueError: `tensor` has another dtype.
+        ValueError: if `tensor` is not of string.
     """
     if tensor.dtype != dtypes.string:
         raise ValueError(f"Expected tensor {tensor.name} to have dtype string, got {tensor.dtype}")

@@ -20,7 +20,7 @@ def basic_train_loop(
 ) -> None:
     """Calls a function that trains one step, again and again, until the supervisor should stop.
 
-    Where a task of the cluster was restarted, training goes on in a new session.
+    If a task of the cluster was restarted, training continues in a new session.
 
     Args:
         supervisor: Supervisor.
@@ -30,7 +30,8 @@ def basic_train_loop(
         master: str, the target of the session.
 
     Raises:
-        BaseException: what `train_step_fn` or a thread raised, but for `AbortedError` and the end of input.
+        BaseException: if `train_step_fn` or a thread raised an exception other than `AbortedError` and the end of
+            input; that exception.
     """
     while True:
         try:

@@ -24,13 +24,13 @@ __all__ = ["evaluate_once", "evaluate_repeatedly", "get_or_create_eval_step"]
 
 
 def get_or_create_eval_step() -> Any:
-    """The local variable that counts evaluated batches, made if there is none.
+    """Returns the local variable that counts evaluated batches, made if there is none.
 
     Returns:
         int64 scalar variable.
 
     Raises:
-        ValueError: the collection `EVAL_STEP` has several.
+        ValueError: if the collection `EVAL_STEP` has several.
     """
     found = get_collection(GraphKeys.EVAL_STEP)
     if len(found) > 1:
@@ -48,7 +48,9 @@ def get_or_create_eval_step() -> Any:
 
 
 def _counted(eval_ops: Any, hooks: list[Any]) -> Any:
-    """What a batch runs, with the counter, which hooks that stop after some batches get to know."""
+    """Returns the operations of a batch with the counter, and passes the counter to hooks that stop after some
+    batches.
+    """
     counter = get_or_create_eval_step()
     if eval_ops is None:
         return None
@@ -92,9 +94,9 @@ def evaluate_once(
         checkpoint_path: str, the checkpoint's prefix.
         master: str, the target of the session.
         scaffold: Scaffold; a new one by default.
-        eval_ops: what a batch runs, as `Session.run` takes it; None for no batches.
+        eval_ops: operations that a batch runs, as `Session.run` takes it; None for no batches.
         feed_dict: dict of values to feed to `eval_ops`, as `Session.run` takes it.
-        final_ops: what to fetch at the end, as `Session.run` takes it.
+        final_ops: tensors to fetch at the end, as `Session.run` takes it.
         final_ops_feed_dict: dict of values to feed to `final_ops`, as `Session.run` takes it.
         hooks: list of SessionRunHook, such as `StopAfterNEvalsHook`.
         config: ConfigProto of the session.
@@ -103,7 +105,7 @@ def evaluate_once(
         The values of `final_ops`; None where there are none.
 
     Raises:
-        ValueError: the collection `EVAL_STEP` has several.
+        ValueError: if the collection `EVAL_STEP` has several.
     """
     all_hooks = list(hooks or ())
     counted = _counted(eval_ops, all_hooks)
@@ -136,9 +138,9 @@ def evaluate_repeatedly(
         checkpoint_dir: str, the folder.
         master: str, the target of the sessions.
         scaffold: Scaffold; a new one by default.
-        eval_ops: what a batch runs, as `Session.run` takes it; None for no batches.
+        eval_ops: operations that a batch runs, as `Session.run` takes it; None for no batches.
         feed_dict: dict of values to feed to `eval_ops`, as `Session.run` takes it.
-        final_ops: what to fetch at the end of each evaluation, as `Session.run` takes it.
+        final_ops: tensors to fetch at the end of each evaluation, as `Session.run` takes it.
         final_ops_feed_dict: dict of values to feed to `final_ops`, as `Session.run` takes it.
         eval_interval_secs: float, seconds between the beginnings of two evaluations at least.
         hooks: list of SessionRunHook, such as `StopAfterNEvalsHook`.
@@ -151,7 +153,7 @@ def evaluate_repeatedly(
         The values of `final_ops` in the last evaluation; None where there are none.
 
     Raises:
-        ValueError: the collection `EVAL_STEP` has several.
+        ValueError: if the collection `EVAL_STEP` has several.
     """
     all_hooks = list(hooks or ())
     counted = _counted(eval_ops, all_hooks)

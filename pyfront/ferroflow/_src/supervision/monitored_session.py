@@ -23,7 +23,9 @@ __all__ = ["MonitoredSession", "SingularMonitoredSession"]
 
 
 def _argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
-    """The names of a function's arguments, without the object of a bound method and what `functools.partial` gave."""
+    """Returns the names of a function's arguments, without the object of a bound method and what `functools.partial`
+    gave.
+    """
     if isinstance(function, functools.partial):
         names = _argument_names(function.func)[len(function.args) :]
         return tuple(name for name in names if name not in function.keywords)
@@ -34,7 +36,7 @@ def _argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
 
 
 class _CoordinatedSessionCreator(SessionCreator):
-    """Makes the sessions of a monitored session: with hooks, and with the threads of the graph's queue runners."""
+    """Creator of a monitored session's sessions: with hooks, and with the threads of the graph's queue runners."""
 
     def __init__(self, creator: SessionCreator, hooks: list[SessionRunHook], stop_grace_period_secs: float) -> None:
         self._creator = creator
@@ -69,7 +71,7 @@ class _CoordinatedSessionCreator(SessionCreator):
 
 
 class _MonitoredSession:
-    """What `MonitoredSession` and `SingularMonitoredSession` share."""
+    """Base of `MonitoredSession` and `SingularMonitoredSession`."""
 
     StepContext = wrapped_session.StepContext
 
@@ -105,8 +107,8 @@ class _MonitoredSession:
             As `Session.run`.
 
         Raises:
-            RuntimeError: a hook asked to stop before, or a hook and the program feed the same tensor.
-            tf.errors.OpError: an operation failed.
+            RuntimeError: if a hook asked to stop before, or a hook and the program feed the same tensor.
+            tf.errors.OpError: if an operation failed.
         """
         self._check_open()
         return self._sess.run(fetches, feed_dict=feed_dict, options=options, run_metadata=run_metadata)
@@ -118,12 +120,13 @@ class _MonitoredSession:
             step_fn: callable with the argument `step_context`, a `StepContext`; or `self` and `step_context`.
 
         Returns:
-            What `step_fn` returned.
+            The result of `step_fn`.
 
         Raises:
-            ValueError: it has other arguments.
-            StopIteration: it called `step_context.request_stop()`. A `with` block of the session ends silently by that.
-            RuntimeError: the session is closed.
+            ValueError: if `step_fn` has other arguments.
+            StopIteration: if it called `step_context.request_stop()`. A `with` block of the session ends silently by
+                that.
+            RuntimeError: if the session is closed.
         """
         names = _argument_names(step_fn)
         if names not in (("step_context",), ("self", "step_context")):
@@ -135,15 +138,15 @@ class _MonitoredSession:
         return self._sess.run_step_fn(step_fn, self._tf_sess(), run_with_hooks=None)
 
     def should_stop(self) -> bool:
-        """Whether no more steps should be run: a hook or a thread asked to stop, or the session is closed."""
+        """Returns True if no more steps should run: a hook or a thread requested a stop, or the session is closed."""
         return self._sess is None or self._sess.should_stop()
 
     def close(self) -> None:
-        """Ends the training: calls `end` of the hooks, stops the threads, closes the session.
+        """Ends the training: calls the hooks' `end`, stops the threads, closes the session.
 
         Raises:
-            RuntimeError: it is closed.
-            BaseException: what a thread reported.
+            RuntimeError: if the session is already closed.
+            BaseException: if a thread reported an exception; that exception.
         """
         self._close_internal()
 
@@ -181,21 +184,23 @@ class _MonitoredSession:
             raise RuntimeError("Session is already closed.")
 
     def _is_closed(self) -> bool:
-        """Whether the session is closed."""
+        """Returns True if the session is closed."""
         return self._coordinated_creator.tf_sess is None
 
     def _tf_sess(self) -> Any:
-        """The session inside, which calls no hooks."""
+        """Returns the session inside, which calls no hooks."""
         return self._coordinated_creator.tf_sess
 
 
 class MonitoredSession(_MonitoredSession):
     """A session that is restored or initialized when it is made, calls hooks around its steps, and recovers.
 
-    When it is made: `begin` of the hooks, then the session with restored or initialized variables, the threads of the
-    queue runners, `after_create_session` of the hooks. In each `run`: `before_run` of the hooks, the step with what
-    they add, `after_run` of the hooks. When it is closed: `end` of the hooks unless there was a failure, then the
-    threads are stopped and the session is closed.
+    On creation it calls `begin` of the hooks, makes the session with restored or initialized variables, starts the
+    threads of the queue runners, and calls `after_create_session` of the hooks.
+
+    Each `run` calls `before_run` of the hooks, runs the step with their additions, and calls `after_run` of the hooks.
+
+    On closing it calls `end` of the hooks, unless there was a failure, then stops the threads and closes the session.
 
     After `AbortedError` and `UnavailableError`, which say that a machine went away, a new session is made and the step
     is run again. `OutOfRangeError` and `StopIteration` end a `with` block silently.
@@ -213,7 +218,7 @@ class MonitoredSession(_MonitoredSession):
 
 
 class SingularMonitoredSession(_MonitoredSession):
-    """A monitored session that does not recover: after a failure of a machine it is closed, and another must be made.
+    """A monitored session that does not recover: when a machine fails it is closed, and a new one is needed.
 
     Args:
         hooks: list of SessionRunHook.
@@ -245,5 +250,5 @@ class SingularMonitoredSession(_MonitoredSession):
         super().__init__(creator, hooks, should_recover=False, stop_grace_period_secs=stop_grace_period_secs)
 
     def raw_session(self) -> Any:
-        """The session inside, whose steps call no hooks."""
+        """Returns the session inside, whose steps call no hooks."""
         return self._tf_sess()

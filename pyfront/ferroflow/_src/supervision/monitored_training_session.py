@@ -13,12 +13,12 @@ from ferroflow._src.supervision.session_creator import ChiefSessionCreator, Work
 
 __all__ = ["USE_DEFAULT", "MonitoredTrainingSession"]
 
-# What an argument is where the program gave none: None turns a service off.
+# Default of arguments for which None has a meaning: it turns a service off.
 USE_DEFAULT = object()
 
 
 def _chosen(steps: Any, secs: Any, default_steps: int | None, default_secs: float | None) -> tuple[Any, Any]:
-    """How often, in steps and in seconds, where None is never and either may not have been given."""
+    """Returns the intervals in steps and in seconds; None means never, and either may be missing."""
     if steps is USE_DEFAULT and secs is USE_DEFAULT:
         return default_steps, default_secs
     return (None if steps is USE_DEFAULT else steps), (None if secs is USE_DEFAULT else secs)
@@ -46,14 +46,14 @@ def MonitoredTrainingSession(  # noqa: N802  # TF1's spelling
     summary_dir: str | None = None,
     save_graph_def: bool = True,
 ) -> MonitoredSession:
-    """A monitored session for training.
+    """Returns a monitored session for training.
 
-    A chief restores the newest checkpoint or initializes the variables, and has hooks that save checkpoints and
-    summaries and count steps; another worker waits for the chief.
+    A chief restores the newest checkpoint or initializes the variables; its hooks save checkpoints and summaries and
+    count steps. Other workers wait for the chief.
 
     Args:
         master: str, the target of the session.
-        is_chief: bool, whether this is the chief.
+        is_chief: bool; True if this worker is the chief.
         checkpoint_dir: str, folder of the checkpoints; None for none.
         scaffold: Scaffold; a new one by default.
         hooks: list of SessionRunHook.
@@ -67,14 +67,14 @@ def MonitoredTrainingSession(  # noqa: N802  # TF1's spelling
         max_wait_secs: float, seconds that a worker waits for the chief at most.
         save_checkpoint_steps: int, steps between two checkpoints, instead of `save_checkpoint_secs`.
         summary_dir: str, folder of the summaries; `checkpoint_dir` by default.
-        save_graph_def: bool, whether the graph is written with the checkpoints.
+        save_graph_def: bool. If True, the graph is written with the checkpoints.
 
     Returns:
         MonitoredSession.
 
     Raises:
-        ValueError: seconds and steps are both given.
-        RuntimeError: there is no global step for the hooks.
+        ValueError: if seconds and steps are both given.
+        RuntimeError: if there is no global step for the hooks.
     """
     summary_steps, summary_secs = _chosen(save_summaries_steps, save_summaries_secs, 100, None)
     checkpoint_steps, checkpoint_secs = _chosen(save_checkpoint_steps, save_checkpoint_secs, None, 600)

@@ -47,14 +47,15 @@ def _default_ready_for_local_init_op() -> Any:
 
 
 class Scaffold:
-    """The pieces around a model that training needs; those not given are found in the graph's collections, or made.
+    """Objects that training needs besides the model; those not given are taken from the graph's collections, or
+    created.
 
     Args:
         init_op: Operation that initializes the variables.
         init_feed_dict: dict of values to feed to `init_op`, as `Session.run` takes it.
         init_fn: callable run after `init_op`, with the scaffold and the session as arguments.
-        ready_op: string vector Tensor, the names of what is not initialized.
-        ready_for_local_init_op: string vector Tensor, the names of what `local_init_op` waits for.
+        ready_op: string vector Tensor, the names of the objects that are not initialized.
+        ready_for_local_init_op: string vector Tensor, the names of the objects that `local_init_op` still waits for.
         local_init_op: Operation that initializes local variables and tables.
         summary_op: string scalar Tensor, all summaries merged.
         saver: Saver of the variables.
@@ -62,7 +63,7 @@ class Scaffold:
         local_init_feed_dict: dict of values to feed to `local_init_op`, as `Session.run` takes it.
 
     Raises:
-        TypeError: `copy_from_scaffold` is no Scaffold.
+        TypeError: if `copy_from_scaffold` is not a Scaffold.
     """
 
     def __init__(
@@ -102,7 +103,7 @@ class Scaffold:
             The scaffold itself.
 
         Raises:
-            RuntimeError: a collection has several candidates for a piece.
+            RuntimeError: if a collection has several candidates for a piece.
         """
         if self._init_op is None:
             self._init_op = self.get_or_default("init_op", GraphKeys.INIT_OP, _default_init_op)
@@ -153,7 +154,7 @@ class Scaffold:
 
     @property
     def local_init_feed_dict(self) -> Any:
-        """What is fed to `local_init_op`."""
+        """The feeds of `local_init_op`."""
         return self._local_init_feed_dict
 
     @property
@@ -168,12 +169,12 @@ class Scaffold:
 
     @property
     def init_feed_dict(self) -> Any:
-        """What is fed to `init_op`."""
+        """The feeds of `init_op`."""
         return self._init_feed_dict
 
     @staticmethod
     def get_or_default(arg_name: str, collection_key: str, default_constructor: Callable[[], Any]) -> Any:
-        """The one element of a collection; where it is empty, a new one that is put there.
+        """Returns the one element of a collection; where it is empty, a new one that is put there.
 
         Args:
             arg_name: str, how an argument of `Scaffold` calls it.
@@ -184,7 +185,7 @@ class Scaffold:
             The element.
 
         Raises:
-            RuntimeError: the collection has several.
+            RuntimeError: if the collection has several.
         """
         elements = get_collection(collection_key)
         if len(elements) > 1:
@@ -201,5 +202,5 @@ class Scaffold:
 
     @staticmethod
     def default_local_init_op() -> Any:
-        """A new operation that initializes local variables, tables and local resources."""
+        """Returns a new operation that initializes local variables, tables and local resources."""
         return group(local_variables_initializer(), tables_initializer(), initialize_resources(local_resources()))

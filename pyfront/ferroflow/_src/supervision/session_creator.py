@@ -13,7 +13,7 @@ __all__ = ["ChiefSessionCreator", "SessionCreator", "WorkerSessionCreator"]
 
 
 class SessionCreator(abc.ABC):
-    """Makes sessions, one at the start and one after each failure of a machine."""
+    """Creator of sessions: one at the start and one after each failure of a machine."""
 
     @abc.abstractmethod
     def create_session(self) -> Any:
@@ -23,13 +23,13 @@ class SessionCreator(abc.ABC):
             Session.
 
         Raises:
-            NotImplementedError: a subclass does not say how.
+            NotImplementedError: if a subclass does not override this method.
         """
         raise NotImplementedError(f"create_session is not implemented for {self}.")
 
 
 class _ScaffoldSessionCreator(SessionCreator):
-    """Makes sessions of the default graph with the pieces of a scaffold."""
+    """Creator of sessions of the default graph with the objects of a scaffold."""
 
     def __init__(self, scaffold: Scaffold | None, master: str, config: Any) -> None:
         self._scaffold = scaffold or Scaffold()
@@ -50,10 +50,10 @@ class _ScaffoldSessionCreator(SessionCreator):
 
 
 class ChiefSessionCreator(_ScaffoldSessionCreator):
-    """Makes the sessions of a chief: restores the variables, or initializes them.
+    """Creator of a chief's sessions: restores the variables, or initializes them.
 
-    A later session finds the variables as they are where the parameter servers have kept them: only the connection was
-    lost, and a checkpoint would take back the steps since it was saved.
+    A later session keeps the variables that the parameter servers still have. In that case only the connection was
+    lost, and a checkpoint would undo the steps since it was saved.
 
     Args:
         scaffold: Scaffold; a new one by default.
@@ -74,7 +74,7 @@ class ChiefSessionCreator(_ScaffoldSessionCreator):
         super().__init__(scaffold, master, config)
         self._checkpoint_dir = checkpoint_dir
         self._checkpoint_filename_with_path = checkpoint_filename_with_path
-        # Whether the last session had its variables all restored or initialized.
+        # True if the last session had its variables all restored or initialized.
         self._was_prepared = False
 
     def create_session(self) -> Any:
@@ -84,7 +84,7 @@ class ChiefSessionCreator(_ScaffoldSessionCreator):
             Session.
 
         Raises:
-            RuntimeError: the model is not ready after initialization.
+            RuntimeError: if the model is not ready after initialization.
         """
         self._scaffold.finalize()
         manager = self._get_session_manager()
@@ -108,7 +108,7 @@ class ChiefSessionCreator(_ScaffoldSessionCreator):
 
 
 class WorkerSessionCreator(_ScaffoldSessionCreator):
-    """Makes the sessions of a worker that is no chief: waits until the chief has initialized the variables.
+    """Creator of a worker's sessions: waits until the chief has initialized the variables.
 
     Args:
         scaffold: Scaffold; a new one by default.
@@ -134,7 +134,7 @@ class WorkerSessionCreator(_ScaffoldSessionCreator):
             Session.
 
         Raises:
-            tf.errors.DeadlineExceededError: the chief has not initialized the model in time.
+            tf.errors.DeadlineExceededError: if the chief does not initialize the model in time.
         """
         self._scaffold.finalize()
         return self._get_session_manager().wait_for_session(

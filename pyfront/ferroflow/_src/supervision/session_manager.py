@@ -22,7 +22,7 @@ _FIRST_PAUSE = 0.25
 
 
 class SessionManager:
-    """Makes sessions that are ready for use.
+    """Manager that creates sessions that are ready for use.
 
     A chief restores the newest checkpoint or runs the initializers; other workers wait until the chief has.
 
@@ -37,7 +37,7 @@ class SessionManager:
         local_init_feed_dict: dict of values to feed to `local_init_op`, as `Session.run` takes it.
 
     Raises:
-        ValueError: there is a `ready_for_local_init_op` and no `local_init_op`.
+        ValueError: if there is a `ready_for_local_init_op` and no `local_init_op`.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class SessionManager:
             saver: Saver; None for no restoring.
             checkpoint_dir: str, folder whose newest checkpoint is restored.
             checkpoint_filename_with_path: str, prefix of the checkpoint to restore, instead of `checkpoint_dir`.
-            wait_for_checkpoint: bool, whether to wait until there is a checkpoint.
+            wait_for_checkpoint: bool. If True, wait until there is a checkpoint.
             max_wait_secs: float, seconds to wait for one at most.
             config: ConfigProto of the session.
             init_feed_dict: dict of values to feed to `init_op`, as `Session.run` takes it.
@@ -94,9 +94,10 @@ class SessionManager:
             Session.
 
         Raises:
-            RuntimeError: there is no checkpoint and nothing to initialize with, or the model is not ready after that.
-            ValueError: both `checkpoint_dir` and `checkpoint_filename_with_path` are given.
-            tf.errors.OpError: a step failed.
+            RuntimeError: if there is no checkpoint and nothing to initialize with, or the model is not ready after
+                that.
+            ValueError: if both `checkpoint_dir` and `checkpoint_filename_with_path` are given.
+            tf.errors.OpError: if a step failed.
         """
         sess = self._new_session(master, checkpoint_dir, checkpoint_filename_with_path, config)
         try:
@@ -144,7 +145,7 @@ class SessionManager:
             saver: Saver; None for no restoring.
             checkpoint_dir: str, folder whose newest checkpoint is restored.
             checkpoint_filename_with_path: str, prefix of the checkpoint to restore, instead of `checkpoint_dir`.
-            wait_for_checkpoint: bool, whether to wait until there is a checkpoint.
+            wait_for_checkpoint: bool. If True, wait until there is a checkpoint.
             max_wait_secs: float, seconds to wait for one at most.
             config: ConfigProto of the session.
 
@@ -152,8 +153,8 @@ class SessionManager:
             The Session, and whether it was restored and is ready.
 
         Raises:
-            ValueError: both `checkpoint_dir` and `checkpoint_filename_with_path` are given.
-            tf.errors.OpError: a step failed.
+            ValueError: if both `checkpoint_dir` and `checkpoint_filename_with_path` are given.
+            tf.errors.OpError: if a step failed.
         """
         sess = self._new_session(master, checkpoint_dir, checkpoint_filename_with_path, config)
         try:
@@ -191,8 +192,8 @@ class SessionManager:
             Session.
 
         Raises:
-            tf.errors.DeadlineExceededError: that was not so in time.
-            tf.errors.OpError: a step failed.
+            tf.errors.DeadlineExceededError: if that was not so in time.
+            tf.errors.OpError: if a step failed.
         """
         if max_wait_secs is None:
             max_wait_secs = float("inf")
@@ -231,7 +232,7 @@ class SessionManager:
             Session; None where something is not initialized, or nothing says what is.
 
         Raises:
-            tf.errors.OpError: a step failed.
+            tf.errors.OpError: if a step failed.
         """
         if self._ready_op is None:
             return None
@@ -298,7 +299,7 @@ class SessionManager:
 
 
 def _missing(ready_op: Any, sess: Session, what: str) -> str | None:
-    """What the model lacks, as `ready_op` says; None for nothing."""
+    """Returns what the model lacks according to `ready_op`; None for nothing."""
     if ready_op is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""`SessionRunHook` and what it is told: the interface between a monitored session and the hooks around its steps."""
+"""`SessionRunHook` and its arguments: the interface between a monitored session and the hooks around its steps."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ __all__ = ["SessionRunArgs", "SessionRunContext", "SessionRunHook", "SessionRunV
 
 
 class SessionRunArgs(NamedTuple):
-    """What a hook adds to a step.
+    """Additions of a hook to a step: fetches, feeds and options.
 
     Args:
-        fetches: what the hook wants to know, as `Session.run` takes it; None for nothing.
+        fetches: fetches of the hook, as `Session.run` takes it; None for nothing.
         feed_dict: dict of values that the hook feeds, as `Session.run` takes it.
         options: RunOptions, merged with those of the others.
     """
@@ -22,7 +22,7 @@ class SessionRunArgs(NamedTuple):
 
 
 class SessionRunValues(NamedTuple):
-    """What a step gave to a hook.
+    """Results of a step for a hook.
 
     Args:
         results: the values of the hook's `fetches`, in the same nest; None where it fetched nothing.
@@ -36,7 +36,7 @@ class SessionRunValues(NamedTuple):
 
 
 class SessionRunContext:
-    """The step that is about to run, or ran.
+    """Context of the step that is about to run, or ran.
 
     Args:
         original_args: SessionRunArgs, what the program gave to `run`.
@@ -50,7 +50,7 @@ class SessionRunContext:
 
     @property
     def original_args(self) -> SessionRunArgs:
-        """What the program gave to `run`."""
+        """The arguments that the program passed to `run`."""
         return self._original_args
 
     @property
@@ -60,22 +60,22 @@ class SessionRunContext:
 
     @property
     def stop_requested(self) -> bool:
-        """Whether a hook asked to stop."""
+        """True if a hook has requested a stop."""
         return self._stop_requested
 
     def request_stop(self) -> None:
-        """Asks the monitored session to stop: its `should_stop` is true from then on."""
+        """Requests the monitored session to stop: its `should_stop` is True from then on."""
         self._stop_requested = True
 
 
 class SessionRunHook:
-    """What a program wants done around the steps of a monitored session; override the methods of interest."""
+    """Actions of a program around the steps of a monitored session; override the methods of interest."""
 
     def begin(self) -> None:
-        """Called once, before the session is made; operations may be added to the default graph."""
+        """Is called once, before the session is created; operations may be added to the default graph."""
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        """Called when a session was made, at the start and after each recovery; the graph is final.
+        """Is called when a session was created, at the start and after each recovery; the graph is final.
 
         Args:
             session: Session.
@@ -83,7 +83,7 @@ class SessionRunHook:
         """
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
-        """Called before each step.
+        """Is called before each step.
 
         Args:
             run_context: SessionRunContext.
@@ -93,7 +93,7 @@ class SessionRunHook:
         """
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Called after each step that succeeded.
+        """Is called after each step that succeeded.
 
         Args:
             run_context: SessionRunContext, the one given to `before_run`.
@@ -101,7 +101,8 @@ class SessionRunHook:
         """
 
     def end(self, session: Any) -> None:
-        """Called before the session is closed, unless a step or the program failed; the end of input is no failure.
+        """Is called before the session is closed, unless a step or the program failed; the end of input is not a
+        failure.
 
         Args:
             session: Session.

@@ -1,4 +1,4 @@
-"""`tf.contrib.slim.evaluation`: evaluates checkpoints with the arguments that slim's programs give."""
+"""`tf.contrib.slim.evaluation`: evaluates checkpoints with the arguments of slim's programs."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def evaluate_once(
         num_evals: int, how many times `eval_op` is run.
         initial_op: Operation that initializes variables.
         initial_op_feed_dict: dict of values to feed to `initial_op`, as `Session.run` takes it.
-        eval_op: what to run, as `Session.run` takes it.
+        eval_op: operations to run, as `Session.run` takes it.
         eval_op_feed_dict: dict of values to feed to `eval_op`, as `Session.run` takes it.
-        final_op: what to fetch at the end, as `Session.run` takes it.
+        final_op: tensors to fetch at the end, as `Session.run` takes it.
         final_op_feed_dict: dict of values to feed to `final_op`, as `Session.run` takes it.
         summary_op: string scalar Tensor, written at the end; all summaries by default, None for none.
         summary_op_feed_dict: dict of values to feed to `summary_op`, as `Session.run` takes it.
@@ -111,9 +111,9 @@ def evaluation_loop(
         initial_op: Operation that initializes variables.
         initial_op_feed_dict: dict of values to feed to `initial_op`, as `Session.run` takes it.
         init_fn: callable run after `initial_op`, with a scaffold and the session as arguments.
-        eval_op: what to run, as `Session.run` takes it.
+        eval_op: operations to run, as `Session.run` takes it.
         eval_op_feed_dict: dict of values to feed to `eval_op`, as `Session.run` takes it.
-        final_op: what to fetch at the end of each evaluation, as `Session.run` takes it.
+        final_op: tensors to fetch at the end of each evaluation, as `Session.run` takes it.
         final_op_feed_dict: dict of values to feed to `final_op`, as `Session.run` takes it.
         summary_op: string scalar Tensor, written at the end; all summaries by default, None for none.
         summary_op_feed_dict: dict of values to feed to `summary_op`, as `Session.run` takes it.

@@ -75,12 +75,12 @@ def create_train_op(
         update_ops: operations that come before the gradients; those of the collection `UPDATE_OPS` by default.
         variables_to_train: list of variables; all trainable ones by default.
         clip_gradient_norm: float, the norm that a gradient is scaled down to; 0 for none.
-        summarize_gradients: bool, whether summaries of the gradients are added.
+        summarize_gradients: bool. If True, summaries of the gradients are added.
         gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH` of Optimizer.
         aggregation_method: a constant of `AggregationMethod`.
-        colocate_gradients_with_ops: bool, whether each gradient is placed with its forward operation.
+        colocate_gradients_with_ops: bool. If True, each gradient is placed with its forward operation.
         gradient_multipliers: dict from variables or their names to floats that their gradients are multiplied by.
-        check_numerics: bool, whether a loss that is no number fails.
+        check_numerics: bool. If True, a loss that is not a number fails.
 
     Returns:
         float scalar Tensor, the loss; also put into the collection `TRAIN_OP`.
@@ -124,7 +124,7 @@ def train_step(sess: Any, train_op: Any, global_step: Any, train_step_kwargs: di
         The loss, and whether to stop.
 
     Raises:
-        ValueError: there is `should_trace` and no `logdir`.
+        ValueError: if there is `should_trace` and no `logdir`.
     """
     began = time.time()
     options = metadata = None
@@ -162,7 +162,7 @@ def _default_step_kwargs(
 
 
 def _synchronous(optimizers: list[SyncReplicasOptimizer], is_chief: bool, local_init_op: Any) -> tuple[Any, Any]:
-    """The local initializer, and the check before it, of synchronous training."""
+    """Returns the local initializer, and the check before it, of synchronous training."""
     with control_dependencies([] if local_init_op is None else [local_init_op]):
         if is_chief:
             local_init_op = group(*(optimizer.chief_init_op for optimizer in optimizers))
@@ -210,7 +210,7 @@ def train(
         log_every_n_steps: int, steps between two logs of the loss; 0 for never.
         graph: Graph; the default one by default.
         master: str, the target of the session.
-        is_chief: bool, whether this is the chief.
+        is_chief: bool; True if this worker is the chief.
         global_step: variable that counts the steps; the graph's by default, made if there is none.
         number_of_steps: int, the step to stop at; None for no end.
         init_op: Operation that initializes the variables.
@@ -228,13 +228,13 @@ def train(
         session_config: ConfigProto of the session.
         session_wrapper: callable from the session to the one that steps are run in.
         trace_every_n_steps: int, steps between two traces; None for never.
-        ignore_live_threads: bool, whether threads that do not end in time are no error.
+        ignore_live_threads: bool. If True, threads that do not end in time are not an error.
 
     Returns:
         The last loss; None where there was no step.
 
     Raises:
-        ValueError: arguments contradict each other.
+        ValueError: if arguments contradict each other.
     """
     if train_op is None:
         raise ValueError("train_op cannot be None.")

@@ -39,7 +39,7 @@ __all__ = ["Supervisor"]
 
 
 def _found(key: str) -> Any:
-    """The first element of a collection; None where it is empty."""
+    """Returns the first element of a collection; None where it is empty."""
     elements = get_collection(key)
     if len(elements) > 1:
         tf_logging.info("Found %d %s operations. Returning the first one.", len(elements), key)
@@ -47,7 +47,7 @@ def _found(key: str) -> Any:
 
 
 def _found_or_made(key: str, make: Callable[[], Any]) -> Any:
-    """The first element of a collection; where it is empty, a new one that is put there, if one can be made."""
+    """Returns the first element of a collection; where it is empty, a new one that is put there, if one can be made."""
     element = _found(key)
     if element is None:
         element = make()
@@ -77,17 +77,19 @@ def _default_global_step() -> Any:
 
 
 class Supervisor:
-    """Makes training robust: restores the newest checkpoint at the start, saves checkpoints and summaries in threads,
-    stops all threads when one fails.
+    """Supervisor of training.
 
-    An argument that is `USE_DEFAULT` (0) is found in the graph's collections or made; None is none. The graph is final
-    once the supervisor is made.
+    It restores the newest checkpoint at the start, saves checkpoints and summaries in threads, and stops all threads if
+    one fails.
+
+    An argument equal to `USE_DEFAULT` (0) is taken from the graph's collections or created; None means none. The graph
+    is final once the supervisor is created.
 
     Args:
         graph: Graph; the default one by default.
-        ready_op: string vector Tensor, the names of what is not initialized.
-        ready_for_local_init_op: string vector Tensor, the names of what `local_init_op` waits for.
-        is_chief: bool, whether to initialize, save and write summaries; other workers wait for the chief.
+        ready_op: string vector Tensor, the names of the objects that are not initialized.
+        ready_for_local_init_op: string vector Tensor, the names of the objects that `local_init_op` still waits for.
+        is_chief: bool; True if this worker initializes, saves and writes summaries; other workers wait for the chief.
         init_op: Operation that initializes the variables.
         init_feed_dict: dict of values to feed to `init_op`, as `Session.run` takes it.
         local_init_op: Operation that initializes local variables and tables.
@@ -97,16 +99,16 @@ class Supervisor:
         global_step: int scalar Tensor or variable that counts the steps.
         save_summaries_secs: float, seconds between two summaries; 0 for never.
         save_model_secs: float, seconds between two checkpoints; 0 for never.
-        recovery_wait_secs: float, seconds between two looks whether the chief is ready.
+        recovery_wait_secs: float, seconds between two checks whether the chief is ready.
         stop_grace_secs: float, seconds that threads have to end.
-        checkpoint_basename: str, what the names of checkpoints begin with.
+        checkpoint_basename: str, the first part of the checkpoints' names.
         session_manager: SessionManager; None for a new one.
         summary_writer: FileWriter of the summaries.
         init_fn: callable with the session as argument, run after `init_op`.
         local_init_run_options: RunOptions for `local_init_op`.
 
     Raises:
-        ValueError: this is not the chief, and a variable has no device.
+        ValueError: if this is not the chief, and a variable has no device.
     """
 
     USE_DEFAULT = 0
@@ -187,7 +189,7 @@ class Supervisor:
         self._graph.finalize()
 
     def _verify_setup(self) -> None:
-        """Other workers than the chief share the variables, which must be placed for that."""
+        """Raises an error if this is not the chief and a variable has no device: other workers share the variables."""
         if self._is_chief:
             return
         for op in self._graph.get_operations():
@@ -196,7 +198,7 @@ class Supervisor:
 
     @property
     def is_chief(self) -> bool:
-        """Whether this is the chief."""
+        """True if this worker is the chief."""
         return self._is_chief
 
     @property
@@ -216,7 +218,7 @@ class Supervisor:
 
     @property
     def init_feed_dict(self) -> Any:
-        """What is fed to `init_op`."""
+        """The feeds of `init_op`."""
         return self._init_feed_dict
 
     @property
@@ -246,7 +248,7 @@ class Supervisor:
 
     @property
     def global_step(self) -> Any:
-        """What counts the steps; None for nothing."""
+        """The integer tensor that counts the steps; None for none."""
         return self._global_step
 
     @property
@@ -261,7 +263,7 @@ class Supervisor:
 
     @property
     def save_path(self) -> str | None:
-        """What the paths of checkpoints begin with."""
+        """The first part of the checkpoints' paths."""
         return self._save_path
 
     def _write_graph(self) -> None:
@@ -282,7 +284,7 @@ class Supervisor:
             list of LooperThread; None where there is no `logdir`.
 
         Raises:
-            RuntimeError: this is not the chief.
+            RuntimeError: if this is not the chief.
         """
         if not self._is_chief:
             raise RuntimeError(
@@ -319,16 +321,16 @@ class Supervisor:
         Args:
             master: str, the target of the session.
             config: ConfigProto of the session.
-            wait_for_checkpoint: bool, whether a chief waits until there is a checkpoint.
+            wait_for_checkpoint: bool. If True, a chief waits until there is a checkpoint.
             max_wait_secs: float, seconds to wait at most.
-            start_standard_services: bool, whether the threads of the services and queue runners are started.
+            start_standard_services: bool. If True, the threads of the services and queue runners are started.
 
         Returns:
             Session.
 
         Raises:
-            RuntimeError: the model is not ready after its initialization.
-            tf.errors.DeadlineExceededError: the chief was not ready in time.
+            RuntimeError: if the model is not ready after its initialization.
+            tf.errors.DeadlineExceededError: if the chief was not ready in time.
         """
         # All threads may have been stopped, and the writer closed, by an earlier session.
         self._coord.clear_stop()
@@ -356,7 +358,7 @@ class Supervisor:
         return sess
 
     def _start(self, sess: Any, starts_services: bool) -> None:
-        """What a new session begins with."""
+        """Writes the graph, and starts the services and queue runners of a new session."""
         if self._is_chief:
             self._write_graph()
             if starts_services:
@@ -411,12 +413,12 @@ class Supervisor:
 
         Args:
             threads: list of threading.Thread to wait for, besides those that the supervisor started.
-            close_summary_writer: bool, whether the writer of the summaries is closed.
-            ignore_live_threads: bool, whether threads that do not end in time are no error.
+            close_summary_writer: bool. If True, the writer of the summaries is closed.
+            ignore_live_threads: bool. If True, threads that do not end in time are not an error.
 
         Raises:
-            BaseException: what a thread reported first.
-            RuntimeError: threads have not ended in time.
+            BaseException: if a thread reported an exception; the first one.
+            RuntimeError: if threads have not ended in time.
         """
         self._coord.request_stop()
         try:
@@ -431,7 +433,7 @@ class Supervisor:
                 self._graph_added_to_summary = False
 
     def request_stop(self, ex: Any = None) -> None:
-        """Asks the threads to stop.
+        """Requests the threads to stop.
 
         Args:
             ex: the exception being handled, or a tuple as of `sys.exc_info()`; the first one is raised by `stop`.
@@ -439,11 +441,11 @@ class Supervisor:
         self._coord.request_stop(ex=ex)
 
     def should_stop(self) -> bool:
-        """Whether a stop was asked for."""
+        """Returns True if a stop has been requested."""
         return self._coord.should_stop()
 
     def stop_on_exception(self) -> contextlib.AbstractContextManager[None]:
-        """A context manager that gives exceptions of its body to `request_stop`, and raises none."""
+        """Returns a context manager that gives exceptions of its body to `request_stop`, and raises none."""
         return self._coord.stop_on_exception()
 
     def wait_for_stop(self) -> None:
@@ -459,8 +461,8 @@ class Supervisor:
             global_step: int, the training step; None for the value in the session.
 
         Raises:
-            TypeError: `summary` is something else.
-            RuntimeError: there is no writer, that is no `logdir`, or this is not the chief.
+            TypeError: if `summary` is neither bytes nor a `Summary`.
+            RuntimeError: if there is no writer, because `logdir` is not set, or this is not the chief.
         """
         if not self._summary_writer:
             raise RuntimeError("Writing a summary requires a summary writer.")
@@ -476,19 +478,20 @@ class Supervisor:
         start_standard_services: bool = True,
         close_summary_writer: bool = True,
     ) -> Iterator[Any]:
-        """A context manager that gives a session, and ends its threads and closes it at the end of the block.
+        """Yields a session, then stops its threads and closes it at the end of the `with` block.
 
         Args:
             master: str, the target of the session.
             config: ConfigProto of the session.
-            start_standard_services: bool, whether the threads of the services and queue runners are started.
-            close_summary_writer: bool, whether the writer of the summaries is closed at the end.
+            start_standard_services: bool. If True, the threads of the services and queue runners are started.
+            close_summary_writer: bool. If True, the writer of the summaries is closed at the end.
 
         Yields:
             Session.
 
         Raises:
-            BaseException: what the block or a thread raised first, but for `OutOfRangeError`, the end of input.
+            BaseException: if the block or a thread raised an exception other than `OutOfRangeError`, the end of input;
+                the first one.
         """
         sess = None
         try:

@@ -13,7 +13,7 @@ __all__ = ["SVStepCounterThread", "SVSummaryThread", "SVTimerCheckpointThread"]
 
 
 class SVSummaryThread(LooperThread):
-    """Writes the summaries of a supervisor every `save_summaries_secs`.
+    """Thread that writes the summaries of a supervisor every `save_summaries_secs`.
 
     Args:
         sv: Supervisor.
@@ -38,7 +38,7 @@ class SVSummaryThread(LooperThread):
 
 
 class SVStepCounterThread(LooperThread):
-    """Writes the steps per second of a supervisor every `save_summaries_secs`.
+    """Thread that writes the steps per second of a supervisor every `save_summaries_secs`.
 
     Args:
         sv: Supervisor.
@@ -74,7 +74,7 @@ class SVStepCounterThread(LooperThread):
 
 
 class SVTimerCheckpointThread(LooperThread):
-    """Saves the checkpoints of a supervisor every `save_model_secs`.
+    """Thread that saves the checkpoints of a supervisor every `save_model_secs`.
 
     Args:
         sv: Supervisor.

@@ -27,7 +27,7 @@ from ferroflow._src.variables.variable import Variable
 
 
 class SyncReplicasOptimizer(Optimizer):
-    """Trains with another optimizer, by the mean of gradients that several replicas computed from the same variables.
+    """Optimizer that applies the mean of gradients that several replicas computed from the same variables.
 
     Each variable has an accumulator, which drops gradients that were computed before the last update. The chief waits
     for enough of them, applies their mean, adds one to the global step, and puts tokens with the new step in a queue.
@@ -81,7 +81,7 @@ class SyncReplicasOptimizer(Optimizer):
         )
 
     def compute_gradients(self, *args: Any, **kwargs: Any) -> Any:
-        """The gradients of this replica, by the other optimizer.
+        """Returns the gradients of this replica, by the other optimizer.
 
         Args:
             *args: as for `compute_gradients` of that.
@@ -108,7 +108,7 @@ class SyncReplicasOptimizer(Optimizer):
             gradients, waits for the update, and gives the new step.
 
         Raises:
-            ValueError: there is no variable, or no global step, or a gradient is of another kind.
+            ValueError: if there is no variable or no global step, or a gradient has a wrong type.
         """
         pairs = list(grads_and_vars)
         if not pairs:
@@ -141,7 +141,9 @@ class SyncReplicasOptimizer(Optimizer):
         return train_op
 
     def _accumulate(self, pairs: list[tuple[Any, Any]]) -> tuple[list[Any], list[Operation], list[tuple[Any, Any]]]:
-        """The accumulators with their devices, the operations that add gradients, the means with their variables."""
+        """Returns the accumulators with their devices, the operations that add gradients, the means with their
+        variables.
+        """
         accumulators, additions, means = [], [], []
         for gradient, var in pairs:
             if gradient is None:
@@ -182,10 +184,10 @@ class SyncReplicasOptimizer(Optimizer):
         return train_op
 
     def get_chief_queue_runner(self) -> QueueRunner:
-        """The queue runner whose one thread makes the updates, for the chief.
+        """Returns the queue runner whose one thread makes the updates, for the chief.
 
         Raises:
-            ValueError: `apply_gradients` was not called.
+            ValueError: if `apply_gradients` was not called.
         """
         if not self._gradients_applied:
             raise ValueError("Should be called after apply_gradients().")
@@ -193,7 +195,7 @@ class SyncReplicasOptimizer(Optimizer):
         return runner
 
     def get_init_tokens_op(self, num_tokens: int = -1) -> Operation:
-        """An operation that fills the queue of tokens, for the chief to run once at the beginning.
+        """Returns an operation that fills the queue of tokens, for the chief to run once at the beginning.
 
         Args:
             num_tokens: int, how many tokens; -1 for `replicas_to_aggregate`.
@@ -202,7 +204,7 @@ class SyncReplicasOptimizer(Optimizer):
             Operation that puts the tokens in the queue.
 
         Raises:
-            ValueError: `apply_gradients` was not called; or the replicas that there are cannot finish the first step
+            ValueError: if `apply_gradients` was not called; or the replicas that there are cannot finish the first step
                 with that few tokens.
         """
         if not self._gradients_applied:
@@ -219,10 +221,10 @@ class SyncReplicasOptimizer(Optimizer):
         return filled
 
     def make_session_run_hook(self, is_chief: bool, num_tokens: int = -1) -> SyncReplicasOptimizerHook:
-        """A hook that prepares a replica's session, and makes the updates in the chief's.
+        """Returns a hook that prepares a replica's session, and makes the updates in the chief's.
 
         Args:
-            is_chief: bool, whether this replica is the chief.
+            is_chief: bool; True if this replica is the chief.
             num_tokens: int, as for `get_init_tokens_op`.
 
         Returns:
@@ -231,7 +233,7 @@ class SyncReplicasOptimizer(Optimizer):
         return SyncReplicasOptimizerHook(self, is_chief, num_tokens)
 
     def get_slot(self, *args: Any, **kwargs: Any) -> Any:
-        """The slot of a variable, of the other optimizer.
+        """Returns the slot of a variable, of the other optimizer.
 
         Args:
             *args: as for `get_slot` of that.
@@ -243,7 +245,7 @@ class SyncReplicasOptimizer(Optimizer):
         return self._opt.get_slot(*args, **kwargs)
 
     def get_slot_names(self, *args: Any, **kwargs: Any) -> list[str]:
-        """The names of the other optimizer's slots.
+        """Returns the names of the other optimizer's slots.
 
         Args:
             *args: as for `get_slot_names` of that.
@@ -255,12 +257,12 @@ class SyncReplicasOptimizer(Optimizer):
         return self._opt.get_slot_names(*args, **kwargs)
 
     def variables(self) -> list[Any]:
-        """The variables of the other optimizer in the default graph; the local step is not among them."""
+        """Returns the variables of the other optimizer in the default graph; the local step is not among them."""
         return self._opt.variables()
 
 
 class _Unwaited:
-    """A coordinator as threads of a session see it that it does not wait for."""
+    """A coordinator for threads that the session does not wait for."""
 
     def __init__(self, coord: Coordinator, sess: Any) -> None:
         self._coord = coord
@@ -272,7 +274,7 @@ class _Unwaited:
         """Does nothing: `join` does not wait for the thread."""
 
     def request_stop(self, ex: Any) -> None:
-        """Reports a failure, unless it comes of the stop, and ends the steps that wait for the update."""
+        """Reports a failure, unless the stop caused it, and cancels the steps that wait for the update."""
         if not self._coord.should_stop():
             self._coord.request_stop(ex)
             self._sess.close()
@@ -281,8 +283,8 @@ class _Unwaited:
 class _UpdateRunner(QueueRunner):
     """The chief's queue runner.
 
-    When training stops, the update waits for gradients that nobody will send: it ends with the session, and must not
-    be waited for before that.
+    When training stops, the update waits for gradients that no replica will send. It ends with the session; waiting for
+    it before would never return.
     """
 
     def create_threads(
@@ -295,11 +297,11 @@ class _UpdateRunner(QueueRunner):
 
 
 class SyncReplicasOptimizerHook(SessionRunHook):
-    """Prepares a replica's session for `SyncReplicasOptimizer`, and makes the updates in the chief's.
+    """Hook that prepares a replica's session for `SyncReplicasOptimizer`, and runs the updates in the chief's.
 
     Args:
         sync_optimizer: the optimizer; it must have applied gradients when the session begins.
-        is_chief: bool, whether this replica is the chief.
+        is_chief: bool; True if this replica is the chief.
         num_tokens: int, as for `SyncReplicasOptimizer.get_init_tokens_op`.
     """
 
@@ -315,7 +317,7 @@ class SyncReplicasOptimizerHook(SessionRunHook):
         """Adds what the session will run.
 
         Raises:
-            ValueError: no gradients were applied.
+            ValueError: if no gradients were applied.
         """
         optimizer = self._sync_optimizer
         if not optimizer._gradients_applied:
@@ -333,7 +335,7 @@ class SyncReplicasOptimizerHook(SessionRunHook):
             coord: Coordinator of the session's threads.
 
         Raises:
-            RuntimeError: a variable has no value yet.
+            RuntimeError: if a variable has no value yet.
         """
         missing = session.run(self._sync_optimizer.ready_for_local_init_op)
         if missing.size:

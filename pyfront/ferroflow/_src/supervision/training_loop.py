@@ -29,7 +29,7 @@ def train(
         train_op: float scalar Tensor, the loss, that trains one step when it is computed, as of `create_train_op`.
         logdir: str, folder of checkpoints and summaries; None for none.
         master: str, the target of the session.
-        is_chief: bool, whether this is the chief.
+        is_chief: bool; True if this worker is the chief.
         scaffold: Scaffold; a new one by default.
         hooks: list of SessionRunHook.
         chief_only_hooks: list of SessionRunHook that only a chief has.
@@ -42,7 +42,7 @@ def train(
         The value of `train_op` in the last step; None where there was no step.
 
     Raises:
-        ValueError: something is to be saved and there is no `logdir`.
+        ValueError: if checkpoints or summaries are to be saved, and there is no `logdir`.
     """
     if logdir is None and is_chief:
         if save_summaries_steps:

@@ -19,7 +19,7 @@ from ferroflow._src.supervision.session_run_hook import (
 
 __all__ = ["PREEMPTION_ERRORS", "CoordinatedSession", "HookedSession", "RecoverableSession", "StepContext"]
 
-# What is raised where a machine of the cluster went away, or came back without its state.
+# Errors after a machine of the cluster went away, or came back without its state.
 PREEMPTION_ERRORS = (errors.AbortedError, errors.UnavailableError)
 
 # Seconds between attempts to make a session: the second is made at once, later ones after longer and longer waits.
@@ -33,7 +33,7 @@ _ADVICE = (
 
 
 class StepContext:
-    """What `run_step_fn` gives to a step function.
+    """Argument of the step functions that `run_step_fn` calls.
 
     Args:
         session: Session, whose steps call no hooks.
@@ -57,7 +57,7 @@ class StepContext:
         """Ends the step function and the training.
 
         Raises:
-            StopIteration: always.
+            StopIteration: on every call.
         """
         raise StopIteration("step_fn has requested the iterations to stop.")
 
@@ -83,13 +83,13 @@ class WrappedSession:
         return self._sess.sess_str
 
     def should_stop(self) -> bool:
-        """Whether no more steps should be run."""
+        """Returns True if no more steps should run."""
         if self._check_stop() or not self._sess:
             return True
         return isinstance(self._sess, WrappedSession) and self._sess.should_stop()
 
     def _check_stop(self) -> bool:
-        """Whether this session itself, and not one inside, wants to stop."""
+        """Returns True if this session itself, not an inner one, requests a stop."""
         return False
 
     def close(self) -> None:
@@ -120,13 +120,13 @@ class WrappedSession:
             run_with_hooks: callable that runs a step with hooks; `run` by default.
 
         Returns:
-            What `step_fn` returned.
+            The result of `step_fn`.
         """
         return step_fn(StepContext(raw_session, run_with_hooks or self.run))
 
 
 class RecoverableSession(WrappedSession):
-    """Makes a new session, and runs the step again, where a machine went away.
+    """Session that is replaced by a new one after a failure of a machine, and then runs the step again.
 
     Args:
         sess_creator: SessionCreator.
@@ -208,7 +208,7 @@ class RecoverableSession(WrappedSession):
 
 
 class CoordinatedSession(WrappedSession):
-    """Stops where a coordinator does, and ends its threads when it is closed.
+    """Session that stops with a coordinator, and stops its threads when it is closed.
 
     Args:
         sess: Session or WrappedSession.
@@ -226,10 +226,10 @@ class CoordinatedSession(WrappedSession):
         return self._coord.should_stop()
 
     def close(self) -> None:
-        """Ends the threads and closes the session.
+        """Stops the threads and closes the session.
 
         Raises:
-            BaseException: what a thread reported to the coordinator.
+            BaseException: if a thread reported an exception to the coordinator; that exception.
         """
         self._coord.request_stop()
         try:
@@ -259,7 +259,7 @@ class CoordinatedSession(WrappedSession):
 
 
 class HookedSession(WrappedSession):
-    """Calls hooks before and after each step, and runs what they ask for with it.
+    """Session that calls hooks before and after each step, and runs their fetches with it.
 
     Args:
         sess: Session.
@@ -278,7 +278,7 @@ class HookedSession(WrappedSession):
         """Runs one step with its hooks.
 
         Raises:
-            RuntimeError: a hook asked to stop before, or a tensor is fed twice.
+            RuntimeError: if a hook asked to stop before, or a tensor is fed twice.
         """
         if self.should_stop():
             raise RuntimeError("Run called even after should_stop requested.")
@@ -312,7 +312,7 @@ class HookedSession(WrappedSession):
 
 
 def _merged_feeds(feed_dict: Any, requests: list[tuple[SessionRunHook, Any]]) -> Any:
-    """What the program and the hooks feed."""
+    """Returns the feeds of the program and the hooks."""
     merged: dict[Any, Any] = {}
     for _, request in requests:
         if request is not None and request.feed_dict:
@@ -333,7 +333,7 @@ def _check_disjoint(feeds: Any, others: Any, message: str) -> None:
 
 
 def _merged_options(options: Any, requests: list[tuple[SessionRunHook, Any]]) -> Any:
-    """The options of the program and the hooks as one message; the program's own is left as it is."""
+    """Returns the options of the program and the hooks as one message; the program's own is left as it is."""
     asked = [request.options for _, request in requests if request is not None and request.options is not None]
     if options is not None and not asked:
         return options

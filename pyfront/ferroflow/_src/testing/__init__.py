@@ -1,1 +1,1 @@
-"""What programs test themselves with: `tf.test`."""
+"""Test support for programs: `tf.test`."""

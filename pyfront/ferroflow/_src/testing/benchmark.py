@@ -23,7 +23,7 @@ class Benchmark:
         _classes.append(cls)
 
     def _get_name(self, overwrite_name: str | None = None) -> str:
-        """`Class.method` of the outermost benchmark method that is being called, or `Class.overwrite_name`."""
+        """Returns `Class.method` of the outermost benchmark method that is being called, or `Class.overwrite_name`."""
         if overwrite_name:
             return f"{type(self).__name__}.{overwrite_name}"
         name = type(self).__name__
@@ -54,7 +54,7 @@ class Benchmark:
             name: str, in place of the method's.
 
         Raises:
-            TypeError: `extras` is no dict.
+            TypeError: if `extras` is not a dict.
         """
         if extras is not None and not isinstance(extras, dict):
             raise TypeError("extras must be a dict")
@@ -98,7 +98,7 @@ class Benchmark:
             dict of what was reported: `iters`, `wall_time` in seconds, `extras`, `name`, `throughput`.
 
         Raises:
-            TypeError: `extras` is no dict.
+            TypeError: if `extras` is not a dict.
         """
         del store_trace, store_memory_usage
         for _ in range(burn_iters):

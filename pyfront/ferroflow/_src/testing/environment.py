@@ -1,4 +1,4 @@
-"""What the machine and the build offer to tests, and how test programs start."""
+"""Properties of machine and build for tests, and the start of test programs."""
 
 from __future__ import annotations
 
@@ -26,36 +26,36 @@ __all__ = [
 
 
 def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
-    """Whether there is a GPU: never, everything runs on the CPU.
+    """Returns False: there is no GPU support; everything runs on the CPU.
 
     Args:
-      cuda_only: not used.
-      min_cuda_compute_capability: not used.
+        cuda_only: not used.
+        min_cuda_compute_capability: not used.
 
     Returns:
-      bool, False.
+        bool, False.
     """
     return False
 
 
 def gpu_device_name() -> str:
-    """The empty string: there is no GPU."""
+    """Returns the empty string: there is no GPU."""
     return ""
 
 
 def is_built_with_cuda() -> bool:
-    """Whether there is code for CUDA: there is none."""
+    """Returns False: there is no CUDA support."""
     return False
 
 
 def test_src_dir_path(relative_path: str) -> str:
-    """A path below the directory of the running program.
+    """Returns a path below the directory of the running program.
 
     Args:
-      relative_path: str, path relative to it.
+        relative_path: str, path relative to it.
 
     Returns:
-      str.
+        str.
     """
     return os.path.join(os.path.dirname(os.path.abspath(sys.argv[0])), relative_path)
 
@@ -76,22 +76,22 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def is_built_with_rocm() -> bool:
-    """Whether there is code for ROCm: there is none."""
+    """Returns False: there is no ROCm support."""
     return False
 
 
 def is_built_with_gpu_support() -> bool:
-    """Whether there is code for GPUs: there is none."""
+    """Returns False: there is no GPU support."""
     return False
 
 
 def is_built_with_xla() -> bool:
-    """Whether there is XLA: there is none."""
+    """Returns False: there is no XLA."""
     return False
 
 
 class StubOutForTesting:
-    """Replaces attributes for the length of a test."""
+    """Replacement of attributes for the length of a test."""
 
     def __init__(self) -> None:
         self._saved: list[tuple[Any, str, Any]] = []
@@ -112,12 +112,12 @@ class StubOutForTesting:
         """Replaces an attribute.
 
         Args:
-          parent: object, class or module that has it.
-          child_name: str, its name.
-          new_child: any object, its value until `UnsetAll`.
+            parent: object, class or module that has it.
+            child_name: str, its name.
+            new_child: any object, its value until `UnsetAll`.
 
         Raises:
-          AttributeError: there is no such attribute.
+            AttributeError: if the attribute does not exist.
         """
         own = vars(parent).get(child_name)
         old = own if isinstance(own, staticmethod) else getattr(parent, child_name)

@@ -25,7 +25,7 @@ def _session() -> Any:
 
 
 def _real_view(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """A flat view in which a complex number is two reals."""
+    """Returns a flat view in which a complex number is two reals."""
     flat = array.reshape(-1)
     return flat.view(flat.real.dtype) if np.iscomplexobj(flat) else flat
 
@@ -40,7 +40,9 @@ def _theoretical(
     extra_feed_dict: Any,
     advance: Callable[[int], Any],
 ) -> np.ndarray[Any, Any]:
-    """The Jacobian that the gradient operations compute, one output element at a time: [x elements, y elements]."""
+    """Returns the Jacobian that the gradient operations compute, one output element at a time: [x elements, y
+    elements].
+    """
     sess = _session()
     ones = np.zeros(y_shape, dtype=dy.dtype.as_numpy_dtype)
     flat = _real_view(ones)
@@ -70,7 +72,7 @@ def _theoretical(
 def _numeric(
     x: Tensor, x_data: Any, y: Tensor, y_shape: Any, delta: float, extra_feed_dict: Any, advance: Callable[[int], Any]
 ) -> np.ndarray[Any, Any]:
-    """The Jacobian by central differences, one input element at a time: [x elements, y elements]."""
+    """Returns the Jacobian by central differences, one input element at a time: [x elements, y elements]."""
     sess = _session()
     # In C order, so that the flat view is one of the array itself.
     data = np.array(x_data, order="C")
@@ -97,7 +99,7 @@ def _numeric(
 
 
 def _derivative(x: Tensor, y: Tensor, y_shape: Any) -> tuple[Any, Tensor]:
-    """The gradient of `y` by `x`, and the constant to feed with what it is to be multiplied by."""
+    """Returns the gradient of `y` by `x`, and the constant to feed with what it is to be multiplied by."""
     for tensor, what in ((x, "x"), (y, "y")):
         base = tensor.dtype.base_dtype
         if not (base.is_floating or base.is_complex):
@@ -137,7 +139,7 @@ def _jacobians(
 
 
 def _reals(tensor: Tensor, shape: Any) -> int:
-    """The real numbers in a tensor of a shape."""
+    """Returns the real numbers in a tensor of a shape."""
     return int(np.prod(shape, dtype=np.int64)) * (2 if tensor.dtype.base_dtype.is_complex else 1)
 
 
@@ -152,27 +154,27 @@ def compute_gradient(
     extra_feed_dict: Any = None,
     progress: Progress | None = None,
 ) -> Any:
-    """The theoretical and the numeric Jacobian of `y` with respect to `x`, in the default session.
+    """Returns the theoretical and the numeric Jacobian of `y` with respect to `x`, in the default session.
 
     Args:
-      x: float or complex tensor of any shape, or list of them.
-      x_shape: its shape as a list of ints, or list of those.
-      y: float or complex tensor of any shape.
-      y_shape: its shape as a list of ints.
-      x_init_value: array of x's shape to differentiate at, or list of them; by default random in [0, 1).
-      delta: step of the central differences, in x's unit.
-      init_targets: operations to run first.
-      extra_feed_dict: dict of further values to feed, as `Session.run` takes it; that of `x` itself is varied all the
-        same.
-      progress: `tqdm.tqdm`, or what is called alike, to show how many rows and columns are done; None shows nothing.
+        x: float or complex tensor of any shape, or list of them.
+        x_shape: its shape as a list of ints, or list of those.
+        y: float or complex tensor of any shape.
+        y_shape: its shape as a list of ints.
+        x_init_value: array of x's shape to differentiate at, or list of them; by default random in [0, 1).
+        delta: step of the central differences, in x's unit.
+        init_targets: operations to run first.
+        extra_feed_dict: dict of further values to feed, as `Session.run` takes it; that of `x` itself is varied all the
+            same.
+        progress: `tqdm.tqdm`, or what is called alike, to show how many rows and columns are done; None shows nothing.
 
     Returns:
-      Two arrays [elements of x, elements of y] (a complex element counts twice), or a list of such pairs.
+        Two arrays [elements of x, elements of y] (a complex element counts twice), or a list of such pairs.
 
     Raises:
-      AssertionError: `x_init_value` has another shape than `x_shape`, a tensor is neither float nor complex, or `y`
-        does not depend on `x`.
-      ValueError: there is no default session, or the gradient of an empty `y` is not zero or has a wrong shape.
+        AssertionError: if `x_init_value` does not have the shape `x_shape`, a tensor is neither float nor complex, or
+            `y` does not depend on `x`.
+        ValueError: if there is no default session, or the gradient of an empty `y` is not zero or has a wrong shape.
     """
     xs, shapes, inits = (x, x_shape, x_init_value) if isinstance(x, list) else ([x], [x_shape], [x_init_value])
     if inits is None:
@@ -202,25 +204,25 @@ def compute_gradient_error(
     extra_feed_dict: Any = None,
     progress: Progress | None = None,
 ) -> float:
-    """The largest difference between the theoretical and the numeric Jacobian.
+    """Returns the largest difference between the theoretical and the numeric Jacobian.
 
     Args:
-      x: float or complex tensor of any shape, or list of them.
-      x_shape: its shape as a list of ints, or list of those.
-      y: float or complex tensor of any shape.
-      y_shape: its shape as a list of ints.
-      x_init_value: array of x's shape to differentiate at, or list of them; by default random in [0, 1).
-      delta: step of the central differences, in x's unit.
-      init_targets: operations to run first.
-      extra_feed_dict: dict of further values to feed, as `Session.run` takes it; that of `x` itself is varied all the
-        same.
-      progress: `tqdm.tqdm`, or what is called alike, to show how many rows and columns are done; None shows nothing.
+        x: float or complex tensor of any shape, or list of them.
+        x_shape: its shape as a list of ints, or list of those.
+        y: float or complex tensor of any shape.
+        y_shape: its shape as a list of ints.
+        x_init_value: array of x's shape to differentiate at, or list of them; by default random in [0, 1).
+        delta: step of the central differences, in x's unit.
+        init_targets: operations to run first.
+        extra_feed_dict: dict of further values to feed, as `Session.run` takes it; that of `x` itself is varied all the
+            same.
+        progress: `tqdm.tqdm`, or what is called alike, to show how many rows and columns are done; None shows nothing.
 
     Returns:
-      float; NaN where a Jacobian has one.
+        float; NaN where a Jacobian has one.
 
     Raises:
-      AssertionError, ValueError: as `compute_gradient`.
+        AssertionError, ValueError: on the same conditions as `compute_gradient`.
     """
     pairs = compute_gradient(x, x_shape, y, y_shape, x_init_value, delta, init_targets, extra_feed_dict, progress)
     if isinstance(pairs, tuple):

@@ -1,4 +1,4 @@
-"""`assert_equal_graph_def`: whether two GraphDefs describe one graph."""
+"""`assert_equal_graph_def`: the check that two GraphDefs describe one graph."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def assert_equal_graph_def(actual: Any, expected: Any, checkpoint_v2: bool = Fal
     Args:
         actual: GraphDef.
         expected: GraphDef.
-        checkpoint_v2: bool, whether the random names in the nodes of checkpoints are left out.
+        checkpoint_v2: bool. If True, the random names in the nodes of checkpoints are left out.
 
     Raises:
-        AssertionError: the graphs differ.
-        TypeError: an argument is no GraphDef.
+        AssertionError: if the graphs differ.
+        TypeError: if an argument is not a GraphDef.
     """
     for what, message in (("actual", actual), ("expected", expected)):
         if not isinstance(message, proto.GraphDef):
@@ -77,13 +77,13 @@ def _node_difference(actual: Any, expected: Any, checkpoint_v2: bool) -> str | N
 
 
 def _inputs(node: Any) -> tuple[list[str], set[str]]:
-    """The data inputs in their order, each with its number, and the control inputs."""
+    """Returns the data inputs in their order, each with its number, and the control inputs."""
     data = [name if ":" in name else f"{name}:0" for name in node.input if not name.startswith("^")]
     return data, {name[1:] for name in node.input if name.startswith("^")}
 
 
 def _attrs(node: Any, checkpoint_v2: bool) -> dict[str, Any]:
-    """The attributes but for internal ones, whose names begin with an underscore."""
+    """Returns the attributes but for internal ones, whose names begin with an underscore."""
     kept = {}
     for key, value in node.attr.items():
         strings = value.tensor.string_val
@@ -98,6 +98,6 @@ def _text(value: Any) -> str:
 
 
 def _summary(node: Any) -> str:
-    """`name = Op[attributes](inputs)`, as TensorFlow writes nodes in messages."""
+    """Returns `name = Op[attributes](inputs)`, as TensorFlow writes nodes in messages."""
     attrs = ", ".join(f"{key}={_text(value)}" for key, value in sorted(_attrs(node, False).items()))
     return f"{node.name} = {node.op}[{attrs}]({', '.join(node.input)})"

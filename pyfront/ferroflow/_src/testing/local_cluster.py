@@ -40,7 +40,7 @@ def create_local_cluster(
 
 
 def _unused_ports(count: int) -> list[int]:
-    """Ports that nobody uses, all different: each is held until all are found."""
+    """Returns ports that nobody uses, all different: each is held until all are found."""
     with contextlib.ExitStack() as held:
         found = []
         for _ in range(count):

@@ -35,7 +35,7 @@ _temp_dir: list[str] = []
 
 
 def get_temp_dir() -> str:
-    """A directory for the files of this process's tests; removed when the process ends."""
+    """Returns a directory for the files of this process's tests; removed when the process ends."""
     if not _temp_dir:
         parent = os.environ.get("TEST_TMPDIR") or tempfile.gettempdir()
         _temp_dir.append(tempfile.mkdtemp(dir=parent))
@@ -73,7 +73,7 @@ class _CheckedThread:
             self._test_case.fail(f"Error in checkedThread: {self._exception!r}")
 
     def is_alive(self) -> bool:
-        """Whether the thread still runs."""
+        """Returns True if the thread still runs."""
         return self._thread.is_alive()
 
 
@@ -95,7 +95,7 @@ class TestCase(absltest.TestCase):
     """Base class of tests: a fresh default graph for each, fixed seeds, array and proto assertions.
 
     Args:
-      methodName: str, the method that runs the test.
+        methodName: str, the method that runs the test.
     """
 
     def __init__(self, methodName: str = "runTest") -> None:
@@ -105,7 +105,7 @@ class TestCase(absltest.TestCase):
         self._cached_session: Session | None = None
 
     def setUp(self) -> None:
-        """A fresh default graph; seeds of Python, NumPy and the graph."""
+        """Creates a fresh default graph, and seeds Python's, NumPy's and the graph's random generators."""
         self._ClearCachedSession()
         random.seed(random_seed())
         np.random.seed(random_seed())
@@ -127,7 +127,7 @@ class TestCase(absltest.TestCase):
             self._cached_session = None
 
     def get_temp_dir(self) -> str:
-        """A directory of this test's own, the same at every call."""
+        """Returns a directory of this test's own, the same at every call."""
         if self._tempdir is None:
             self._tempdir = tempfile.mkdtemp(dir=get_temp_dir())
         return self._tempdir
@@ -166,22 +166,22 @@ class TestCase(absltest.TestCase):
         """Returns a session as the default one; without `graph` the same session at every call of a test.
 
         Args:
-          graph: the graph to run, by default the default graph.
-          config: ConfigProto.
-          use_gpu: accepted; everything runs on the CPU.
-          force_gpu: not available.
+            graph: the graph to run, by default the default graph.
+            config: ConfigProto.
+            use_gpu: accepted; everything runs on the CPU.
+            force_gpu: not available.
 
         Returns:
-          A context manager; on entry, the Session.
+            A context manager; on entry, the Session.
 
         Raises:
-          RuntimeError: `force_gpu`.
-          unittest.SkipTest: unittest runs this method, which it takes for a test.
+            RuntimeError: if `force_gpu` is True.
+            unittest.SkipTest: if unittest runs this method, which it takes for a test.
         """
         if self.id().endswith(".test_session"):
             self.skipTest("Not a test.")
         if force_gpu:
-            raise RuntimeError("force_gpu: there are no GPUs")
+            raise RuntimeError("force_gpu is not supported: there are no GPUs")
         return self._session_of_test(graph, config)
 
     @contextlib.contextmanager
@@ -200,52 +200,52 @@ class TestCase(absltest.TestCase):
     def session(
         self, graph: Graph | None = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False
     ) -> Any:
-        """A new session as the default one, closed at the end of the `with` block.
+        """Returns a new session as the default one, closed at the end of the `with` block.
 
         Args:
-          graph: Graph to run; None for the default graph.
-          config: ConfigProto; by default one that allows soft placement.
-          use_gpu: accepted; everything runs on the CPU.
-          force_gpu: bool, not available.
+            graph: Graph to run; None for the default graph.
+            config: ConfigProto; by default one that allows soft placement.
+            use_gpu: accepted; everything runs on the CPU.
+            force_gpu: bool, not available.
 
         Returns:
-          A context manager; on entry, the Session.
+            A context manager; on entry, the Session.
 
         Raises:
-          RuntimeError: on entering, with `force_gpu`.
+            RuntimeError: on entering, with `force_gpu`.
         """
         return self.test_session(graph or get_default_graph(), config, use_gpu, force_gpu)
 
     def cached_session(
         self, graph: Graph | None = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False
     ) -> Any:
-        """The test's one session as the default one.
+        """Returns the test's one session as the default one.
 
         Args:
-          graph: Graph to run in a session of its own; None for the default graph and the session of the test.
-          config: ConfigProto; by default one that allows soft placement.
-          use_gpu: accepted; everything runs on the CPU.
-          force_gpu: bool, not available.
+            graph: Graph to run in a session of its own; None for the default graph and the session of the test.
+            config: ConfigProto; by default one that allows soft placement.
+            use_gpu: accepted; everything runs on the CPU.
+            force_gpu: bool, not available.
 
         Returns:
-          A context manager; on entry, the Session.
+            A context manager; on entry, the Session.
 
         Raises:
-          RuntimeError: on entering, with `force_gpu`.
+            RuntimeError: on entering, with `force_gpu`.
         """
         return self.test_session(graph, config, use_gpu, force_gpu)
 
     def evaluate(self, tensors: Any) -> Any:
-        """The values of tensors in the default session, or in the test's own.
+        """Returns the values of tensors in the default session, or in the test's own.
 
         Args:
-          tensors: what to fetch, as `Session.run` takes it.
+            tensors: tensors to fetch, as `Session.run` takes it.
 
         Returns:
-          What `Session.run` returns.
+            The result of `Session.run`.
 
         Raises:
-          tf.errors.OpError: the step failed.
+            tf.errors.OpError: if the step failed.
         """
         sess = default_stacks.get_default_session()
         if sess is None:
@@ -257,15 +257,15 @@ class TestCase(absltest.TestCase):
         return self.evaluate(tensor)
 
     def checkedThread(self, target: Callable[..., Any], args: Any = None, kwargs: Any = None) -> _CheckedThread:  # noqa: N802  # TF1's spelling
-        """A thread to be started and joined; the test fails where it raises.
+        """Returns a thread to be started and joined; the test fails where it raises.
 
         Args:
-          target: callable that the thread runs.
-          args: tuple of its arguments.
-          kwargs: dict of its keyword arguments.
+            target: callable that the thread runs.
+            args: tuple of its arguments.
+            kwargs: dict of its keyword arguments.
 
         Returns:
-          A thread with `start`, `join` and `is_alive`.
+            A thread with `start`, `join` and `is_alive`.
         """
         thread = _CheckedThread(self, target, args, kwargs)
         self._threads.append(thread)
@@ -274,15 +274,15 @@ class TestCase(absltest.TestCase):
     # ---- protos and strings
 
     def assertProtoEquals(self, expected_message_maybe_ascii: Any, message: Any, msg: str | None = None) -> None:  # noqa: N802  # TF1's spelling
-        """Fails unless a message equals another, or the text form of one.
+        """Fails unless a message equals another one, or its text form.
 
         Args:
-          expected_message_maybe_ascii: a message, or its text form as str or bytes.
-          message: the message it shall equal.
-          msg: str, added to the message of the failure.
+            expected_message_maybe_ascii: a message, or its text form as str or bytes.
+            message: the message it shall equal.
+            msg: str, added to the message of the failure.
 
         Raises:
-          AssertionError: the messages differ.
+            AssertionError: if the messages differ.
         """
         expected = expected_message_maybe_ascii
         if isinstance(expected, str | bytes):
@@ -304,17 +304,17 @@ class TestCase(absltest.TestCase):
         min_consumer: int | None = None,
         msg: str | None = None,
     ) -> None:
-        """`assertProtoEquals` of a GraphDef whose text lacks the versions.
+        """Returns `assertProtoEquals` of a GraphDef whose text lacks the versions.
 
         Args:
-          expected: text form of a GraphDef without `versions`.
-          actual: GraphDef message.
-          producer: int; None for the default graph's.
-          min_consumer: int; None for the default graph's.
-          msg: str, added to the message of the failure.
+            expected: text form of a GraphDef without `versions`.
+            actual: GraphDef message.
+            producer: int; None for the default graph's.
+            min_consumer: int; None for the default graph's.
+            msg: str, added to the message of the failure.
 
         Raises:
-          AssertionError: the messages differ.
+            AssertionError: if the messages differ.
         """
         versions = get_default_graph().graph_def_versions
         producer = versions.producer if producer is None else producer
@@ -326,12 +326,12 @@ class TestCase(absltest.TestCase):
         """Fails unless a string starts with another.
 
         Args:
-          actual: str.
-          expected_start: str.
-          msg: str, added to the message of the failure.
+            actual: str.
+            expected_start: str.
+            msg: str, added to the message of the failure.
 
         Raises:
-          AssertionError: it does not.
+            AssertionError: if `actual` does not start with `expected_start`.
         """
         if not actual.startswith(expected_start):
             self.fail(f"{actual!r} does not start with {expected_start!r}" + (f" : {msg}" if msg else ""))
@@ -359,13 +359,13 @@ class TestCase(absltest.TestCase):
         """Fails unless two numbers differ by at most `err`.
 
         Args:
-          f1: number.
-          f2: number.
-          err: float, the most they may differ.
-          msg: str, added to the message of the failure.
+            f1: number.
+            f2: number.
+            err: float, the most they may differ.
+            msg: str, added to the message of the failure.
 
         Raises:
-          AssertionError: they differ by more.
+            AssertionError: if the numbers differ by more than `err`.
         """
         self.assertTrue(f1 == f2 or abs(f1 - f2) <= err, f"{f1!r} != {f2!r} +/- {err!r}" + (f" ({msg})" if msg else ""))
 
@@ -373,13 +373,13 @@ class TestCase(absltest.TestCase):
         """Fails unless two lists have equal length and elements within `err`.
 
         Args:
-          farray1: list of numbers.
-          farray2: list of numbers.
-          err: float, the most that two elements may differ.
-          msg: str, added to the message of the failure.
+            farray1: list of numbers.
+            farray2: list of numbers.
+            err: float, the most that two elements may differ.
+            msg: str, added to the message of the failure.
 
         Raises:
-          AssertionError: lengths differ, or elements by more.
+            AssertionError: if lengths differ, or elements by more.
         """
         self.assertEqual(len(farray1), len(farray2), msg)
         for f1, f2 in zip(farray1, farray2, strict=True):
@@ -389,13 +389,13 @@ class TestCase(absltest.TestCase):
         """Fails unless the distance of two arrays is below `err`.
 
         Args:
-          ndarray1: array of numbers.
-          ndarray2: array of numbers of the same shape.
-          err: float, which the Euclidean norm of the difference must be below.
-          msg: str, added to the message of the failure.
+            ndarray1: array of numbers.
+            ndarray2: array of numbers of the same shape.
+            err: float, which the Euclidean norm of the difference must be below.
+            msg: str, added to the message of the failure.
 
         Raises:
-          AssertionError: it is not.
+            AssertionError: if the arrays differ by more than `err`.
         """
         self.assertTrue(np.linalg.norm(np.asarray(ndarray1) - np.asarray(ndarray2)) < err, msg)
 
@@ -403,16 +403,16 @@ class TestCase(absltest.TestCase):
         """Fails unless two arrays, or two nests of arrays of equal structure, agree within tolerances.
 
         Args:
-          a: array, number or nested list, or Tensor of any dtype and shape; or a list, tuple, namedtuple or dict of
-            them.
-          b: as `a`.
-          rtol: float, how much two elements may differ as a fraction of that of `b`.
-          atol: float, how much they may differ besides.
-          msg: str, added to the message of the failure.
+            a: array, number or nested list, or Tensor of any dtype and shape; or a list, tuple, namedtuple or dict of
+                them.
+            b: as `a`.
+            rtol: float, how much two elements may differ as a fraction of that of `b`.
+            atol: float, how much they may differ besides.
+            msg: str, added to the message of the failure.
 
         Raises:
-          AssertionError: shapes, keys or elements differ.
-          ValueError: a dict is compared with something else, or nests have different lengths.
+            AssertionError: if shapes, keys or elements differ.
+            ValueError: if a dict is compared with an object that is not a dict, or nests have different lengths.
         """
         self._all_close(a, b, rtol, atol, "", msg)
 
@@ -474,24 +474,24 @@ class TestCase(absltest.TestCase):
         bfloat16_atol: float = 1e-2,
         msg: str | None = None,
     ) -> None:
-        """`assertAllClose` with the tolerances of the less precise of the two types.
+        """Returns `assertAllClose` with the tolerances of the less precise of the two types.
 
         Args:
-          a: array, number or nested list, or Tensor of any dtype and shape.
-          b: as `a`.
-          rtol: float, how much two elements may differ as a fraction of that of `b`.
-          atol: float, how much they may differ besides.
-          float_rtol: float, `rtol` for float32 and complex64, where it is greater.
-          float_atol: float, `atol` for these.
-          half_rtol: float, `rtol` for float16, where it is greater.
-          half_atol: float, `atol` for that.
-          bfloat16_rtol: float, `rtol` for bfloat16, where it is greater.
-          bfloat16_atol: float, `atol` for that.
-          msg: str, added to the message of the failure.
+            a: array, number or nested list, or Tensor of any dtype and shape.
+            b: as `a`.
+            rtol: float, how much two elements may differ as a fraction of that of `b`.
+            atol: float, how much they may differ besides.
+            float_rtol: float, `rtol` for float32 and complex64, where it is greater.
+            float_atol: float, `atol` for these.
+            half_rtol: float, `rtol` for float16, where it is greater.
+            half_atol: float, `atol` for that.
+            bfloat16_rtol: float, `rtol` for bfloat16, where it is greater.
+            bfloat16_atol: float, `atol` for that.
+            msg: str, added to the message of the failure.
 
         Raises:
-          AssertionError: shapes or elements differ.
-          ValueError: as `assertAllClose`.
+            AssertionError: if shapes or elements differ.
+            ValueError: on the same conditions as `assertAllClose`.
         """
         a, b = self._GetNdArray(a), self._GetNdArray(b)
         names = {a.dtype.name, b.dtype.name}
@@ -508,13 +508,13 @@ class TestCase(absltest.TestCase):
         """Fails where `assertAllClose` would not.
 
         Args:
-          a: as for `assertAllClose`.
-          b: as for `assertAllClose`.
-          **kwargs: as for `assertAllClose`.
+            a: as for `assertAllClose`.
+            b: as for `assertAllClose`.
+            **kwargs: as for `assertAllClose`.
 
         Raises:
-          AssertionError: they are close.
-          ValueError: as `assertAllClose`.
+            AssertionError: if the values are close.
+            ValueError: on the same conditions as `assertAllClose`.
         """
         try:
             self.assertAllClose(a, b, **kwargs)
@@ -526,12 +526,12 @@ class TestCase(absltest.TestCase):
         """Fails unless two arrays are equal, NaNs counted as equal.
 
         Args:
-          a: array, number or nested list, or Tensor of any dtype and shape.
-          b: as `a`.
-          msg: str, added to the message of the failure.
+            a: array, number or nested list, or Tensor of any dtype and shape.
+            b: as `a`.
+            msg: str, added to the message of the failure.
 
         Raises:
-          AssertionError: shapes or elements differ.
+            AssertionError: if shapes or elements differ.
         """
         a, b = self._GetNdArray(a), self._GetNdArray(b)
         if b.ndim <= 3 or b.size < 500:
@@ -546,12 +546,12 @@ class TestCase(absltest.TestCase):
         """Fails where `assertAllEqual` would not.
 
         Args:
-          a: array, number or nested list, or Tensor of any dtype and shape.
-          b: as `a`.
-          msg: str, added to the message of the failure.
+            a: array, number or nested list, or Tensor of any dtype and shape.
+            b: as `a`.
+            msg: str, added to the message of the failure.
 
         Raises:
-          AssertionError: they are equal.
+            AssertionError: if the values are equal.
         """
         try:
             self.assertAllEqual(a, b)
@@ -563,11 +563,11 @@ class TestCase(absltest.TestCase):
         """Fails unless every element is greater than a bound.
 
         Args:
-          a: array, number or nested list, or Tensor of any dtype and shape.
-          comparison_target: float or int, the bound.
+            a: array, number or nested list, or Tensor of any dtype and shape.
+            comparison_target: float or int, the bound.
 
         Raises:
-          AssertionError: an element is not.
+            AssertionError: if an element is not.
         """
         self.assertGreater(np.min(self._GetNdArray(a)), comparison_target)
 
@@ -575,11 +575,11 @@ class TestCase(absltest.TestCase):
         """Fails unless every element is less than a bound.
 
         Args:
-          a: array, number or nested list, or Tensor of any dtype and shape.
-          comparison_target: float or int, the bound.
+            a: array, number or nested list, or Tensor of any dtype and shape.
+            comparison_target: float or int, the bound.
 
         Raises:
-          AssertionError: an element is not.
+            AssertionError: if an element is not.
         """
         self.assertLess(np.max(self._GetNdArray(a)), comparison_target)
 
@@ -587,11 +587,11 @@ class TestCase(absltest.TestCase):
         """Fails unless every element is greater than a bound or equal to it.
 
         Args:
-          a: array, number or nested list, or Tensor of any dtype and shape.
-          comparison_target: float or int, the bound.
+            a: array, number or nested list, or Tensor of any dtype and shape.
+            comparison_target: float or int, the bound.
 
         Raises:
-          AssertionError: an element is not.
+            AssertionError: if an element is not.
         """
         self.assertGreaterEqual(np.min(self._GetNdArray(a)), comparison_target)
 
@@ -599,11 +599,11 @@ class TestCase(absltest.TestCase):
         """Fails unless every element is less than a bound or equal to it.
 
         Args:
-          a: array, number or nested list, or Tensor of any dtype and shape.
-          comparison_target: float or int, the bound.
+            a: array, number or nested list, or Tensor of any dtype and shape.
+            comparison_target: float or int, the bound.
 
         Raises:
-          AssertionError: an element is not.
+            AssertionError: if an element is not.
         """
         self.assertLessEqual(np.max(self._GetNdArray(a)), comparison_target)
 
@@ -618,14 +618,14 @@ class TestCase(absltest.TestCase):
         """Fails unless every element is in a range.
 
         Args:
-          target: array, number or nested list, or Tensor of any dtype and shape.
-          lower_bound: float or int.
-          upper_bound: float or int.
-          open_lower_bound: bool, whether `lower_bound` itself is outside.
-          open_upper_bound: bool, whether `upper_bound` itself is outside.
+            target: array, number or nested list, or Tensor of any dtype and shape.
+            lower_bound: float or int.
+            upper_bound: float or int.
+            open_lower_bound: bool. If True, `lower_bound` itself is outside.
+            open_upper_bound: bool. If True, `upper_bound` itself is outside.
 
         Raises:
-          AssertionError: an element is outside or NaN, or the elements are no real numbers.
+            AssertionError: if an element is outside or NaN, or the elements are not real numbers.
         """
         target = self._GetNdArray(target)
         if not (np.issubdtype(target.dtype, np.floating) or np.issubdtype(target.dtype, np.integer)):
@@ -642,11 +642,11 @@ class TestCase(absltest.TestCase):
         """Fails unless every element is in a set.
 
         Args:
-          target: array, number or nested list, or Tensor of any dtype and shape.
-          expected_set: set or list of values.
+            target: array, number or nested list, or Tensor of any dtype and shape.
+            expected_set: set or list of values.
 
         Raises:
-          AssertionError: an element is not in it.
+            AssertionError: if an element is not in it.
         """
         diff = set(self._GetNdArray(target).flatten()).difference(expected_set)
         if diff:
@@ -656,11 +656,11 @@ class TestCase(absltest.TestCase):
         """Fails unless an array or tensor has a dtype.
 
         Args:
-          target: array, number or nested list, or Tensor of any dtype and shape.
-          expected_dtype: NumPy dtype, or DType for a Tensor.
+            target: array, number or nested list, or Tensor of any dtype and shape.
+            expected_dtype: NumPy dtype, or DType for a Tensor.
 
         Raises:
-          AssertionError: the dtype is another.
+            AssertionError: if the dtype is not `expected_dtype`.
         """
         got = self._GetNdArray(target).dtype if isinstance(target, list) else target.dtype
         self.assertEqual(expected_dtype, got)
@@ -669,13 +669,13 @@ class TestCase(absltest.TestCase):
         """Fails unless an array has the static shape of a tensor.
 
         Args:
-          np_array: NumPy array or scalar.
-          tf_tensor: Tensor of any dtype, of a fully known shape.
-          msg: str, added to the message of the failure.
+            np_array: NumPy array or scalar.
+            tf_tensor: Tensor of any dtype, of a fully known shape.
+            msg: str, added to the message of the failure.
 
         Raises:
-          AssertionError: the shapes differ.
-          TypeError: an argument is of another type.
+            AssertionError: if the shapes differ.
+            TypeError: if an argument has a wrong type.
         """
         if not isinstance(np_array, np.ndarray | np.generic):
             raise TypeError("np_array must be a Numpy ndarray or Numpy scalar")
@@ -687,12 +687,12 @@ class TestCase(absltest.TestCase):
         """Fails unless two device names mean the same.
 
         Args:
-          device1: str, DeviceSpec or None.
-          device2: str, DeviceSpec or None.
-          msg: str, added to the message of the failure.
+            device1: str, DeviceSpec or None.
+            device2: str, DeviceSpec or None.
+            msg: str, added to the message of the failure.
 
         Raises:
-          AssertionError: they do not.
+            AssertionError: if the devices differ.
         """
         one, two = (get_default_graph().device(d) for d in (device1, device2))
         names = [s._graph._scopes.devices.push(d).static for s, d in ((one, device1), (two, device2))]
@@ -707,15 +707,15 @@ class TestCase(absltest.TestCase):
         """Fails unless the block raises an exception that a predicate, or a pattern for its message, accepts.
 
         Args:
-          exception_type: class of exceptions, or tuple of classes.
-          expected_err_re_or_predicate: regular expression (str) that is looked for in the message, or a callable of the
-            exception.
+            exception_type: class of exceptions, or tuple of classes.
+            expected_err_re_or_predicate: regular expression (str) that is looked for in the message, or a callable of
+                the exception.
 
         Yields:
-          None.
+            None.
 
         Raises:
-          AssertionError: there is no exception, or another.
+            AssertionError: if the block raises no exception, or one that does not match.
         """
         if isinstance(exception_type, str):
             self.fail("An exception type, not a string, is needed")
@@ -735,14 +735,14 @@ class TestCase(absltest.TestCase):
         """Fails unless a block raises a `tf.errors.OpError` that a predicate, or a pattern for its message, accepts.
 
         Args:
-          expected_err_re_or_predicate: regular expression (str) that is looked for in the message, or a callable of the
-            exception.
+            expected_err_re_or_predicate: regular expression (str) that is looked for in the message, or a callable of
+                the exception.
 
         Returns:
-          A context manager object.
+            A context manager object.
 
         Raises:
-          AssertionError: on leaving: there is no exception, or another.
+            AssertionError: on leaving, if the block raised no exception, or one that does not match.
         """
         return self.assertRaisesWithPredicateMatch(errors.OpError, expected_err_re_or_predicate)
 
@@ -764,7 +764,7 @@ def _proto_text(message: Any) -> str:
 
 
 def random_seed() -> int:
-    """The seed that every test starts from."""
+    """Returns the seed that every test starts from."""
     return 87654321
 
 

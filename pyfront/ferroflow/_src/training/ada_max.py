@@ -18,7 +18,7 @@ from ferroflow._src.training.fused_optimizer import cast_to
 
 
 class AdaMaxOptimizer(AdamOptimizer):
-    """Moves each variable by its running mean gradient over its decayed largest gradient.
+    """AdaMax optimizer: moves each variable by its running mean gradient over its decayed maximum gradient.
 
     In step t, `m += (1 - beta1) * (gradient - m)`, `v = max(beta2 * v, abs(gradient))`,
     `variable -= learning_rate / (1 - beta1 ** t) * m / (v + epsilon)`. Of a sparse gradient only the rows it names
@@ -27,12 +27,12 @@ class AdaMaxOptimizer(AdamOptimizer):
     Source: Kingma, Ba, "Adam: a method for stochastic optimization", ICLR 2015, section 7.1.
 
     Args:
-      learning_rate: float, scalar tensor, or function without arguments that gives one.
-      beta1: as `learning_rate`; how much of the mean gradient stays in a step.
-      beta2: as `learning_rate`; how much of the largest gradient stays in a step.
-      epsilon: as `learning_rate`; keeps the denominator from zero.
-      use_locking: accepted; every update is atomic.
-      name: name scope of the operations made, and name of the slots.
+        learning_rate: float, scalar tensor, or function without arguments that gives one.
+        beta1: as `learning_rate`; how much of the mean gradient stays in a step.
+        beta2: as `learning_rate`; how much of the largest gradient stays in a step.
+        epsilon: as `learning_rate`; keeps the denominator from zero.
+        use_locking: accepted; every update is atomic.
+        name: name scope of the operations made, and name of the slots.
     """
 
     def __init__(

@@ -20,11 +20,11 @@ class AdadeltaOptimizer(Optimizer):
     Source: Zeiler, "ADADELTA: an adaptive learning rate method", arXiv:1212.5701; there the learning rate is 1.
 
     Args:
-      learning_rate: float, scalar tensor, or function without arguments that gives one.
-      rho: as `learning_rate`; how much of the means stays in a step.
-      epsilon: as `learning_rate`; keeps the roots from zero.
-      use_locking: accepted; every update is atomic.
-      name: name scope of the operations made, and name of the slots.
+        learning_rate: float, scalar tensor, or function without arguments that gives one.
+        rho: as `learning_rate`; how much of the means stays in a step.
+        epsilon: as `learning_rate`; keeps the roots from zero.
+        use_locking: accepted; every update is atomic.
+        name: name scope of the operations made, and name of the slots.
     """
 
     def __init__(

@@ -25,13 +25,13 @@ class AdagradOptimizer(Optimizer):
     JMLR 12, 2011.
 
     Args:
-      learning_rate: float, scalar tensor, or function without arguments that gives one.
-      initial_accumulator_value: float above zero, the sum before the first step.
-      use_locking: accepted; every update is atomic.
-      name: name scope of the operations made, and name of the slot.
+        learning_rate: float, scalar tensor, or function without arguments that gives one.
+        initial_accumulator_value: float above zero, the sum before the first step.
+        use_locking: accepted; every update is atomic.
+        name: name scope of the operations made, and name of the slot.
 
     Raises:
-      ValueError: `initial_accumulator_value` is not above zero.
+        ValueError: if `initial_accumulator_value` is not above zero.
     """
 
     def __init__(

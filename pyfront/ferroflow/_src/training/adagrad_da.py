@@ -25,16 +25,16 @@ class AdagradDAOptimizer(Optimizer):
     JMLR 12, 2011.
 
     Args:
-      learning_rate: float, scalar tensor, or function without arguments that gives one.
-      global_step: int64 scalar variable or tensor: the steps done before.
-      initial_gradient_squared_accumulator_value: float above zero, the sum of squares before the first step.
-      l1_regularization_strength: float or scalar tensor, at least zero.
-      l2_regularization_strength: float or scalar tensor, at least zero.
-      use_locking: accepted; every update is atomic.
-      name: name scope of the operations made, and name of the slots.
+        learning_rate: float, scalar tensor, or function without arguments that gives one.
+        global_step: int64 scalar variable or tensor: the steps done before.
+        initial_gradient_squared_accumulator_value: float above zero, the sum of squares before the first step.
+        l1_regularization_strength: float or scalar tensor, at least zero.
+        l2_regularization_strength: float or scalar tensor, at least zero.
+        use_locking: accepted; every update is atomic.
+        name: name scope of the operations made, and name of the slots.
 
     Raises:
-      ValueError: `initial_gradient_squared_accumulator_value` is not above zero.
+        ValueError: if `initial_gradient_squared_accumulator_value` is not above zero.
     """
 
     def __init__(

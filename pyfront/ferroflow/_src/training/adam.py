@@ -22,19 +22,19 @@ class AdamOptimizer(Optimizer):
     In step t, `rate = learning_rate * sqrt(1 - beta2 ** t) / (1 - beta1 ** t)`, `m += (1 - beta1) * (gradient - m)`,
     `v += (1 - beta2) * (gradient ** 2 - v)`, `variable -= rate * m / (sqrt(v) + epsilon)`.
 
-    A sparse gradient counts as zero in the rows that it does not name: their moments decay and they move too. The
-    optimizer that leaves such rows alone is `tf.contrib.opt.LazyAdamOptimizer`.
+    A sparse gradient counts as zero in the rows that it does not name: their moments decay and they move too.
+    `tf.contrib.opt.LazyAdamOptimizer` leaves such rows unchanged.
 
     Source: Kingma, Ba, "Adam: a method for stochastic optimization", ICLR 2015, in the form at the end of section 2;
     `epsilon` is the paper's "epsilon hat".
 
     Args:
-      learning_rate: float, scalar tensor, or function without arguments that gives one.
-      beta1: as `learning_rate`; how much of the mean gradient stays in a step.
-      beta2: as `learning_rate`; how much of the mean squared gradient stays in a step.
-      epsilon: as `learning_rate`; keeps the denominator from zero.
-      use_locking: accepted; every update is atomic.
-      name: name scope of the operations made, and name of the slots.
+        learning_rate: float, scalar tensor, or function without arguments that gives one.
+        beta1: as `learning_rate`; how much of the mean gradient stays in a step.
+        beta2: as `learning_rate`; how much of the mean squared gradient stays in a step.
+        epsilon: as `learning_rate`; keeps the denominator from zero.
+        use_locking: accepted; every update is atomic.
+        name: name scope of the operations made, and name of the slots.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class AdamOptimizer(Optimizer):
         return "ApplyAdam", [var, *moments, *self._parameters(var), *gradient], {}
 
     def _sparse_direction(self, m: Tensor, added: IndexedSlices, beta1: Tensor) -> Tensor:
-        """What a variable moves along, of its new mean gradient and what a sparse gradient has added to that."""
+        """Returns a variable's step direction from its new mean gradient and a sparse gradient's contribution."""
         return m
 
     def _apply_sparse(self, grad: IndexedSlices, var: Any) -> Any:

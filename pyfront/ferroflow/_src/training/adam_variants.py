@@ -17,7 +17,7 @@ from ferroflow._src.training.adam import AdamOptimizer
 
 
 class LazyAdamOptimizer(AdamOptimizer):
-    """Adam that of a sparse gradient changes only the rows it names, in the variable and in the moments.
+    """Adam optimizer that changes only the rows named by a sparse gradient, in the variable and in the moments.
 
     Dense gradients are applied as `tf.train.AdamOptimizer` does, whose arguments it takes. That one counts rows without
     gradient as rows of gradient zero, lets their moments decay, and moves them.
@@ -43,7 +43,7 @@ class LazyAdamOptimizer(AdamOptimizer):
 
 
 class NadamOptimizer(AdamOptimizer):
-    """Adam that moves along `beta1 * m + (1 - beta1) * gradient`, `m` the new mean gradient.
+    """Nadam optimizer: Adam that moves along `beta1 * m + (1 - beta1) * gradient`, `m` the new mean gradient.
 
     It takes the arguments of `tf.train.AdamOptimizer`. Rows that a sparse gradient does not name stay as they are, and
     their means decay.

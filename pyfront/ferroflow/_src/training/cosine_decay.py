@@ -25,22 +25,22 @@ def _cosine(fraction: Tensor) -> Tensor:
 def cosine_decay(
     learning_rate: Any, global_step: Any, decay_steps: Any, alpha: Any = 0.0, name: str | None = None
 ) -> Tensor:
-    """Half a cosine from `learning_rate` to `alpha * learning_rate`, where the rate stays.
+    """Returns half a cosine from `learning_rate` to `alpha * learning_rate`, where the rate stays.
 
     Source: Loshchilov, Hutter, "SGDR: stochastic gradient descent with warm restarts", ICLR 2017.
 
     Args:
-      learning_rate: float, or scalar tensor of float32 or float64: the rate at step 0.
-      global_step: number, or scalar tensor of int32 or int64.
-      decay_steps: as `global_step`: the steps after which the end is reached.
-      alpha: as `learning_rate`: the part of the rate that is left in the end.
-      name: name scope of the operations.
+        learning_rate: float, or scalar tensor of float32 or float64: the rate at step 0.
+        global_step: number, or scalar tensor of int32 or int64.
+        decay_steps: as `global_step`: the steps after which the end is reached.
+        alpha: as `learning_rate`: the part of the rate that is left in the end.
+        name: name scope of the operations.
 
     Returns:
-      Scalar tensor of the dtype of `learning_rate`.
+        Scalar tensor of the dtype of `learning_rate`.
 
     Raises:
-      ValueError: `global_step` is None.
+        ValueError: if `global_step` is None.
     """
     if global_step is None:
         raise ValueError("cosine decay requires global_step")
@@ -61,24 +61,24 @@ def cosine_decay_restarts(
     alpha: Any = 0.0,
     name: str | None = None,
 ) -> Tensor:
-    """`cosine_decay` that starts anew each time its end is reached.
+    """Returns `cosine_decay` that starts anew each time its end is reached.
 
     Source: Loshchilov, Hutter, "SGDR: stochastic gradient descent with warm restarts", ICLR 2017.
 
     Args:
-      learning_rate: float, or scalar tensor of float32 or float64: the rate at step 0.
-      global_step: number, or scalar tensor of int32 or int64.
-      first_decay_steps: as `global_step`: the steps of the first period.
-      t_mul: as `learning_rate`: how much longer each period is than the last.
-      m_mul: as `learning_rate`: what the first rate of a period is multiplied by for the next.
-      alpha: as `learning_rate`: the part of the rate that is left in the end.
-      name: name of the operation.
+        learning_rate: float, or scalar tensor of float32 or float64: the rate at step 0.
+        global_step: number, or scalar tensor of int32 or int64.
+        first_decay_steps: as `global_step`: the steps of the first period.
+        t_mul: as `learning_rate`: how much longer each period is than the last.
+        m_mul: as `learning_rate`: what the first rate of a period is multiplied by for the next.
+        alpha: as `learning_rate`: the part of the rate that is left in the end.
+        name: name of the operation.
 
     Returns:
-      Scalar tensor of the dtype of `learning_rate`.
+        Scalar tensor of the dtype of `learning_rate`.
 
     Raises:
-      ValueError: `global_step` is None.
+        ValueError: if `global_step` is None.
     """
     if global_step is None:
         raise ValueError("cosine decay restarts requires global_step")
@@ -112,24 +112,24 @@ def linear_cosine_decay(
     beta: Any = 0.001,
     name: str | None = None,
 ) -> Tensor:
-    """`learning_rate * ((alpha + linear) * cosine + beta)`: a cosine under a line that falls from 1 to 0.
+    """Returns `learning_rate * ((alpha + linear) * cosine + beta)`: a cosine under a line that falls from 1 to 0.
 
     Source: Bello et al., "Neural optimizer search with reinforcement learning", ICML 2017.
 
     Args:
-      learning_rate: float, or scalar tensor of float32 or float64: the rate at step 0.
-      global_step: number, or scalar tensor of int32 or int64.
-      decay_steps: as `global_step`: the steps after which the end is reached.
-      num_periods: as `learning_rate`: the periods of the cosine in these steps.
-      alpha: as `learning_rate`.
-      beta: as `learning_rate`.
-      name: name of the operation.
+        learning_rate: float, or scalar tensor of float32 or float64: the rate at step 0.
+        global_step: number, or scalar tensor of int32 or int64.
+        decay_steps: as `global_step`: the steps after which the end is reached.
+        num_periods: as `learning_rate`: the periods of the cosine in these steps.
+        alpha: as `learning_rate`.
+        beta: as `learning_rate`.
+        name: name of the operation.
 
     Returns:
-      Scalar tensor of the dtype of `learning_rate`.
+        Scalar tensor of the dtype of `learning_rate`.
 
     Raises:
-      ValueError: `global_step` is None.
+        ValueError: if `global_step` is None.
     """
     if global_step is None:
         raise ValueError("linear cosine decay requires global_step")
@@ -155,26 +155,27 @@ def noisy_linear_cosine_decay(
     beta: Any = 0.001,
     name: str | None = None,
 ) -> Tensor:
-    """`linear_cosine_decay` with noise on the line, of variance `initial_variance / (1 + step) ** variance_decay`.
+    """Returns `linear_cosine_decay` with noise on the line, of variance `initial_variance / (1 + step) **
+    variance_decay`.
 
     Source: Bello et al., "Neural optimizer search with reinforcement learning", ICML 2017.
 
     Args:
-      learning_rate: float, or scalar tensor of float32 or float64: the rate at step 0.
-      global_step: number, or scalar tensor of int32 or int64.
-      decay_steps: as `global_step`: the steps after which the end is reached.
-      initial_variance: as `learning_rate`.
-      variance_decay: as `learning_rate`.
-      num_periods: as `learning_rate`: the periods of the cosine in these steps.
-      alpha: as `learning_rate`.
-      beta: as `learning_rate`.
-      name: name of the operation.
+        learning_rate: float, or scalar tensor of float32 or float64: the rate at step 0.
+        global_step: number, or scalar tensor of int32 or int64.
+        decay_steps: as `global_step`: the steps after which the end is reached.
+        initial_variance: as `learning_rate`.
+        variance_decay: as `learning_rate`.
+        num_periods: as `learning_rate`: the periods of the cosine in these steps.
+        alpha: as `learning_rate`.
+        beta: as `learning_rate`.
+        name: name of the operation.
 
     Returns:
-      Scalar tensor of the dtype of `learning_rate`.
+        Scalar tensor of the dtype of `learning_rate`.
 
     Raises:
-      ValueError: `global_step` is None.
+        ValueError: if `global_step` is None.
     """
     if global_step is None:
         raise ValueError("noisy linear cosine decay requires global_step")

@@ -1,4 +1,4 @@
-"""Optimizers outside of the graph: what minimizes a function of one vector, such as SciPy's, trains variables."""
+"""Optimizers outside of the graph: minimizers of functions of one vector, such as SciPy's, train variables."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _in_one_vector(tensors: Sequence[Any]) -> Tensor:
 
 
 class ExternalOptimizerInterface:
-    """What an optimizer outside of the graph needs to know of a loss; subclasses say how `_minimize` calls it.
+    """Base of the optimizers outside of the graph, with the loss and its gradients; subclasses define `_minimize`.
 
     Args:
         loss: float [], what is minimized.
@@ -41,7 +41,7 @@ class ExternalOptimizerInterface:
         **optimizer_kwargs: objects of any kind, for the optimizer.
 
     Raises:
-        ValueError: there is no variable, or the shape of one is not known.
+        ValueError: if there are no variables, or a variable's shape is unknown.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class ExternalOptimizerInterface:
         loss_callback: Callable[..., Any] | None = None,
         **run_kwargs: Any,
     ) -> None:
-        """Minimizes the loss now, rather than returning an operation that would; at the end the variables are assigned.
+        """Minimizes the loss immediately, and assigns the variables at the end.
 
         Args:
             session: the `Session` that runs the loss; the default one by default.
@@ -109,8 +109,8 @@ class ExternalOptimizerInterface:
             **run_kwargs: for `Session.run` when the variables are assigned.
 
         Raises:
-            ValueError: no session is given, and there is no default one.
-            ImportError: the optimizer's package is not installed.
+            ValueError: if no session is given, and there is no default one.
+            ImportError: if the optimizer's package is not installed.
         """
         session = session or get_default_session()
         if session is None:
@@ -163,7 +163,7 @@ class ExternalOptimizerInterface:
         step_callback: Callable[..., Any],
         optimizer_kwargs: dict[str, Any],
     ) -> Any:
-        """The vector at which the loss is least.
+        """Returns the vector at which the loss is least.
 
         Args:
             initial_val: float [n], where to begin.
@@ -174,13 +174,13 @@ class ExternalOptimizerInterface:
             inequality_grad_funcs: give the gradients of these, each in a list of one.
             packed_bounds: n pairs of lowest and highest values; None if there are no bounds.
             step_callback: function, to be called after each step with the vector.
-            optimizer_kwargs: what the constructor was given beside.
+            optimizer_kwargs: further arguments of the constructor.
 
         Returns:
             float [n].
 
         Raises:
-            NotImplementedError: a subclass does not say how.
+            NotImplementedError: if a subclass does not override this method.
         """
         raise NotImplementedError(
             "To use ExternalOptimizerInterface, subclass from it and implement the _minimize() method."
@@ -188,7 +188,8 @@ class ExternalOptimizerInterface:
 
 
 class ScipyOptimizerInterface(ExternalOptimizerInterface):
-    """Trains variables by `scipy.optimize.minimize`; `method` is one of its methods, L-BFGS-B by default.
+    """Optimizer that trains variables by `scipy.optimize.minimize`; `method` selects one of its methods, by default
+    L-BFGS-B.
 
     Args:
         loss: float [], what is minimized.

@@ -21,20 +21,20 @@ class FtrlOptimizer(Optimizer):
     it names change.
 
     Args:
-      learning_rate: float, scalar tensor, or function without arguments that gives one.
-      learning_rate_power: as `learning_rate`, at most zero: the power of the sum of squared gradients that the learning
-        rate falls with.
-      initial_accumulator_value: float of at least zero, the sum of squared gradients before the first step.
-      l1_regularization_strength: as `learning_rate`, at least zero.
-      l2_regularization_strength: as `learning_rate`, at least zero; the pull of the steps to zero.
-      use_locking: accepted; every update is atomic.
-      name: name scope of the operations made.
-      accum_name: name of the slot of the sum of squared gradients; `name` by default.
-      linear_name: name of the slot of the linear term; `name` by default.
-      l2_shrinkage_regularization_strength: as `learning_rate`, at least zero; the pull of the variable to zero.
+        learning_rate: float, scalar tensor, or function without arguments that gives one.
+        learning_rate_power: as `learning_rate`, at most zero: the power of the sum of squared gradients that the
+            learning rate falls with.
+        initial_accumulator_value: float of at least zero, the sum of squared gradients before the first step.
+        l1_regularization_strength: as `learning_rate`, at least zero.
+        l2_regularization_strength: as `learning_rate`, at least zero; the pull of the steps to zero.
+        use_locking: accepted; every update is atomic.
+        name: name scope of the operations made.
+        accum_name: name of the slot of the sum of squared gradients; `name` by default.
+        linear_name: name of the slot of the linear term; `name` by default.
+        l2_shrinkage_regularization_strength: as `learning_rate`, at least zero; the pull of the variable to zero.
 
     Raises:
-      ValueError: a number is out of its range.
+        ValueError: if a number is out of its range.
     """
 
     def __init__(

@@ -16,17 +16,17 @@ _Class = TypeVar("_Class", bound=Optimizer)
 
 
 def hyper_parameter(value: Any, name: str) -> Tensor:
-    """A hyper-parameter as a tensor.
+    """Returns a hyper-parameter as a tensor.
 
     Args:
-      value: number, tensor, or function without arguments that gives one.
-      name: name of the constant made of a number.
+        value: number, tensor, or function without arguments that gives one.
+        name: name of the constant made of a number.
     """
     return convert_to_tensor(value() if callable(value) else value, name=name)
 
 
 def cast_to(var: Any, *parameters: Any) -> list[Tensor]:
-    """Hyper-parameters in the dtype of a variable."""
+    """Returns hyper-parameters in the dtype of a variable."""
     return [cast(parameter, var.dtype.base_dtype) for parameter in parameters]
 
 

@@ -22,30 +22,30 @@ from ferroflow._src.variables.variable import Variable
 
 
 def global_step(sess: Any, global_step_tensor: Any) -> int:
-    """The value of the global step in a session.
+    """Returns the value of the global step in a session.
 
     Args:
-      sess: a `Session`.
-      global_step_tensor: a variable or tensor of integers, of shape [] or [1], or its name.
+        sess: a `Session`.
+        global_step_tensor: a variable or tensor of integers, of shape [] or [1], or its name.
 
     Returns:
-      int.
+        int.
     """
     # TF 1.x: a vector of one element counts as well.
     return int(np.asarray(sess.run(global_step_tensor)).item())
 
 
 def get_global_step(graph: Graph | None = None) -> Any:
-    """The global step: the one element of the collection `GLOBAL_STEP`, or the tensor `global_step:0`.
+    """Returns the global step: the one element of the collection `GLOBAL_STEP`, or the tensor `global_step:0`.
 
     Args:
-      graph: the graph; by default the default one.
+        graph: the graph; by default the default one.
 
     Returns:
-      A variable or tensor of integers, of shape []; None where there is none, or more than one.
+        A variable or tensor of integers, of shape []; None where there is none, or more than one.
 
     Raises:
-      TypeError: it is no integer scalar.
+        TypeError: if the global step is not an integer scalar.
     """
     graph = graph or get_default_graph()
     found = graph.get_collection(GraphKeys.GLOBAL_STEP)
@@ -64,17 +64,17 @@ def get_global_step(graph: Graph | None = None) -> Any:
 
 
 def create_global_step(graph: Graph | None = None) -> Any:
-    """A new global step, int64 and zero at first, outside of all name scopes.
+    """Returns a new global step, int64 and zero at first, outside of all name scopes.
 
     Args:
-      graph: the graph; by default the default one.
+        graph: the graph; by default the default one.
 
     Returns:
-      Variable of int64, of shape [].
+        Variable of int64, of shape [].
 
     Raises:
-      ValueError: the graph has one.
-      TypeError: the graph has one that is no integer scalar.
+        ValueError: if the graph has one.
+        TypeError: if the graph has one that is not an integer scalar.
     """
     graph = graph or get_default_graph()
     if get_global_step(graph) is not None:
@@ -91,16 +91,16 @@ def create_global_step(graph: Graph | None = None) -> Any:
 
 
 def get_or_create_global_step(graph: Graph | None = None) -> Any:
-    """The global step, made if there is none.
+    """Returns the global step, and creates it if there is none.
 
     Args:
-      graph: the graph; by default the default one.
+        graph: the graph; by default the default one.
 
     Returns:
-      A variable or tensor of integers, of shape [].
+        A variable or tensor of integers, of shape [].
 
     Raises:
-      TypeError: there is one that is no integer scalar.
+        TypeError: if there is one that is not an integer scalar.
     """
     graph = graph or get_default_graph()
     step = get_global_step(graph)
@@ -111,10 +111,10 @@ def assert_global_step(global_step_tensor: Any) -> None:
     """Checks that something can be a global step.
 
     Args:
-      global_step_tensor: a variable or tensor of integers, of shape [].
+        global_step_tensor: a variable or tensor of integers, of shape [].
 
     Raises:
-      TypeError: it is neither, is not of integers, or is no scalar.
+        TypeError: if the argument is neither a variable nor a tensor, is not of an integer dtype, or is not a scalar.
     """
     if not isinstance(global_step_tensor, Variable | Tensor):
         raise TypeError(f'Existing "global_step" must be a Variable or Tensor: {global_step_tensor}.')
@@ -130,18 +130,18 @@ GLOBAL_STEP_READ_KEY = "global_step_read_op_cache"
 
 
 def get_or_create_global_step_read(graph: Graph | None = None) -> Tensor | None:
-    """The tensor that reads the global step once per step, made if there is none.
+    """Returns the tensor that reads the global step once per step, made if there is none.
 
     It has the value from before the updates of the step, unless control edges order it after them.
 
     Args:
-      graph: the graph; by default the default one.
+        graph: the graph; by default the default one.
 
     Returns:
-      A scalar tensor; None where the graph has no global step.
+        A scalar tensor; None where the graph has no global step.
 
     Raises:
-      RuntimeError: the graph has several.
+        RuntimeError: if the graph has several.
     """
     graph = graph or get_default_graph()
     found: list[Tensor] = graph.get_collection(GLOBAL_STEP_READ_KEY)
@@ -162,17 +162,17 @@ def get_or_create_global_step_read(graph: Graph | None = None) -> Tensor | None:
 
 
 def increment_global_step(increment: Any, graph: Graph | None = None) -> Tensor:
-    """An operation that adds to the global step, after the read that hooks use.
+    """Returns an operation that adds to the global step, after the read that hooks use.
 
     Args:
-      increment: an int, or a scalar tensor of the step's dtype.
-      graph: the graph; by default the default one.
+        increment: an int, or a scalar tensor of the step's dtype.
+        graph: the graph; by default the default one.
 
     Returns:
-      The new value, as `tf.assign_add` gives it.
+        The new value, as `tf.assign_add` gives it.
 
     Raises:
-      ValueError: the graph has no global step.
+        ValueError: if the graph has no global step.
     """
     graph = graph or get_default_graph()
     step = get_global_step(graph)

@@ -14,12 +14,12 @@ from ferroflow._src.training.optimizer import Optimizer
 
 
 class GradientDescentOptimizer(Optimizer):
-    """Moves each variable against its gradient: `v -= learning_rate * gradient`.
+    """Gradient descent optimizer: `v -= learning_rate * gradient`.
 
     Args:
-      learning_rate: float, scalar tensor, or function without arguments that gives one.
-      use_locking: accepted; every update is atomic.
-      name: name scope of the operations made.
+        learning_rate: float, scalar tensor, or function without arguments that gives one.
+        use_locking: accepted; every update is atomic.
+        name: name scope of the operations made.
     """
 
     def __init__(self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent") -> None:

@@ -55,7 +55,7 @@ _CPU = "cpu:0"
 
 @contextmanager
 def record_summaries_every_n_global_steps(n: Any, global_step: Any = None) -> Iterator[None]:
-    """Within it the summaries that are made are recorded in steps whose number `n` divides.
+    """Records the summaries created in a `with` block only in steps whose number is a multiple of `n`.
 
     Args:
         n: int or int scalar Tensor.
@@ -72,7 +72,7 @@ def record_summaries_every_n_global_steps(n: Any, global_step: Any = None) -> It
 
 
 def all_summary_ops() -> list[Any]:
-    """All that record summaries in the default graph; run them in the steps to be recorded."""
+    """Returns all that record summaries in the default graph; run them in the steps to be recorded."""
     return get_collection(GraphKeys._SUMMARY_COLLECTION)
 
 
@@ -115,7 +115,7 @@ def generic(name: str, tensor: Any, metadata: Any = None, family: str | None = N
         step: int or int64 scalar Tensor; None for the global step.
 
     Returns:
-        bool scalar Tensor, whether it was written; an operation that does nothing without a writer in force.
+        bool scalar Tensor; True if it was written; an operation that does nothing without a writer in force.
     """
 
     def write(writer: Tensor, tag: str, scope: str) -> Operation:
@@ -139,7 +139,7 @@ def scalar(name: str, tensor: Any, family: str | None = None, step: Any = None) 
         step: int or int64 scalar Tensor; None for the global step.
 
     Returns:
-        bool scalar Tensor, whether it was written; an operation that does nothing without a writer in force.
+        bool scalar Tensor; True if it was written; an operation that does nothing without a writer in force.
     """
 
     def write(writer: Tensor, tag: str, scope: str) -> Operation:
@@ -158,7 +158,7 @@ def histogram(name: str, tensor: Any, family: str | None = None, step: Any = Non
         step: int or int64 scalar Tensor; None for the global step.
 
     Returns:
-        bool scalar Tensor, whether it was written; an operation that does nothing without a writer in force.
+        bool scalar Tensor; True if it was written; an operation that does nothing without a writer in force.
     """
 
     def write(writer: Tensor, tag: str, scope: str) -> Operation:
@@ -228,7 +228,7 @@ def graph(param: Any, step: Any = None, name: str | None = None) -> Operation:
         Operation; one that does nothing without a writer in force.
 
     Raises:
-        TypeError: `param` is no Tensor.
+        TypeError: if `param` is not a Tensor.
     """
     if not isinstance(param, Tensor):
         raise TypeError(f"graph() needs a tf.Tensor (e.g. tf.placeholder) in graph mode, but was: {type(param)}")
@@ -240,7 +240,7 @@ def graph(param: Any, step: Any = None, name: str | None = None) -> Operation:
 
 
 def eval_dir(model_dir: str, name: str | None = None) -> str:
-    """The folder for the event files of an evaluation.
+    """Returns the folder for the event files of an evaluation.
 
     Args:
         model_dir: str, folder of the model.

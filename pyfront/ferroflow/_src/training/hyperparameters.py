@@ -1,4 +1,4 @@
-"""`HParams`: hyperparameters of a model, whose values can be given in a text such as `rate=0.1,units=[8,4]`."""
+"""`HParams`: hyperparameters of a model, which can be set from a text such as `rate=0.1,units=[8,4]`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def parse_values(values: str, type_map: Mapping[str, type]) -> dict[str, Any]:
         For each name a value, a list of them, or a dict of the values of its indices.
 
     Raises:
-        ValueError: the text cannot be read, a name is not known, or is given twice.
+        ValueError: if the text cannot be read, a name is unknown, or is given twice.
     """
     found: dict[str, Any] = {}
     position = 0
@@ -85,7 +85,7 @@ def _parser(name: str, kind: type, values: str, shown: str) -> Callable[[str], A
 
 
 def _cast(name: str, kind: Any, value: Any) -> Any:
-    """A value as the type of the hyperparameter; raises ValueError where that would change what it is."""
+    """Returns a value as the type of the hyperparameter; raises ValueError where that would change what it is."""
     if issubclass(kind, type(None)):
         return value
     text = (str, bytes)
@@ -100,7 +100,7 @@ def _cast(name: str, kind: Any, value: Any) -> Any:
 
 
 class HParams:
-    """Hyperparameters, each an attribute whose type is that of its first value.
+    """Hyperparameters: attributes whose types are those of their first values.
 
     Args:
         hparam_def: None; TensorFlow's message of hyperparameters is not read.
@@ -108,14 +108,14 @@ class HParams:
         **kwargs: the values by name: int, float, bool, str, or a list of one of them that is not empty.
 
     Raises:
-        ValueError: a name is that of a method, or a list is empty.
-        NotImplementedError: `hparam_def` is given.
+        ValueError: if a name is that of a method, or a list is empty.
+        NotImplementedError: if `hparam_def` is given.
     """
 
     def __init__(self, hparam_def: Any = None, model_structure: Any = None, **kwargs: Any) -> None:
         if hparam_def is not None:
             raise NotImplementedError(
-                "hparam_def: the message HParamDef is not read; give the values by name, as HParams(rate=0.1)"
+                "hparam_def: the message HParamDef is not supported; pass the values by name, as in HParams(rate=0.1)"
             )
         # The type of each, for a list that of its elements, and whether it is a list.
         self._hparam_types: dict[str, tuple[type, bool]] = {}
@@ -134,7 +134,7 @@ class HParams:
             value: its value, as in the constructor.
 
         Raises:
-            ValueError: as the constructor.
+            ValueError: on the same conditions as the constructor.
         """
         if getattr(self, name, None) is not None:
             raise ValueError(f"Hyperparameter name is reserved: {name}")
@@ -145,15 +145,15 @@ class HParams:
         setattr(self, name, value)
 
     def set_hparam(self, name: str, value: Any) -> None:
-        """Gives a hyperparameter another value.
+        """Sets a hyperparameter to another value.
 
         Args:
             name: str, its name.
             value: a value of its type, a list for a list.
 
         Raises:
-            KeyError: there is no such hyperparameter.
-            ValueError: the value is not of its type.
+            KeyError: if the hyperparameter does not exist.
+            ValueError: if the value is not of its type.
         """
         kind, is_list = self._hparam_types[name]
         if isinstance(value, list):
@@ -185,7 +185,7 @@ class HParams:
             These hyperparameters.
 
         Raises:
-            ValueError: the text cannot be read.
+            ValueError: if the text cannot be read.
         """
         return self.override_from_dict(parse_values(values, {n: kind for n, (kind, _) in self._hparam_types.items()}))
 
@@ -199,8 +199,8 @@ class HParams:
             These hyperparameters.
 
         Raises:
-            KeyError: there is no hyperparameter of a name.
-            ValueError: a value is not of the type of its hyperparameter.
+            KeyError: if there is no hyperparameter of a name.
+            ValueError: if a value is not of the type of its hyperparameter.
         """
         for name, value in values_dict.items():
             self.set_hparam(name, value)
@@ -208,7 +208,7 @@ class HParams:
 
     @deprecated("HParams.override_from_dict")
     def set_from_map(self, values_map: Mapping[str, Any]) -> HParams:
-        """Deprecated: `override_from_dict`.
+        """Deprecated: use `override_from_dict`.
 
         Args:
             values_map: dict of values by the names of hyperparameters.
@@ -217,12 +217,12 @@ class HParams:
             These hyperparameters.
 
         Raises:
-            KeyError, ValueError: as `override_from_dict`.
+            KeyError, ValueError: on the same conditions as `override_from_dict`.
         """
         return self.override_from_dict(values_map)
 
     def set_model_structure(self, model_structure: Any) -> None:
-        """Keeps something for `get_model_structure`.
+        """Stores a value for `get_model_structure`.
 
         Args:
             model_structure: any object.
@@ -230,22 +230,22 @@ class HParams:
         self._model_structure = model_structure
 
     def get_model_structure(self) -> Any:
-        """What the constructor or `set_model_structure` was given."""
+        """Returns the value passed to the constructor or to `set_model_structure`."""
         return self._model_structure
 
     def to_json(self, indent: Any = None, separators: Any = None, sort_keys: bool = False) -> str:
-        """The values as a JSON object.
+        """Returns the values as a JSON object.
 
         Args:
             indent: as for `json.dumps`: int, spaces of a level; None for one line.
             separators: as for `json.dumps`: tuple of the str between items and after keys.
-            sort_keys: bool, whether the names are sorted.
+            sort_keys: bool. If True, the names are sorted.
 
         Returns:
             str.
 
         Raises:
-            TypeError: JSON has no such value, as it has no bytes.
+            TypeError: if a value has no JSON form, for example bytes.
         """
         return json.dumps(self.values(), indent=indent, separators=separators, sort_keys=sort_keys)
 
@@ -259,17 +259,17 @@ class HParams:
             These hyperparameters.
 
         Raises:
-            ValueError: the text is not JSON, or a value is not of the type of its hyperparameter.
-            KeyError: there is no hyperparameter of a name.
+            ValueError: if the text is not JSON, or a value is not of the type of its hyperparameter.
+            KeyError: if there is no hyperparameter of a name.
         """
         return self.override_from_dict(json.loads(values_json))
 
     def values(self) -> dict[str, Any]:
-        """The values by name."""
+        """Returns the values by name."""
         return {name: getattr(self, name) for name in self._hparam_types}
 
     def get(self, key: str, default: Any = None) -> Any:
-        """The value of a hyperparameter, or a default if there is none of that name.
+        """Returns the value of a hyperparameter, or a default if there is none of that name.
 
         Args:
             key: str, its name.
@@ -279,7 +279,7 @@ class HParams:
             The value, or `default`.
 
         Raises:
-            ValueError: the default is not of the hyperparameter's type.
+            ValueError: if the default is not of the hyperparameter's type.
         """
         if key not in self._hparam_types:
             return default

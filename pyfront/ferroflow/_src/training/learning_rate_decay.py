@@ -36,21 +36,21 @@ def exponential_decay(
     staircase: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """`learning_rate * decay_rate ** (global_step / decay_steps)`.
+    """Returns the decayed learning rate `learning_rate * decay_rate ** (global_step / decay_steps)`.
 
     Args:
-      learning_rate: float, or scalar tensor of float32 or float64: the rate at step 0.
-      global_step: number, or scalar tensor of int32 or int64, not negative.
-      decay_steps: as `global_step`, above zero: the steps after which the rate is multiplied by `decay_rate`.
-      decay_rate: as `learning_rate`.
-      staircase: whether the rate falls after each `decay_steps` only.
-      name: name of the operation.
+        learning_rate: float, or scalar tensor of float32 or float64: the rate at step 0.
+        global_step: number, or scalar tensor of int32 or int64, not negative.
+        decay_steps: as `global_step`, above zero: the steps after which the rate is multiplied by `decay_rate`.
+        decay_rate: as `learning_rate`.
+        staircase: If True, the rate falls after each `decay_steps` only.
+        name: name of the operation.
 
     Returns:
-      Scalar tensor of the dtype of `learning_rate`.
+        Scalar tensor of the dtype of `learning_rate`.
 
     Raises:
-      ValueError: `global_step` is None.
+        ValueError: if `global_step` is None.
     """
     if global_step is None:
         raise ValueError("global_step is required for exponential_decay.")
@@ -69,21 +69,21 @@ def natural_exp_decay(
     staircase: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """`learning_rate * exp(-decay_rate * global_step / decay_steps)`.
+    """Returns `learning_rate * exp(-decay_rate * global_step / decay_steps)`.
 
     Args:
-      learning_rate: float, or scalar tensor of float32 or float64: the rate at step 0.
-      global_step: number, or scalar tensor of int32 or int64, not negative.
-      decay_steps: as `global_step`, above zero.
-      decay_rate: as `learning_rate`.
-      staircase: whether the rate falls after each `decay_steps` only.
-      name: name of the operation.
+        learning_rate: float, or scalar tensor of float32 or float64: the rate at step 0.
+        global_step: number, or scalar tensor of int32 or int64, not negative.
+        decay_steps: as `global_step`, above zero.
+        decay_rate: as `learning_rate`.
+        staircase: If True, the rate falls after each `decay_steps` only.
+        name: name of the operation.
 
     Returns:
-      Scalar tensor of the dtype of `learning_rate`.
+        Scalar tensor of the dtype of `learning_rate`.
 
     Raises:
-      ValueError: `global_step` is None.
+        ValueError: if `global_step` is None.
     """
     if global_step is None:
         raise ValueError("global_step is required for natural_exp_decay.")
@@ -103,21 +103,21 @@ def inverse_time_decay(
     staircase: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """`learning_rate / (1 + decay_rate * global_step / decay_steps)`.
+    """Returns `learning_rate / (1 + decay_rate * global_step / decay_steps)`.
 
     Args:
-      learning_rate: float, or scalar tensor of float32 or float64: the rate at step 0.
-      global_step: number, or scalar tensor of int32 or int64, not negative.
-      decay_steps: as `global_step`, above zero.
-      decay_rate: as `learning_rate`.
-      staircase: whether the rate falls after each `decay_steps` only.
-      name: name of the operation.
+        learning_rate: float, or scalar tensor of float32 or float64: the rate at step 0.
+        global_step: number, or scalar tensor of int32 or int64, not negative.
+        decay_steps: as `global_step`, above zero.
+        decay_rate: as `learning_rate`.
+        staircase: If True, the rate falls after each `decay_steps` only.
+        name: name of the operation.
 
     Returns:
-      Scalar tensor of the dtype of `learning_rate`.
+        Scalar tensor of the dtype of `learning_rate`.
 
     Raises:
-      ValueError: `global_step` is None.
+        ValueError: if `global_step` is None.
     """
     if global_step is None:
         raise ValueError("global_step is required for inverse_time_decay.")
@@ -138,23 +138,23 @@ def polynomial_decay(
     cycle: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """`(learning_rate - end_learning_rate) * (1 - global_step / decay_steps) ** power + end_learning_rate`.
+    """Returns `(learning_rate - end_learning_rate) * (1 - global_step / decay_steps) ** power + end_learning_rate`.
 
     Args:
-      learning_rate: float, or scalar tensor of float32 or float64: the rate at step 0.
-      global_step: number, or scalar tensor of int32 or int64, not negative.
-      decay_steps: as `global_step`, above zero: the steps after which `end_learning_rate` is reached.
-      end_learning_rate: as `learning_rate`.
-      power: as `learning_rate`.
-      cycle: whether `decay_steps` grows to its next multiple each time it is passed, so that the rate rises again;
-        otherwise the rate stays at its end.
-      name: name of the operation.
+        learning_rate: float, or scalar tensor of float32 or float64: the rate at step 0.
+        global_step: number, or scalar tensor of int32 or int64, not negative.
+        decay_steps: as `global_step`, above zero: the steps after which `end_learning_rate` is reached.
+        end_learning_rate: as `learning_rate`.
+        power: as `learning_rate`.
+        cycle: If True, `decay_steps` grows to its next multiple each time it is passed, so that the rate rises again;
+            otherwise the rate stays at its end.
+        name: name of the operation.
 
     Returns:
-      Scalar tensor of the dtype of `learning_rate`.
+        Scalar tensor of the dtype of `learning_rate`.
 
     Raises:
-      ValueError: `global_step` is None.
+        ValueError: if `global_step` is None.
     """
     if global_step is None:
         raise ValueError("global_step is required for polynomial_decay.")
@@ -175,20 +175,20 @@ def polynomial_decay(
 
 
 def piecewise_constant(x: Any, boundaries: Any, values: Any, name: str | None = None) -> Tensor:
-    """Of several values the one of the interval that `x` is in.
+    """Returns the value for the interval that contains `x`.
 
     Args:
-      x: scalar tensor or variable of a real number dtype, mostly the global step.
-      boundaries: list of n growing numbers or scalar tensors of the dtype of `x` (int32 for int64 will do). Each
-        belongs to the interval below it.
-      values: list of n + 1 numbers or scalar tensors of one dtype.
-      name: name scope of the operations.
+        x: scalar tensor or variable of a real number dtype, mostly the global step.
+        boundaries: list of n growing numbers or scalar tensors of the dtype of `x` (int32 for int64 will do). Each
+            belongs to the interval below it.
+        values: list of n + 1 numbers or scalar tensors of one dtype.
+        name: name scope of the operations.
 
     Returns:
-      Scalar tensor of the dtype of `values`.
+        Scalar tensor of the dtype of `values`.
 
     Raises:
-      ValueError: the dtypes do not fit or the counts do not.
+        ValueError: if dtypes are incompatible, or there is not one value more than there are boundaries.
     """
     if len(boundaries) != len(values) - 1:
         raise ValueError("The length of boundaries should be 1 less than the length of values")

@@ -21,11 +21,11 @@ class MomentumOptimizer(Optimizer):
     ICML 2013.
 
     Args:
-      learning_rate: float, scalar tensor, or function without arguments that gives one.
-      momentum: as `learning_rate`; how much of the sum stays in a step.
-      use_locking: accepted; every update is atomic.
-      name: name scope of the operations made, and name of the slot.
-      use_nesterov: whether to use Nesterov's rule.
+        learning_rate: float, scalar tensor, or function without arguments that gives one.
+        momentum: as `learning_rate`; how much of the sum stays in a step.
+        use_locking: accepted; every update is atomic.
+        name: name scope of the operations made, and name of the slot.
+        use_nesterov: If True, use Nesterov's rule.
     """
 
     def __init__(

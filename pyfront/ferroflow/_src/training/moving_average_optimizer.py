@@ -1,4 +1,4 @@
-"""`MovingAverageOptimizer`: an optimizer that also averages what it trains, and a saver that saves the averages."""
+"""`MovingAverageOptimizer`: an optimizer that also averages the variables it trains, and a saver of the averages."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ferroflow._src.variables.collections import global_variables
 
 
 class MovingAverageOptimizer(Optimizer):
-    """Trains with another optimizer, and keeps exponential moving averages of the variables.
+    """Optimizer that applies another optimizer, and keeps exponential moving averages of the variables.
 
     Args:
         opt: the `Optimizer` that trains.
         average_decay: float, the decay of the averages.
         num_updates: int or scalar tensor, the number of updates so far, which makes the decay smaller at first.
-        sequential_update: bool, whether averages move after the step rather than beside it; here always after.
+        sequential_update: bool. If True, averages move after the step rather than beside it; here always after.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class MovingAverageOptimizer(Optimizer):
         self._sequential_update = sequential_update
 
     def compute_gradients(self, *args: Any, **kwargs: Any) -> Any:
-        """The gradients, by the other optimizer.
+        """Returns the gradients, by the other optimizer.
 
         Args:
             *args: as for `compute_gradients` of that.
@@ -69,10 +69,11 @@ class MovingAverageOptimizer(Optimizer):
         return group(trained, averaged, name="train_with_avg")
 
     def swapping_saver(self, var_list: Any = None, name: str = "swapping_saver", **kwargs: Any) -> Saver:
-        """A saver that saves averages under the names of their variables, and variables under those of their averages.
+        """Returns a saver that saves averages under the names of their variables, and variables under those of their
+        averages.
 
         Args:
-            var_list: what to save, as for `tf.train.Saver`; None for all global variables.
+            var_list: variables to save, as for `tf.train.Saver`; None for all global variables.
             name: str, the name scope of the saver.
             **kwargs: other arguments of `tf.train.Saver`.
 
@@ -80,8 +81,8 @@ class MovingAverageOptimizer(Optimizer):
             Saver.
 
         Raises:
-            RuntimeError: no gradients were applied yet.
-            ValueError: `var_list` has a variable but not its average.
+            RuntimeError: if no gradients were applied yet.
+            ValueError: if `var_list` has a variable but not its average.
         """
         if self._swapped is None:
             raise RuntimeError("Must call apply_gradients or minimize before creating the swapping_saver")

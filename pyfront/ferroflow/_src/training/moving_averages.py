@@ -41,14 +41,14 @@ def assign_moving_average(
     "Adam: a method for stochastic optimization", ICLR 2015, section 3.
 
     Args:
-      variable: a variable of a float dtype.
-      value: tensor of its dtype and shape.
-      decay: float, or scalar tensor of a float dtype: how much of the variable stays.
-      zero_debias: whether the variable is an average that started at zero, to be freed of the bias of that.
-      name: name of the operation.
+        variable: a variable of a float dtype.
+        value: tensor of its dtype and shape.
+        decay: float, or scalar tensor of a float dtype: how much of the variable stays.
+        zero_debias: If True, the variable is an average that started at zero, to be freed of the bias of that.
+        name: name of the operation.
 
     Returns:
-      Tensor, the reference to the variable after the update.
+        Tensor, the reference to the variable after the update.
     """
     with name_scope(name, "AssignMovingAvg", [variable, value, decay]) as scope, colocate_with(variable):
         kept = cast(convert_to_tensor(1.0 - decay, name="decay"), variable.dtype.base_dtype)
@@ -58,7 +58,9 @@ def assign_moving_average(
 
 
 def _free_name(name: str) -> str:
-    """A name for a variable of the current variable scope, unlike that of any before it unless variables are reused."""
+    """Returns a name for a variable of the current variable scope, unlike that of any before it unless variables are
+    reused.
+    """
     scope = get_variable_scope()
     if scope.reuse:
         return name
@@ -71,7 +73,9 @@ def _free_name(name: str) -> str:
 
 
 def _unbiased_delta(variable: Any, value: Any, kept: Tensor) -> Tensor:
-    """What to subtract from a variable that it becomes the new average without the bias of a start at zero."""
+    """Returns the difference to subtract from a variable to make it the new average, without the bias of a start at
+    zero.
+    """
     dtype = variable.dtype.base_dtype
     with (
         variable_scope(variable.op.name, values=[variable, value, kept]) as scope,
@@ -98,18 +102,18 @@ def weighted_moving_average(
     collections: list[str] | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The moving average of `value * weight` over that of `weight`, each moved a step.
+    """Returns the moving average of `value * weight` over that of `weight`, each moved a step.
 
     Args:
-      value: tensor of a number dtype and known shape.
-      decay: float, or scalar tensor of a float dtype: how much of the averages stays.
-      weight: tensor of known shape that `value` can be multiplied by.
-      truediv: whether integers are divided as numbers rather than rounded down.
-      collections: collections of the two variables; by default that of the global ones.
-      name: name of the variable scope, and of the operation.
+        value: tensor of a number dtype and known shape.
+        decay: float, or scalar tensor of a float dtype: how much of the averages stays.
+        weight: tensor of known shape that `value` can be multiplied by.
+        truediv: If True, integers are divided as numbers rather than rounded down.
+        collections: collections of the two variables; by default that of the global ones.
+        name: name of the variable scope, and of the operation.
 
     Returns:
-      Tensor, the average after the step.
+        Tensor, the average after the step.
     """
     if collections is None:
         collections = [GraphKeys.GLOBAL_VARIABLES]
@@ -138,11 +142,11 @@ class ExponentialMovingAverage:
     `average`.
 
     Args:
-      decay: float, or scalar tensor, below 1 and close to it: how much of the average stays.
-      num_updates: variable or tensor of a number dtype, of shape []: the updates so far; where given, the decay is at
-        most `(1 + num_updates) / (10 + num_updates)`, which lets averages move faster at first.
-      zero_debias: whether the averages of tensors are freed of the bias that their start at zero brings.
-      name: name of the averages, and name scope of the operations made.
+        decay: float, or scalar tensor, below 1 and close to it: how much of the average stays.
+        num_updates: variable or tensor of a number dtype, of shape []: the updates so far; where given, the decay is at
+            most `(1 + num_updates) / (10 + num_updates)`, which lets averages move faster at first.
+        zero_debias: If True, the averages of tensors are freed of the bias that their start at zero brings.
+        name: name of the averages, and name scope of the operations made.
     """
 
     def __init__(
@@ -161,15 +165,15 @@ class ExponentialMovingAverage:
         `MOVING_AVERAGE_VARIABLES`; that of a tensor starts at zero.
 
         Args:
-          var_list: list of variables and tensors of float16, float32 or float64, of any shape; all trainable variables
-            by default.
+            var_list: list of variables and tensors of float16, float32 or float64, of any shape; all trainable
+                variables by default.
 
         Returns:
-          The operation that moves all these averages.
+            The operation that moves all these averages.
 
         Raises:
-          TypeError: one has another dtype.
-          ValueError: one has an average already.
+            TypeError: if a variable's dtype is not a float dtype.
+            ValueError: if a variable already has an average.
         """
         if var_list is None:
             var_list = trainable_variables()
@@ -201,24 +205,24 @@ class ExponentialMovingAverage:
             return group(*updates, name=scope)
 
     def average(self, var: Any) -> Any:
-        """The variable that holds the average of a variable or tensor.
+        """Returns the variable that holds the average of a variable or tensor.
 
         Args:
-          var: a variable or tensor of any dtype and shape.
+            var: a variable or tensor of any dtype and shape.
 
         Returns:
-          Variable, or None where there is no average.
+            Variable, or None where there is no average.
         """
         return self._averages.get(var)
 
     def average_name(self, var: Any) -> str:
-        """The name of the average of a variable, whether there is one or it would be made now.
+        """Returns the name of the average of a variable, whether there is one or it would be made now.
 
         Args:
-          var: a variable or tensor of any dtype and shape.
+            var: a variable or tensor of any dtype and shape.
 
         Returns:
-          str, without the number of the output.
+            str, without the number of the output.
         """
         if var in self._averages:
             name: str = self._averages[var].op.name
@@ -226,14 +230,14 @@ class ExponentialMovingAverage:
         return get_default_graph().unique_name(f"{var.op.name}/{self._name}", mark_as_used=False)
 
     def variables_to_restore(self, moving_avg_variables: Any = None) -> dict[str, Any]:
-        """All global variables by the names that a saver shall restore them from.
+        """Returns all global variables by the names that a saver shall restore them from.
 
         Args:
-          moving_avg_variables: the variables restored from their averages; by default the trainable ones and those of
-            the collection `MOVING_AVERAGE_VARIABLES`.
+            moving_avg_variables: the variables restored from their averages; by default the trainable ones and those of
+                the collection `MOVING_AVERAGE_VARIABLES`.
 
         Returns:
-          Dict from names to variables: `average_name` for those with averages, their own for the others.
+            Dict from names to variables: `average_name` for those with averages, their own for the others.
         """
         if moving_avg_variables is None:
             moving_avg_variables = [*trainable_variables(), *moving_average_variables()]

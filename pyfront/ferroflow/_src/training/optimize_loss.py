@@ -1,4 +1,4 @@
-"""`optimize_loss`: an optimizer by its name, with what is done to its gradients and the summaries of it all."""
+"""`optimize_loss`: trains with an optimizer given by name, with transformations of gradients and summaries."""
 
 from __future__ import annotations
 
@@ -88,15 +88,14 @@ def optimize_loss(
         summaries: list of str of `OPTIMIZER_SUMMARIES`, what is summarized; None for the loss, the learning rate and
             the global norm of gradients.
         colocate_gradients_with_ops: bool, as `Optimizer.compute_gradients` takes it.
-        increment_global_step: bool, whether the step is counted.
+        increment_global_step: bool. If True, the step is counted.
 
     Returns:
         Tensor of the dtype of `loss`, of shape []: the loss, once the step is done.
 
     Raises:
-        ValueError: an argument is of another type or value, there is no global step for a decay, or no variable has a
-            gradient.
-        TypeError: the global step is of another type.
+        ValueError: if an argument has a wrong type or value, a decay has no global step, or no variable has a gradient.
+        TypeError: if the global step has a wrong type.
     """
     loss = assert_scalar(convert_to_tensor(loss))
     if global_step is None:
@@ -241,7 +240,7 @@ def adaptive_clipping_fn(
         static_max_norm: float, a norm that is never exceeded; None for none.
         global_step: Tensor of an integer dtype, of shape []: the step, below which averages move faster; None for
             none.
-        report_summary: bool, whether the largest usual norm is summarized.
+        report_summary: bool. If True, the largest usual norm is summarized.
         epsilon: float, the smallest variance.
         name: str, the variable scope; None for "AdaptiveMaxNorm".
 

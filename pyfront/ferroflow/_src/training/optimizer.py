@@ -45,29 +45,30 @@ def _check_optimizable(var: Any) -> None:
 
 
 def _deduplicated(values: Tensor, indices: Tensor) -> tuple[Tensor, Tensor]:
-    """Values of equal indices added up, and the indices without repetition."""
+    """Returns values of equal indices added up, and the indices without repetition."""
     once, position = unique(indices)
     return apply_op("UnsortedSegmentSum", [values, position, shape(once)[0]]).outputs[0], once
 
 
 class Optimizer:
-    """Base class of optimizers; a subclass says how one variable is updated.
+    """Base class of optimizers; a subclass defines the update of one variable.
 
     `minimize` computes the gradients of a loss and applies them. To change gradients in between, call
     `compute_gradients` and `apply_gradients`.
 
-    `gate_gradients` bounds how early gradients may be applied, and changes no result: `GATE_NONE` adds no bound,
-    `GATE_OP` makes the gradients of one operation available together, `GATE_GRAPH` computes all before any is applied.
+    `gate_gradients` limits how early gradients may be applied, and changes no result. `GATE_NONE` adds no limit,
+    `GATE_OP` makes the gradients of one operation available together, and `GATE_GRAPH` computes all before any is
+    applied.
 
     Subclasses override `_apply_dense` and `_apply_sparse` (or `_apply_sparse_duplicate_indices`), and where they need
     them `_prepare`, `_create_slots`, `_finish` and `_valid_dtypes`. Slots are variables that belong to a trained one.
 
     Args:
-      use_locking: accepted; every update is atomic.
-      name: name scope of the operations made, and part of the names of slots.
+        use_locking: accepted; every update is atomic.
+        name: name scope of the operations made, and part of the names of slots.
 
     Raises:
-      ValueError: `name` is empty.
+        ValueError: if `name` is empty.
     """
 
     GATE_NONE = 0
@@ -89,7 +90,7 @@ class Optimizer:
         return f"<{type(self).__name__} {state.get('_name')!r}{shown}>"
 
     def get_name(self) -> str:
-        """The name."""
+        """Returns the name."""
         return self._name
 
     # ---- minimizing
@@ -108,22 +109,22 @@ class Optimizer:
         """Adds the operations of a training step.
 
         Args:
-          loss: float Tensor to be minimized, of any shape (of several elements it is their sum that is).
-          global_step: variable that is increased by one after all updates, or None.
-          var_list: variables to be updated, in any nest; all trainable ones by default.
-          gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH`.
-          aggregation_method: a constant of `AggregationMethod`.
-          colocate_gradients_with_ops: places each gradient with its forward operation.
-          name: name of the returned operation; the optimizer's by default.
-          grad_loss: Tensor of the dtype and shape of `loss`, its gradient; ones by default.
+            loss: float Tensor to be minimized, of any shape (of several elements it is their sum that is).
+            global_step: variable that is increased by one after all updates, or None.
+            var_list: variables to be updated, in any nest; all trainable ones by default.
+            gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH`.
+            aggregation_method: a constant of `AggregationMethod`.
+            colocate_gradients_with_ops: places each gradient with its forward operation.
+            name: name of the returned operation; the optimizer's by default.
+            grad_loss: Tensor of the dtype and shape of `loss`, its gradient; ones by default.
 
         Returns:
-          The operation that updates the variables, and the global step.
+            The operation that updates the variables, and the global step.
 
         Raises:
-          ValueError: no variable has a gradient, or there is none to be trained.
-          NotImplementedError: one of `var_list` is neither variable nor tensor.
-          RuntimeError: a variable with a constraint has a sparse gradient.
+            ValueError: if there are no variables to train, or none of them has a gradient.
+            NotImplementedError: if an element of `var_list` is neither a variable nor a tensor.
+            RuntimeError: if a variable with a constraint has a sparse gradient.
         """
         pairs = self.compute_gradients(
             loss,
@@ -152,21 +153,21 @@ class Optimizer:
         """Adds the operations that compute the gradients of a loss.
 
         Args:
-          loss: float Tensor to be minimized, of any shape (of several elements it is their sum that is); or a function
-            without arguments that gives it.
-          var_list: variables to be updated, in any nest; all trainable ones by default.
-          gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH`.
-          aggregation_method: a constant of `AggregationMethod`.
-          colocate_gradients_with_ops: places each gradient with its forward operation.
-          grad_loss: Tensor of the dtype and shape of `loss`, its gradient; ones by default.
+            loss: float Tensor to be minimized, of any shape (of several elements it is their sum that is); or a
+                function without arguments that gives it.
+            var_list: variables to be updated, in any nest; all trainable ones by default.
+            gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH`.
+            aggregation_method: a constant of `AggregationMethod`.
+            colocate_gradients_with_ops: places each gradient with its forward operation.
+            grad_loss: Tensor of the dtype and shape of `loss`, its gradient; ones by default.
 
         Returns:
-          A (gradient, variable) pair for each variable; the gradient is a Tensor or IndexedSlices of the variable's
-          dtype and shape, or None where the loss does not depend on the variable.
+            A (gradient, variable) pair for each variable. The gradient is a Tensor or IndexedSlices of the variable's
+            dtype and shape, or None if the loss does not depend on the variable.
 
         Raises:
-          NotImplementedError: one of `var_list` is neither variable nor tensor.
-          ValueError: there is no such gate, a dtype cannot be trained, or there is nothing to be trained.
+            NotImplementedError: if an element of `var_list` is neither a variable nor a tensor.
+            ValueError: if `gate_gradients` is unknown, a dtype cannot be trained, or there are no variables to train.
         """
         if callable(loss):
             loss = loss()
@@ -207,20 +208,20 @@ class Optimizer:
         """Adds the operations that update variables.
 
         Args:
-          grads_and_vars: (gradient, variable) pairs, as `compute_gradients` gives them; those without gradient are
-            left out.
-          global_step: variable that is increased by one after all updates, or None.
-          name: name of the returned operation; the optimizer's by default.
+            grads_and_vars: (gradient, variable) pairs, as `compute_gradients` gives them; those without gradient are
+                left out.
+            global_step: variable that is increased by one after all updates, or None.
+            name: name of the returned operation; the optimizer's by default.
 
         Returns:
-          The operation that updates the variables, and the global step.
+            The operation that updates the variables, and the global step.
 
         Raises:
-          TypeError: a gradient cannot be made a tensor.
-          ValueError: there is no variable, or none has a gradient.
-          NotImplementedError: a variable is neither a variable nor a tensor, or the optimizer has no rule for its
-            gradient.
-          RuntimeError: a variable with a constraint has a sparse gradient.
+            TypeError: if a gradient cannot be made a tensor.
+            ValueError: if there is no variable, or none has a gradient.
+            NotImplementedError: if an element is neither a variable nor a tensor, or the optimizer has no rule for its
+                gradient.
+            RuntimeError: if a variable with a constraint has a sparse gradient.
         """
         pairs = [(self._as_gradient(g), v) for g, v in grads_and_vars]
         if not pairs:
@@ -230,7 +231,7 @@ class Optimizer:
         updated = [(g, v) for g, v in pairs if g is not None]
         if not updated:
             raise ValueError(f"No gradients provided for any variable: {[str(v) for _, v in pairs]}.")
-        # What initializes a slot must not wait for the control dependencies in force here.
+        # A slot's initializer must not wait for the current control dependencies.
         with control_dependencies(None):
             self._create_slots([v for _, v in updated])
         with name_scope(name, self._name) as scope:
@@ -289,7 +290,7 @@ class Optimizer:
     # ---- what a subclass may say
 
     def _valid_dtypes(self) -> set[Any]:
-        """The dtypes that losses, variables and gradients may have."""
+        """Returns the dtypes that losses, variables and gradients may have."""
         return {dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64}
 
     def _create_slots(self, var_list: list[Any]) -> None:
@@ -312,15 +313,15 @@ class Optimizer:
         return self._apply_sparse(IndexedSlices(values, indices, grad.dense_shape), var)
 
     def _resource_apply_dense(self, grad: Tensor, var: Any) -> Any:
-        """`_apply_dense` for a resource variable."""
+        """Calls `_apply_dense` for a resource variable."""
         raise NotImplementedError
 
     def _resource_apply_sparse(self, grad: Tensor, var: Any, indices: Tensor) -> Any:
-        """`_apply_sparse` for a resource variable."""
+        """Calls `_apply_sparse` for a resource variable."""
         raise NotImplementedError
 
     def _resource_apply_sparse_duplicate_indices(self, grad: Tensor, var: Any, indices: Tensor) -> Any:
-        """`_apply_sparse_duplicate_indices` for a resource variable."""
+        """Calls `_apply_sparse_duplicate_indices` for a resource variable."""
         values, once = _deduplicated(grad, indices)
         return self._resource_apply_sparse(values, var, once)
 
@@ -331,23 +332,23 @@ class Optimizer:
     # ---- slots
 
     def get_slot(self, var: Any, name: str) -> Any:
-        """The slot of a variable, or None.
+        """Returns the slot of a variable, or None.
 
         Args:
-          var: a variable that was passed to `minimize` or `apply_gradients`.
-          name: name of the slot.
+            var: a variable that was passed to `minimize` or `apply_gradients`.
+            name: name of the slot.
 
         Returns:
-          Variable, or None.
+            Variable, or None.
         """
         return self._slots.get(name, {}).get(_key(var))
 
     def get_slot_names(self) -> list[str]:
-        """The names of all slots, sorted."""
+        """Returns the names of all slots, sorted."""
         return sorted(self._slots)
 
     def variables(self) -> list[Any]:
-        """The variables that hold this optimizer's state in the default graph, sorted by name."""
+        """Returns the variables that hold this optimizer's state in the default graph, sorted by name."""
         graph = get_default_graph()
         slots = [slot for named in self._slots.values() for slot in named.values()]
         return sorted((v for v in [*self._non_slot_variables(), *slots] if v.op.graph is graph), key=lambda v: v.name)
@@ -356,7 +357,7 @@ class Optimizer:
         return self._slots.setdefault(slot_name, {})
 
     def _get_or_make_slot(self, var: Any, val: Any, slot_name: str, op_name: str) -> Any:
-        """The slot of a variable, made with the initial value `val` if there is none."""
+        """Returns the slot of a variable, made with the initial value `val` if there is none."""
         named = self._slot_dict(slot_name)
         if _key(var) not in named:
             named[_key(var)] = slot_creator.create_slot(var, val, op_name)
@@ -365,14 +366,14 @@ class Optimizer:
     def _get_or_make_slot_with_initializer(
         self, var: Any, initializer: Any, shape: Any, dtype: Any, slot_name: str, op_name: str
     ) -> Any:
-        """The slot of a variable, made by `initializer` if there is none."""
+        """Returns the slot of a variable, made by `initializer` if there is none."""
         named = self._slot_dict(slot_name)
         if _key(var) not in named:
             named[_key(var)] = slot_creator.create_slot_with_initializer(var, initializer, shape, dtype, op_name)
         return named[_key(var)]
 
     def _zeros_slot(self, var: Any, slot_name: str, op_name: str) -> Any:
-        """The slot of a variable, made of zeros if there is none."""
+        """Returns the slot of a variable, made of zeros if there is none."""
         named = self._slot_dict(slot_name)
         if _key(var) not in named:
             named[_key(var)] = slot_creator.create_zeros_slot(var, op_name)
@@ -381,7 +382,7 @@ class Optimizer:
     # ---- variables of the optimizer itself
 
     def _create_non_slot_variable(self, initial_value: Any, name: str, colocate_with: Any) -> Any:
-        """A variable of the optimizer that belongs to no trained variable, one for each name and graph."""
+        """Returns a variable of the optimizer that belongs to no trained variable, one for each name and graph."""
         key = (name, colocate_with.graph)
         if key not in self._non_slot_dict:
             with colocate_with.graph.colocate_with(colocate_with):

@@ -39,11 +39,11 @@ class ProximalGradientDescentOptimizer(Optimizer):
     Source: Duchi, Singer, "Efficient learning using forward-backward splitting", NIPS 2009.
 
     Args:
-      learning_rate: float, scalar tensor, or function without arguments that gives one.
-      l1_regularization_strength: as `learning_rate`, at least zero.
-      l2_regularization_strength: as `learning_rate`, at least zero.
-      use_locking: accepted; every update is atomic.
-      name: name scope of the operations made.
+        learning_rate: float, scalar tensor, or function without arguments that gives one.
+        l1_regularization_strength: as `learning_rate`, at least zero.
+        l2_regularization_strength: as `learning_rate`, at least zero.
+        use_locking: accepted; every update is atomic.
+        name: name scope of the operations made.
     """
 
     def __init__(
@@ -74,15 +74,15 @@ class ProximalAdagradOptimizer(Optimizer):
     Source: Duchi, Singer, "Efficient learning using forward-backward splitting", NIPS 2009.
 
     Args:
-      learning_rate: float, scalar tensor, or function without arguments that gives one.
-      initial_accumulator_value: float above zero, the sum before the first step.
-      l1_regularization_strength: as `learning_rate`, at least zero.
-      l2_regularization_strength: as `learning_rate`, at least zero.
-      use_locking: accepted; every update is atomic.
-      name: name scope of the operations made, and name of the slot.
+        learning_rate: float, scalar tensor, or function without arguments that gives one.
+        initial_accumulator_value: float above zero, the sum before the first step.
+        l1_regularization_strength: as `learning_rate`, at least zero.
+        l2_regularization_strength: as `learning_rate`, at least zero.
+        use_locking: accepted; every update is atomic.
+        name: name scope of the operations made, and name of the slot.
 
     Raises:
-      ValueError: `initial_accumulator_value` is not above zero.
+        ValueError: if `initial_accumulator_value` is not above zero.
     """
 
     def __init__(

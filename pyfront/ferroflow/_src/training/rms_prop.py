@@ -23,13 +23,13 @@ class RMSPropOptimizer(Optimizer):
     Source: Tieleman, Hinton, "Neural networks for machine learning", lecture 6e, 2012.
 
     Args:
-      learning_rate: float, scalar tensor, or function without arguments that gives one.
-      decay: as `learning_rate`; how much of the means stays in a step.
-      momentum: as `learning_rate`; how much of the last step is taken again.
-      epsilon: as `learning_rate`; keeps the denominator from zero.
-      use_locking: accepted; every update is atomic.
-      centered: whether gradients are divided by the root of their running variance.
-      name: name scope of the operations made, and name of the slots.
+        learning_rate: float, scalar tensor, or function without arguments that gives one.
+        decay: as `learning_rate`; how much of the means stays in a step.
+        momentum: as `learning_rate`; how much of the last step is taken again.
+        epsilon: as `learning_rate`; keeps the denominator from zero.
+        use_locking: accepted; every update is atomic.
+        centered: If True, gradients are divided by the root of their running variance.
+        name: name scope of the operations made, and name of the slots.
     """
 
     def __init__(

@@ -63,7 +63,7 @@ class _SignOptimizer(Optimizer):
         return self._op_type, [var, self.get_slot(var, "m"), *self._parameters(var), *gradient], {}
 
     def _factor(self, strength: Tensor, agreement: Tensor) -> Tensor:
-        """What the gradient is multiplied by, of the decayed product of the signs."""
+        """Returns the gradient's factor, computed from the decayed product of the signs."""
         raise NotImplementedError
 
     def _apply_sparse(self, grad: IndexedSlices, var: Any) -> Any:
@@ -80,19 +80,20 @@ class _SignOptimizer(Optimizer):
 
 
 class AddSignOptimizer(_SignOptimizer):
-    """`m += (1 - beta) * (g - m)`, `variable -= learning_rate * (alpha + sign_decay * sign(g) * sign(m)) * g`.
+    """AddSign optimizer: `m += (1 - beta) * (g - m)`, `variable -= rate * (alpha + sign_decay * sign(g) * sign(m)) *
+    g`.
 
     Of a sparse gradient only the rows it names move; the means of all rows decay.
 
     Source: Bello et al., "Neural optimizer search with reinforcement learning", ICML 2017.
 
     Args:
-      learning_rate: float, scalar tensor, or function without arguments that gives one.
-      alpha: as `learning_rate`; the factor of gradients that neither agree nor disagree.
-      beta: as `learning_rate`; how much of the mean gradient stays in a step.
-      sign_decay_fn: function of the global step that gives the factor of the signs; 1 by default.
-      use_locking: accepted; every update is atomic.
-      name: name scope of the operations made, and name of the slot.
+        learning_rate: float, scalar tensor, or function without arguments that gives one.
+        alpha: as `learning_rate`; the factor of gradients that neither agree nor disagree.
+        beta: as `learning_rate`; how much of the mean gradient stays in a step.
+        sign_decay_fn: function of the global step that gives the factor of the signs; 1 by default.
+        use_locking: accepted; every update is atomic.
+        name: name scope of the operations made, and name of the slot.
     """
 
     _op_type = "ApplyAddSign"
@@ -115,19 +116,20 @@ class AddSignOptimizer(_SignOptimizer):
 
 
 class PowerSignOptimizer(_SignOptimizer):
-    """`m += (1 - beta) * (g - m)`, `variable -= learning_rate * base ** (sign_decay * sign(g) * sign(m)) * g`.
+    """PowerSign optimizer: `m += (1 - beta) * (g - m)`, `variable -= rate * base ** (sign_decay * sign(g) * sign(m)) *
+    g`.
 
     Of a sparse gradient only the rows it names move; the means of all rows decay.
 
     Source: Bello et al., "Neural optimizer search with reinforcement learning", ICML 2017.
 
     Args:
-      learning_rate: float, scalar tensor, or function without arguments that gives one.
-      base: float above zero.
-      beta: as `learning_rate`; how much of the mean gradient stays in a step.
-      sign_decay_fn: function of the global step that gives the factor of the signs; 1 by default.
-      use_locking: accepted; every update is atomic.
-      name: name scope of the operations made, and name of the slot.
+        learning_rate: float, scalar tensor, or function without arguments that gives one.
+        base: float above zero.
+        beta: as `learning_rate`; how much of the mean gradient stays in a step.
+        sign_decay_fn: function of the global step that gives the factor of the signs; 1 by default.
+        use_locking: accepted; every update is atomic.
+        name: name scope of the operations made, and name of the slot.
     """
 
     _op_type = "ApplyPowerSign"

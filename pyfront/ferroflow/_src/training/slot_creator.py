@@ -52,16 +52,16 @@ def _slot_variable(primary: Any, value: Any, validate_shape: bool, shape: Any, d
 
 
 def create_slot(primary: Any, val: Any, name: str, colocate_with_primary: bool = True) -> Any:
-    """A slot with a given initial value.
+    """Returns a slot with a given initial value.
 
     Args:
-      primary: the variable or tensor the slot belongs to.
-      val: tensor, the initial value.
-      name: name of the slot, under that of `primary`.
-      colocate_with_primary: whether the slot is placed with `primary`.
+        primary: the variable or tensor the slot belongs to.
+        val: tensor, the initial value.
+        name: name of the slot, under that of `primary`.
+        colocate_with_primary: If True, the slot is placed with `primary`.
 
     Returns:
-      A variable that is not trained.
+        A variable that is not trained.
     """
     known = val.get_shape().is_fully_defined()
     with variable_scope(None, f"{primary.op.name}/{name}"), _placed(primary, colocate_with_primary):
@@ -71,18 +71,18 @@ def create_slot(primary: Any, val: Any, name: str, colocate_with_primary: bool =
 def create_slot_with_initializer(
     primary: Any, initializer: Any, shape: Any, dtype: Any, name: str, colocate_with_primary: bool = True
 ) -> Any:
-    """A slot whose initial value an initializer gives.
+    """Returns a slot whose initial value an initializer gives.
 
     Args:
-      primary: the variable or tensor the slot belongs to.
-      initializer: an initializer.
-      shape: shape of the slot.
-      dtype: element type of the slot.
-      name: name of the slot, under that of `primary`.
-      colocate_with_primary: whether the slot is placed with `primary`.
+        primary: the variable or tensor the slot belongs to.
+        initializer: an initializer.
+        shape: shape of the slot.
+        dtype: element type of the slot.
+        name: name of the slot, under that of `primary`.
+        colocate_with_primary: If True, the slot is placed with `primary`.
 
     Returns:
-      A variable that is not trained.
+        A variable that is not trained.
     """
     known = TensorShape(shape).is_fully_defined()
     with variable_scope(None, f"{primary.op.name}/{name}"), _placed(primary, colocate_with_primary):
@@ -90,16 +90,16 @@ def create_slot_with_initializer(
 
 
 def create_zeros_slot(primary: Any, name: str, dtype: Any = None, colocate_with_primary: bool = True) -> Any:
-    """A slot of zeros in the shape of `primary`.
+    """Returns a slot of zeros in the shape of `primary`.
 
     Args:
-      primary: the variable or tensor the slot belongs to.
-      name: name of the slot, under that of `primary`.
-      dtype: element type; that of `primary` by default.
-      colocate_with_primary: whether the slot is placed with `primary`.
+        primary: the variable or tensor the slot belongs to.
+        name: name of the slot, under that of `primary`.
+        dtype: element type; that of `primary` by default.
+        colocate_with_primary: If True, the slot is placed with `primary`.
 
     Returns:
-      A variable that is not trained.
+        A variable that is not trained.
     """
     dtype = (primary.dtype if dtype is None else dtype).base_dtype
     shape = primary.get_shape()

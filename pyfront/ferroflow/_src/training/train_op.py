@@ -31,7 +31,7 @@ __all__ = [
 
 GradientsAndVariables = list[tuple[Any, Any]]
 
-# What `global_step` is where the program gave none: None is no counting.
+# Default of `global_step`, because None has a meaning: no counting.
 USE_GLOBAL_STEP = 0
 
 
@@ -48,7 +48,7 @@ def add_gradients_summaries(grads_and_vars: Iterable[tuple[Any, Any]]) -> list[T
 
 
 def summarize_gradients_as(grads_and_vars: Iterable[tuple[Any, Any]], suffix: str) -> list[Tensor]:
-    """`add_gradients_summaries` with names that end differently.
+    """Returns `add_gradients_summaries` with names that end differently.
 
     Args:
         grads_and_vars: pairs of a gradient, or None, and its variable.
@@ -69,7 +69,7 @@ def summarize_gradients_as(grads_and_vars: Iterable[tuple[Any, Any]], suffix: st
 
 
 def _mapped(gradient: Any, function: Callable[[Any], Any]) -> Any:
-    """A function of a gradient; of its values, where it has only some rows."""
+    """Returns a function of a gradient; of its values, where it has only some rows."""
     if isinstance(gradient, IndexedSlices):
         return IndexedSlices(function(gradient.values), gradient.indices, gradient.dense_shape)
     return function(gradient)
@@ -92,7 +92,7 @@ def clip_gradient_norms(gradients_to_variables: Iterable[tuple[Any, Any]], max_n
 
 
 def clip_gradient_norms_fn(max_norm: Any) -> Callable[[Iterable[tuple[Any, Any]]], GradientsAndVariables]:
-    """`clip_gradient_norms` with a norm, as a `transform_grads_fn` of `create_train_op`.
+    """Returns `clip_gradient_norms` with a norm, as a `transform_grads_fn` of `create_train_op`.
 
     Args:
         max_norm: float, or float scalar Tensor.
@@ -116,7 +116,8 @@ def multiply_gradients(
         list of pairs.
 
     Raises:
-        ValueError: an argument is no list or dict, there are no multipliers, or one for a variable without gradient.
+        ValueError: if an argument is not a list or dict, there are no multipliers, or one for a variable without
+            gradient.
     """
     if not isinstance(grads_and_vars, list):
         raise ValueError("`grads_and_vars` must be a list.")
@@ -159,11 +160,11 @@ def create_train_op(
         update_ops: operations that come before the gradients; those of the collection `UPDATE_OPS` by default.
         variables_to_train: list of variables; all trainable ones by default.
         transform_grads_fn: callable from a list of (gradient, variable) to another.
-        summarize_gradients: bool, whether summaries of the gradients are added.
+        summarize_gradients: bool. If True, summaries of the gradients are added.
         gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH` of Optimizer.
         aggregation_method: a constant of `AggregationMethod`.
-        colocate_gradients_with_ops: bool, whether each gradient is placed with its forward operation.
-        check_numerics: bool, whether a loss that is no number fails.
+        colocate_gradients_with_ops: bool. If True, each gradient is placed with its forward operation.
+        check_numerics: bool. If True, a loss that is not a number fails.
 
     Returns:
         float scalar Tensor, the loss; also put into the collection `TRAIN_OP`.

@@ -19,7 +19,7 @@ from ferroflow._src.training.optimizer import Optimizer
 
 
 class DecoupledWeightDecayExtension(Optimizer):
-    """Makes an optimizer, the next base class, take `weight_decay * variable` off each variable before its own step.
+    """Extension of an optimizer, the next base class, that subtracts `weight_decay * variable` before its own step.
 
     The gradients were computed before. Of a sparse gradient only the rows it names decay. The decay is not multiplied
     by the learning rate: a schedule of that has to be one of the decay too.
@@ -27,8 +27,8 @@ class DecoupledWeightDecayExtension(Optimizer):
     Source: Loshchilov, Hutter, "Decoupled weight decay regularization", ICLR 2019.
 
     Args:
-      weight_decay: float, scalar tensor, or function without arguments that gives one.
-      **kwargs: the arguments of the optimizer.
+        weight_decay: float, scalar tensor, or function without arguments that gives one.
+        **kwargs: the arguments of the optimizer.
     """
 
     def __init__(self, weight_decay: Any, **kwargs: Any) -> None:
@@ -49,24 +49,24 @@ class DecoupledWeightDecayExtension(Optimizer):
         grad_loss: Any = None,
         decay_var_list: Iterable[Any] | None = None,
     ) -> Operation:
-        """`Optimizer.minimize`, with the variables that decay.
+        """Calls `Optimizer.minimize` with the variables that decay.
 
         Args:
-          loss: as of `Optimizer.minimize`.
-          global_step: as of `Optimizer.minimize`.
-          var_list: as of `Optimizer.minimize`.
-          gate_gradients: as of `Optimizer.minimize`.
-          aggregation_method: as of `Optimizer.minimize`.
-          colocate_gradients_with_ops: as of `Optimizer.minimize`.
-          name: as of `Optimizer.minimize`.
-          grad_loss: as of `Optimizer.minimize`.
-          decay_var_list: the variables that decay; by default all that are updated.
+            loss: as of `Optimizer.minimize`.
+            global_step: as of `Optimizer.minimize`.
+            var_list: as of `Optimizer.minimize`.
+            gate_gradients: as of `Optimizer.minimize`.
+            aggregation_method: as of `Optimizer.minimize`.
+            colocate_gradients_with_ops: as of `Optimizer.minimize`.
+            name: as of `Optimizer.minimize`.
+            grad_loss: as of `Optimizer.minimize`.
+            decay_var_list: the variables that decay; by default all that are updated.
 
         Returns:
-          Operation, as `Optimizer.minimize`.
+            Operation, as `Optimizer.minimize`.
 
         Raises:
-          ValueError: as `Optimizer.minimize`.
+            ValueError: on the same conditions as `Optimizer.minimize`.
         """
         self._decay_var_list = set(decay_var_list) if decay_var_list else None
         return super().minimize(
@@ -87,19 +87,19 @@ class DecoupledWeightDecayExtension(Optimizer):
         name: str | None = None,
         decay_var_list: Iterable[Any] | None = None,
     ) -> Operation:
-        """`Optimizer.apply_gradients`, with the variables that decay.
+        """Calls `Optimizer.apply_gradients` with the variables that decay.
 
         Args:
-          grads_and_vars: as of `Optimizer.apply_gradients`.
-          global_step: as of `Optimizer.apply_gradients`.
-          name: as of `Optimizer.apply_gradients`.
-          decay_var_list: the variables that decay; by default those of `minimize`, or all that are updated.
+            grads_and_vars: as of `Optimizer.apply_gradients`.
+            global_step: as of `Optimizer.apply_gradients`.
+            name: as of `Optimizer.apply_gradients`.
+            decay_var_list: the variables that decay; by default those of `minimize`, or all that are updated.
 
         Returns:
-          Operation, as `Optimizer.apply_gradients`.
+            Operation, as `Optimizer.apply_gradients`.
 
         Raises:
-          TypeError, ValueError: as `Optimizer.apply_gradients`.
+            TypeError, ValueError: on the same conditions as `Optimizer.apply_gradients`.
         """
         if decay_var_list:
             self._decay_var_list = set(decay_var_list)
@@ -146,13 +146,13 @@ class DecoupledWeightDecayExtension(Optimizer):
 
 
 def extend_with_decoupled_weight_decay(base_optimizer: type[Optimizer]) -> type[Optimizer]:
-    """A subclass of an optimizer's class that decays weights; its first argument is `weight_decay`.
+    """Returns a subclass of an optimizer's class that decays weights; its first argument is `weight_decay`.
 
     Args:
-      base_optimizer: class of an optimizer.
+        base_optimizer: class of an optimizer.
 
     Returns:
-      Class of an optimizer.
+        Class of an optimizer.
     """
 
     class OptimizerWithDecoupledWeightDecay(DecoupledWeightDecayExtension, base_optimizer):  # type: ignore[misc, valid-type]
@@ -169,13 +169,13 @@ class AdamWOptimizer(DecoupledWeightDecayExtension, AdamOptimizer):
     """`tf.train.AdamOptimizer` with weight decay.
 
     Args:
-      weight_decay: float, scalar tensor, or function without arguments that gives one.
-      learning_rate: as of `AdamOptimizer`.
-      beta1: as of `AdamOptimizer`.
-      beta2: as of `AdamOptimizer`.
-      epsilon: as of `AdamOptimizer`.
-      use_locking: as of `AdamOptimizer`.
-      name: as of `AdamOptimizer`.
+        weight_decay: float, scalar tensor, or function without arguments that gives one.
+        learning_rate: as of `AdamOptimizer`.
+        beta1: as of `AdamOptimizer`.
+        beta2: as of `AdamOptimizer`.
+        epsilon: as of `AdamOptimizer`.
+        use_locking: as of `AdamOptimizer`.
+        name: as of `AdamOptimizer`.
     """
 
     def __init__(
@@ -203,12 +203,12 @@ class MomentumWOptimizer(DecoupledWeightDecayExtension, MomentumOptimizer):
     """`tf.train.MomentumOptimizer` with weight decay.
 
     Args:
-      weight_decay: float, scalar tensor, or function without arguments that gives one.
-      learning_rate: as of `MomentumOptimizer`.
-      momentum: as of `MomentumOptimizer`.
-      use_locking: as of `MomentumOptimizer`.
-      name: as of `MomentumOptimizer`.
-      use_nesterov: as of `MomentumOptimizer`.
+        weight_decay: float, scalar tensor, or function without arguments that gives one.
+        learning_rate: as of `MomentumOptimizer`.
+        momentum: as of `MomentumOptimizer`.
+        use_locking: as of `MomentumOptimizer`.
+        name: as of `MomentumOptimizer`.
+        use_nesterov: as of `MomentumOptimizer`.
     """
 
     def __init__(

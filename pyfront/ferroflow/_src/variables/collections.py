@@ -12,7 +12,7 @@ from ferroflow._src.framework.graph_keys import GraphKeys
 
 
 def global_variables(scope: str | None = None) -> list[Any]:
-    """The variables of `GraphKeys.GLOBAL_VARIABLES`: those shared by all tasks and saved by default.
+    """Returns the variables of `GraphKeys.GLOBAL_VARIABLES`: those shared by all tasks and saved by default.
 
     Args:
         scope: str, a regular expression; only variables whose names it matches from the start are returned.
@@ -24,7 +24,7 @@ def global_variables(scope: str | None = None) -> list[Any]:
 
 
 def local_variables(scope: str | None = None) -> list[Any]:
-    """The variables of `GraphKeys.LOCAL_VARIABLES`: those of one process, not saved.
+    """Returns the variables of `GraphKeys.LOCAL_VARIABLES`: those of one process, not saved.
 
     Args:
         scope: str, a regular expression; only variables whose names it matches from the start are returned.
@@ -36,7 +36,7 @@ def local_variables(scope: str | None = None) -> list[Any]:
 
 
 def trainable_variables(scope: str | None = None) -> list[Any]:
-    """The variables of `GraphKeys.TRAINABLE_VARIABLES`: those that optimizers change.
+    """Returns the variables of `GraphKeys.TRAINABLE_VARIABLES`: those that optimizers change.
 
     Args:
         scope: str, a regular expression; only variables whose names it matches from the start are returned.
@@ -48,7 +48,7 @@ def trainable_variables(scope: str | None = None) -> list[Any]:
 
 
 def model_variables(scope: str | None = None) -> list[Any]:
-    """The variables of `GraphKeys.MODEL_VARIABLES`: those that inference needs.
+    """Returns the variables of `GraphKeys.MODEL_VARIABLES`: those that inference needs.
 
     Args:
         scope: str, a regular expression; only variables whose names it matches from the start are returned.
@@ -60,7 +60,7 @@ def model_variables(scope: str | None = None) -> list[Any]:
 
 
 def moving_average_variables(scope: str | None = None) -> list[Any]:
-    """The variables of `GraphKeys.MOVING_AVERAGE_VARIABLES`: those that have averages.
+    """Returns the variables of `GraphKeys.MOVING_AVERAGE_VARIABLES`: those that have averages.
 
     Args:
         scope: str, a regular expression; only variables whose names it matches from the start are returned.
@@ -73,7 +73,7 @@ def moving_average_variables(scope: str | None = None) -> list[Any]:
 
 @deprecated("tf.global_variables")
 def all_variables() -> list[Any]:
-    """Deprecated: `global_variables`.
+    """Deprecated: use `global_variables`.
 
     Returns:
         A list of `Variable`.

@@ -22,12 +22,12 @@ _scope_defaults: list[Callable[[], Any]] = []
 
 
 def register_scope_default(default: Callable[[], Any]) -> None:
-    """Tells what the variable scope in force says of `use_resource`; called once, by the module of scopes."""
+    """Registers the function for the current variable scope's `use_resource`; called once, by the module of scopes."""
     _scope_defaults.append(default)
 
 
 def uses_resource() -> bool:
-    """The default of `use_resource` in force: the variable scope's, or else the program's."""
+    """Returns the default of `use_resource` in force: the variable scope's, or else the program's."""
     for default in _scope_defaults:
         wanted = default()
         if wanted is not None:
@@ -41,7 +41,7 @@ class _Creators(threading.local):
 
 
 def creator_stack() -> list[Creator]:
-    """This thread's creators of the default graph, the outermost first."""
+    """Returns this thread's creators of the default graph, the outermost first."""
     found = get_default_graph().get_collection_ref(_CREATORS_KEY)
     if not found:
         found.append(_Creators())
@@ -51,7 +51,8 @@ def creator_stack() -> list[Creator]:
 
 @contextlib.contextmanager
 def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
-    """Within the scope every `tf.Variable` and `tf.get_variable` of the default graph asks `variable_creator`.
+    """Passes the creation of each `tf.Variable` and `tf.get_variable` of the default graph to `variable_creator` in a
+    `with` block.
 
     Args:
         variable_creator: callable of `next_creator` and the keyword arguments of `tf.Variable`, which it may change
@@ -77,7 +78,7 @@ def create_with(default: Creator, kwargs: dict[str, Any]) -> Any:
         kwargs: the arguments of `tf.Variable`.
 
     Returns:
-        What the innermost creator returns.
+        The result of the innermost creator.
     """
     following = default
     for creator in creator_stack():

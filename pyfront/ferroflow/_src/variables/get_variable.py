@@ -30,7 +30,7 @@ def get_variable(
     synchronization: Any = VariableSynchronization.AUTO,
     aggregation: Any = VariableAggregation.NONE,
 ) -> Any:
-    """The variable of a name in the scope in force, found or made.
+    """Returns the variable of a name in the current variable scope, and creates it if needed.
 
     Args:
         name: str, to which the scope's prefix is added.
@@ -43,12 +43,12 @@ def get_variable(
             None.
         trainable: bool, as `tf.Variable`.
         collections: collection keys, as `tf.Variable`.
-        caching_device: where reads are cached, as `tf.Variable`.
+        caching_device: device string or function for cached reads, as `tf.Variable`.
         partitioner: a callable of shape and dtype to the number of slices of each dimension.
         validate_shape: bool, as `tf.Variable`.
-        use_resource: bool, whether the variable is behind a handle, as a `ResourceVariable`; None for what the
-            scope says.
-        custom_getter: a callable of the true getter and these arguments, asked in its place.
+        use_resource: bool. If True, the variable is behind a handle, as a `ResourceVariable`; None for what the scope
+            says.
+        custom_getter: a callable of the true getter and these arguments, called in its place.
         constraint: a function that optimizers apply after updates, as `tf.Variable`.
         synchronization: recorded, as `tf.Variable`.
         aggregation: recorded, as `tf.Variable`.
@@ -57,8 +57,9 @@ def get_variable(
         A `Variable`; a `PartitionedVariable` where there is a partitioner.
 
     Raises:
-        ValueError: the variable exists and the scope does not reuse, or does not exist and the scope only reuses; the
-            shape of a new one is not known; shape or dtype differ from those of the one found or the initializer's.
+        ValueError: if the variable exists and the scope does not reuse, or it does not exist and the scope only reuses.
+            Also if a new variable's shape is unknown, or shape or dtype differ from the existing variable's or the
+            initializer's.
     """
     return get_variable_scope().get_variable(
         default_variable_store(),
@@ -97,7 +98,7 @@ def get_local_variable(
     synchronization: Any = VariableSynchronization.AUTO,
     aggregation: Any = VariableAggregation.NONE,
 ) -> Any:
-    """`get_variable` of a variable that is in `GraphKeys.LOCAL_VARIABLES` and never trained.
+    """Calls `get_variable` for a variable in `GraphKeys.LOCAL_VARIABLES` that is never trained.
 
     Args:
         name: str, to which the scope's prefix is added.
@@ -107,7 +108,7 @@ def get_local_variable(
         regularizer: a callable of a new variable to a float scalar tensor or None; by default the scope's.
         trainable: not used: the variable is not trained.
         collections: collection keys besides `GraphKeys.LOCAL_VARIABLES`; None for no others.
-        caching_device: where reads are cached; by default as the scope says.
+        caching_device: device string or function for cached reads; by default as the scope says.
         partitioner: a callable of shape and dtype to the number of slices of each dimension; by default the scope's.
         validate_shape: bool, as `tf.Variable`.
         use_resource: bool, as `tf.Variable`; by default as the scope says.
@@ -120,7 +121,7 @@ def get_local_variable(
         A `Variable`; a `PartitionedVariable` where there is a partitioner.
 
     Raises:
-        ValueError: as `tf.get_variable`.
+        ValueError: on the same conditions as `tf.get_variable`.
     """
     return get_variable(
         name,
@@ -151,7 +152,7 @@ def create_partitioned_variables(
     name: str | None = None,
     reuse: Any = None,
 ) -> list[Any]:
-    """Deprecated: the slices of a partitioned variable; use `get_variable` with a partitioner.
+    """Deprecated: use `get_variable` with a partitioner. Returns the slices of a partitioned variable.
 
     Args:
         shape: sequence of int, the shape of the whole.
@@ -167,7 +168,7 @@ def create_partitioned_variables(
         A list of `Variable`, in the order of their slices.
 
     Raises:
-        ValueError: shape and slicing differ in length or are empty, or more than one dimension is cut.
+        ValueError: if shape and slicing differ in length or are empty, or more than one dimension is cut.
     """
     tf_logging.warn(
         "create_partitioned_variables is deprecated.  Use tf.get_variable with a partitioner set, or "
@@ -196,7 +197,7 @@ def create_partitioned_variables(
 
 
 def no_regularizer(_: Any) -> None:
-    """A regularizer that regularizes nothing: keeps a scope's regularizer from a variable.
+    """Regularizes nothing; replaces the scope's regularizer for one variable.
 
     Args:
         _: a variable; not used.

@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 VARIABLE_OPS = ("Variable", "VariableV2")
 
-# What gives the value behind a handle.
+# Ops that read the value behind a handle.
 _READS_HANDLE = ("ReadVariableOp",)
 
-# What tells whether there is a value needs none.
+# Ops that test whether a variable is initialized need no value.
 _NEEDS_NO_VALUE = ("IsVariableInitialized", "VarIsInitializedOp")
 
 
 def value_or_initial_value(ref: Tensor, initial_value: Tensor) -> Tensor:
-    """The value of a variable, or `initial_value` where it has none yet.
+    """Returns the value of a variable, or `initial_value` where it has none yet.
 
     Args:
         ref: the variable's reference, any dtype and shape.
@@ -43,7 +43,7 @@ def value_or_initial_value(ref: Tensor, initial_value: Tensor) -> Tensor:
 
 
 def guard_against_uninitialized_dependencies(scope: str, initial_value: Tensor) -> Tensor:
-    """An equal tensor that can be computed before the variables it depends on have values.
+    """Returns an equal tensor that can be computed before the variables it depends on have values.
 
     Every variable on the way is replaced by its initialized value, and the ops between are made again; without a
     variable on the way it is `initial_value` itself.
@@ -79,7 +79,7 @@ def guard_against_uninitialized_dependencies(scope: str, initial_value: Tensor) 
 
 
 def _dependencies(op: Operation) -> tuple[list[Operation], bool]:
-    """The ops that `op` reads, itself included, producers first; and whether a variable is among them."""
+    """Returns the ops that `op` reads, itself included, producers first; and whether a variable is among them."""
     order: list[Operation] = []
     found = False
     seen = {op}
@@ -98,7 +98,7 @@ def _dependencies(op: Operation) -> tuple[list[Operation], bool]:
 
 
 def _sources(op: Operation) -> list[Operation]:
-    """What must have a value before `op` can."""
+    """Returns the operations that must have a value before `op` can."""
     if op.type in _NEEDS_NO_VALUE or getattr(op, "_is_initialized_value", False):
         return []
     return [x.op for x in op.inputs]

@@ -25,7 +25,7 @@ from ferroflow._src.variables.initial_value import VARIABLE_OPS
 
 
 def variables_initializer(var_list: Iterable[Any], name: str = "init") -> Operation:
-    """An operation that initializes variables.
+    """Returns an operation that initializes variables.
 
     Args:
         var_list: iterable of variables.
@@ -41,18 +41,18 @@ def variables_initializer(var_list: Iterable[Any], name: str = "init") -> Operat
 
 
 def global_variables_initializer() -> Operation:
-    """An operation that initializes the global variables there are now."""
+    """Returns an operation that initializes the global variables there are now."""
     return variables_initializer(global_variables())
 
 
 def local_variables_initializer() -> Operation:
-    """An operation that initializes the local variables there are now."""
+    """Returns an operation that initializes the local variables there are now."""
     return variables_initializer(local_variables())
 
 
 @deprecated("tf.variables_initializer")
 def initialize_variables(var_list: Iterable[Any], name: str = "init") -> Operation:
-    """Deprecated: `variables_initializer`.
+    """Deprecated: use `variables_initializer`.
 
     Args:
         var_list: iterable of variables.
@@ -66,7 +66,7 @@ def initialize_variables(var_list: Iterable[Any], name: str = "init") -> Operati
 
 @deprecated("tf.global_variables_initializer")
 def initialize_all_variables() -> Operation:
-    """Deprecated: `global_variables_initializer`.
+    """Deprecated: use `global_variables_initializer`.
 
     Returns:
         An operation that initializes the global variables.
@@ -76,7 +76,7 @@ def initialize_all_variables() -> Operation:
 
 @deprecated("tf.local_variables_initializer")
 def initialize_local_variables() -> Operation:
-    """Deprecated: `local_variables_initializer`.
+    """Deprecated: use `local_variables_initializer`.
 
     Returns:
         An operation that initializes the local variables.
@@ -85,7 +85,7 @@ def initialize_local_variables() -> Operation:
 
 
 def is_variable_initialized(variable: Any) -> Tensor:
-    """Whether a variable has a value.
+    """Computes whether a variable is initialized.
 
     Args:
         variable: a `Variable`, or the reference tensor of one, of any dtype and shape.
@@ -110,7 +110,7 @@ def _all_variables() -> list[Any]:
 
 
 def assert_variables_initialized(var_list: Iterable[Any] | None = None) -> Tensor | None:
-    """A tensor that cannot be computed while a variable has no value.
+    """Returns a tensor that cannot be computed while a variable has no value.
 
     Args:
         var_list: the variables; None for the global and local ones.
@@ -132,7 +132,7 @@ def assert_variables_initialized(var_list: Iterable[Any] | None = None) -> Tenso
 def report_uninitialized_variables(
     var_list: Iterable[Any] | None = None, name: str = "report_uninitialized_variables"
 ) -> Tensor:
-    """The names of the variables that have no value.
+    """Returns the names of the variables that have no value.
 
     Args:
         var_list: the variables; None for the global and local ones.

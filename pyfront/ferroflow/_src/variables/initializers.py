@@ -32,15 +32,15 @@ _DISTRIBUTIONS = ("normal", "uniform", "truncated_normal", "untruncated_normal")
 
 
 class Initializer:
-    """What all initializers have in common."""
+    """Base of all initializers."""
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
-        """The initial value.
+        """Returns the initial value.
 
         Args:
             shape: list of int, the shape of the variable.
             dtype: its dtype; None for the initializer's.
-            partition_info: where the variable is a slice: of what.
+            partition_info: PartitionInfo, if the variable is a slice.
 
         Returns:
             A tensor of that shape and dtype.
@@ -48,12 +48,12 @@ class Initializer:
         raise NotImplementedError
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make an equal initializer, as JSON can hold them."""
+        """Returns the arguments that make an equal initializer, as JSON can hold them."""
         return {}
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
-        """The initializer that `get_config` describes.
+        """Returns the initializer that `get_config` describes.
 
         Args:
             config: dict of constructor arguments.
@@ -77,7 +77,7 @@ def _scaled(gain: Any, x: Tensor) -> Tensor:
 
 
 class Zeros(Initializer):
-    """Zeros.
+    """Initializer with zeros.
 
     Args:
         dtype: the dtype where a call gives none.
@@ -94,7 +94,7 @@ class Zeros(Initializer):
 
 
 class Ones(Initializer):
-    """Ones.
+    """Initializer with ones.
 
     Args:
         dtype: the dtype where a call gives none.
@@ -111,16 +111,16 @@ class Ones(Initializer):
 
 
 class Constant(Initializer):
-    """Given values.
+    """Initializer with given values.
 
     Args:
         value: a number, list, tuple or array. One with fewer elements than the variable is filled up with its last; one
             with more is an error.
         dtype: the dtype where a call gives none.
-        verify_shape: bool, whether the shape of `value` must be the variable's.
+        verify_shape: bool. If True, the shape of `value` must be the variable's.
 
     Raises:
-        TypeError: `value` is none of these.
+        TypeError: if `value` is not a number, list, tuple or array.
     """
 
     def __init__(self, value: Any = 0, dtype: Any = dtypes.float32, verify_shape: bool = False) -> None:
@@ -153,7 +153,7 @@ class Constant(Initializer):
 
 
 class RandomUniform(Initializer):
-    """Uniformly distributed numbers.
+    """Initializer that draws from a uniform distribution.
 
     Args:
         minval: float, int or scalar tensor of the dtype, the least value.
@@ -180,7 +180,7 @@ class RandomUniform(Initializer):
 
 
 class RandomNormal(Initializer):
-    """Normally distributed numbers.
+    """Initializer that draws from a normal distribution.
 
     Args:
         mean: float or scalar tensor of the dtype.
@@ -189,7 +189,7 @@ class RandomNormal(Initializer):
         dtype: the dtype where a call gives none.
 
     Raises:
-        ValueError: `dtype` is not a float dtype.
+        ValueError: if `dtype` is not a float dtype.
     """
 
     def __init__(
@@ -209,7 +209,7 @@ class RandomNormal(Initializer):
 
 
 class TruncatedNormal(Initializer):
-    """Normally distributed numbers, drawn again where they are more than two standard deviations off the mean.
+    """Initializer that draws from a normal distribution truncated at two standard deviations from the mean.
 
     Args:
         mean: float or scalar tensor of the dtype.
@@ -218,7 +218,7 @@ class TruncatedNormal(Initializer):
         dtype: the dtype where a call gives none.
 
     Raises:
-        ValueError: `dtype` is not a float dtype.
+        ValueError: if `dtype` is not a float dtype.
     """
 
     def __init__(
@@ -238,7 +238,7 @@ class TruncatedNormal(Initializer):
 
 
 class UniformUnitScaling(Initializer):
-    """Deprecated: uniform numbers whose range keeps the scale of inputs; use `VarianceScaling` with "uniform".
+    """Deprecated: use `VarianceScaling` with "uniform". Initializer whose range keeps the scale of inputs.
 
     Args:
         factor: number that multiplies the range.
@@ -246,7 +246,7 @@ class UniformUnitScaling(Initializer):
         dtype: the dtype where a call gives none.
 
     Raises:
-        ValueError: `dtype` is not a float dtype.
+        ValueError: if `dtype` is not a float dtype.
     """
 
     @deprecated("tf.initializers.variance_scaling with distribution=uniform", name="UniformUnitScaling")
@@ -268,7 +268,7 @@ class UniformUnitScaling(Initializer):
 
 
 class VarianceScaling(Initializer):
-    """Numbers whose variance is a scale divided by the number of a unit's inputs, outputs, or their mean.
+    """Initializer whose variance is a scale divided by the number of a unit's inputs, outputs, or their mean.
 
     Args:
         scale: float above zero.
@@ -278,7 +278,8 @@ class VarianceScaling(Initializer):
         dtype: the dtype where a call gives none.
 
     Raises:
-        ValueError: `scale` is not positive, `mode` or `distribution` is none of these, or `dtype` is not a float dtype.
+        ValueError: if `scale` is not positive, `mode` or `distribution` is not one of these, or `dtype` is not a float
+            dtype.
     """
 
     def __init__(
@@ -329,7 +330,9 @@ class VarianceScaling(Initializer):
 
 
 def _fans(shape: Sequence[int]) -> tuple[int, int]:
-    """(inputs, outputs) of one unit of a weight: [in], [in, out] or [..., in, out] with a receptive field in front."""
+    """Returns (inputs, outputs) of one unit of a weight: [in], [in, out] or [..., in, out] with a receptive field in
+    front.
+    """
     sizes = [int(d) for d in shape]
     if not sizes:
         return 1, 1
@@ -374,7 +377,7 @@ class GlorotNormal(VarianceScaling):
 
 
 def lecun_normal(seed: int | None = None) -> VarianceScaling:
-    """LeCun's initializer: truncated normal numbers of variance 1 / inputs.
+    """Returns LeCun's initializer: truncated normal numbers of variance 1 / inputs.
 
     Args:
         seed: int, the op seed.
@@ -388,7 +391,7 @@ def lecun_normal(seed: int | None = None) -> VarianceScaling:
 
 
 def lecun_uniform(seed: int | None = None) -> VarianceScaling:
-    """LeCun's initializer: uniform numbers of variance 1 / inputs.
+    """Returns LeCun's initializer: uniform numbers of variance 1 / inputs.
 
     Args:
         seed: int, the op seed.
@@ -402,7 +405,7 @@ def lecun_uniform(seed: int | None = None) -> VarianceScaling:
 
 
 def he_normal(seed: int | None = None) -> VarianceScaling:
-    """He's initializer: truncated normal numbers of variance 2 / inputs.
+    """Returns He's initializer: truncated normal numbers of variance 2 / inputs.
 
     Args:
         seed: int, the op seed.
@@ -416,7 +419,7 @@ def he_normal(seed: int | None = None) -> VarianceScaling:
 
 
 def he_uniform(seed: int | None = None) -> VarianceScaling:
-    """He's initializer: uniform numbers of variance 2 / inputs.
+    """Returns He's initializer: uniform numbers of variance 2 / inputs.
 
     Args:
         seed: int, the op seed.
@@ -430,7 +433,7 @@ def he_uniform(seed: int | None = None) -> VarianceScaling:
 
 
 class Orthogonal(Initializer):
-    """A random matrix with orthogonal rows or columns, whichever are fewer, scaled by a gain.
+    """Initializer with a random matrix with orthogonal rows or columns, whichever are fewer, scaled by a gain.
 
     A shape of more than two dimensions is that matrix with all but the last dimension taken together.
 
@@ -440,7 +443,7 @@ class Orthogonal(Initializer):
         dtype: the dtype where a call gives none.
 
     Raises:
-        ValueError: `dtype` is not a float dtype; by a call, for fewer than two dimensions.
+        ValueError: if `dtype` is not a float dtype; by a call, for fewer than two dimensions.
 
     Source: Saxe, McClelland and Ganguli, Exact solutions to the nonlinear dynamics of learning, 2014.
     """
@@ -469,14 +472,14 @@ class Orthogonal(Initializer):
 
 
 class Identity(Initializer):
-    """The identity matrix times a gain.
+    """Initializer with the identity matrix times a gain.
 
     Args:
         gain: number that multiplies the matrix.
         dtype: the dtype where a call gives none.
 
     Raises:
-        ValueError: `dtype` is not a float dtype; by a call, for a shape that is not a matrix's.
+        ValueError: if `dtype` is not a float dtype; by a call, for a shape that is not a matrix's.
     """
 
     def __init__(self, gain: Any = 1.0, dtype: Any = dtypes.float32) -> None:

@@ -51,15 +51,15 @@ def local_variable(
 
     Args:
         initial_value: as `tf.Variable`: what converts to a tensor, or a callable without arguments that gives it.
-        validate_shape: bool, whether `initial_value` must have a known shape.
+        validate_shape: bool. If True, `initial_value` must have a known shape.
         name: str, made unique.
-        use_resource: bool, whether the variable is behind a handle; None for the default in force.
+        use_resource: bool. If True, the variable is behind a handle; None for the default in force.
 
     Returns:
         Variable, in `GraphKeys.LOCAL_VARIABLES` alone.
 
     Raises:
-        ValueError: as `tf.Variable`.
+        ValueError: on the same conditions as `tf.Variable`.
     """
     return _untrained(initial_value, GraphKeys.LOCAL_VARIABLES, validate_shape, name, use_resource)
 
@@ -71,15 +71,15 @@ def global_variable(
 
     Args:
         initial_value: as `tf.Variable`: what converts to a tensor, or a callable without arguments that gives it.
-        validate_shape: bool, whether `initial_value` must have a known shape.
+        validate_shape: bool. If True, `initial_value` must have a known shape.
         name: str, made unique.
-        use_resource: bool, whether the variable is behind a handle; None for the default in force.
+        use_resource: bool. If True, the variable is behind a handle; None for the default in force.
 
     Returns:
         Variable, in `GraphKeys.GLOBAL_VARIABLES` alone.
 
     Raises:
-        ValueError: as `tf.Variable`.
+        ValueError: on the same conditions as `tf.Variable`.
     """
     return _untrained(initial_value, GraphKeys.GLOBAL_VARIABLES, validate_shape, name, use_resource)
 
@@ -107,19 +107,19 @@ def variable(
         dtype: its DType; None for that of the scope.
         initializer: its initializer, as `tf.get_variable`; None for that of the scope.
         regularizer: callable of the variable that gives a loss, a float scalar tensor.
-        trainable: bool, whether optimizers train it by default.
+        trainable: bool. If True, optimizers train it by default.
         collections: keys of collections, each taken once; None for `GraphKeys.GLOBAL_VARIABLES`.
         caching_device: device string or function, where reads are cached; None for that of the scope.
         device: device of the variable; None for the one in force.
         partitioner: callable of shape and dtype to the number of slices of each dimension.
         custom_getter: callable of these arguments and `reuse`, that is asked in place of `tf.get_variable`.
-        use_resource: bool, whether the variable is behind a handle; None for what the scope says.
+        use_resource: bool. If True, the variable is behind a handle; None for what the scope says.
 
     Returns:
         Variable, or PartitionedVariable where there is a partitioner.
 
     Raises:
-        ValueError: as `tf.get_variable`.
+        ValueError: on the same conditions as `tf.get_variable`.
     """
     keys = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(dict.fromkeys(collections))
     getter: Callable[..., Any] = get_variable
@@ -166,19 +166,19 @@ def model_variable(
         dtype: its DType.
         initializer: its initializer, as `tf.get_variable`; None for that of the scope.
         regularizer: callable of the variable that gives a loss, a float scalar tensor.
-        trainable: bool, whether optimizers train it by default.
+        trainable: bool. If True, optimizers train it by default.
         collections: list of str, further collections.
         caching_device: device string or function, where reads are cached; None for that of the scope.
         device: device of the variable; None for the one in force.
         partitioner: callable of shape and dtype to the number of slices of each dimension.
         custom_getter: callable of these arguments and `reuse`, that is asked in place of `tf.get_variable`.
-        use_resource: bool, whether the variable is behind a handle; None for what the scope says.
+        use_resource: bool. If True, the variable is behind a handle; None for what the scope says.
 
     Returns:
         Variable, or PartitionedVariable where there is a partitioner.
 
     Raises:
-        ValueError: as `tf.get_variable`.
+        ValueError: on the same conditions as `tf.get_variable`.
     """
     return variable(
         name,
@@ -197,7 +197,7 @@ def model_variable(
 
 
 def add_model_variable(var: Any) -> None:
-    """Puts a variable into `GraphKeys.MODEL_VARIABLES` if it is not there.
+    """Adds a variable to `GraphKeys.MODEL_VARIABLES` if it is not there.
 
     Args:
         var: Variable.
@@ -227,7 +227,7 @@ def get_variables(
 
 
 def get_model_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
-    """`get_variables` of `GraphKeys.MODEL_VARIABLES`.
+    """Returns `get_variables` of `GraphKeys.MODEL_VARIABLES`.
 
     Args:
         scope: str, a regular expression that the names match from the start, or VariableScope; None for all.
@@ -240,7 +240,7 @@ def get_model_variables(scope: Any = None, suffix: str | None = None) -> list[An
 
 
 def get_local_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
-    """`get_variables` of `GraphKeys.LOCAL_VARIABLES`.
+    """Returns `get_variables` of `GraphKeys.LOCAL_VARIABLES`.
 
     Args:
         scope: str, a regular expression that the names match from the start, or VariableScope; None for all.
@@ -253,7 +253,7 @@ def get_local_variables(scope: Any = None, suffix: str | None = None) -> list[An
 
 
 def get_trainable_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
-    """`get_variables` of `GraphKeys.TRAINABLE_VARIABLES`.
+    """Returns `get_variables` of `GraphKeys.TRAINABLE_VARIABLES`.
 
     Args:
         scope: str, a regular expression that the names match from the start, or VariableScope; None for all.
@@ -266,7 +266,7 @@ def get_trainable_variables(scope: Any = None, suffix: str | None = None) -> lis
 
 
 def get_variables_by_suffix(suffix: str, scope: Any = None) -> list[Any]:
-    """The global variables whose names end so.
+    """Returns the global variables whose names end so.
 
     Args:
         suffix: str, the end, with or without the number of the output after a colon.
@@ -279,7 +279,7 @@ def get_variables_by_suffix(suffix: str, scope: Any = None) -> list[Any]:
 
 
 def get_variables_by_name(given_name: str, scope: Any = None) -> list[Any]:
-    """The global variables of a name, in any scope.
+    """Returns the global variables of a name, in any scope.
 
     Args:
         given_name: str, the name without scopes and without the number of the output.
@@ -302,7 +302,7 @@ def get_variables_to_restore(include: Any = None, exclude: Any = None) -> list[A
         List of Variables.
 
     Raises:
-        TypeError: `include` or `exclude` is neither list nor tuple.
+        TypeError: if `include` or `exclude` is neither list nor tuple.
     """
     for name, given in (("include", include), ("exclude", exclude)):
         if given is not None and not isinstance(given, (list, tuple)):
@@ -313,7 +313,7 @@ def get_variables_to_restore(include: Any = None, exclude: Any = None) -> list[A
 
 
 def get_unique_variable(var_op_name: str) -> Any:
-    """The global variable of a full name.
+    """Returns the global variable of a full name.
 
     Args:
         var_op_name: str, scopes included, without the number of the output.
@@ -322,7 +322,7 @@ def get_unique_variable(var_op_name: str) -> Any:
         Variable.
 
     Raises:
-        ValueError: there is none.
+        ValueError: if there is no variable of that name.
     """
     candidates = get_variables(scope=var_op_name)
     if not candidates:
@@ -339,13 +339,13 @@ def filter_variables(
     exclude_patterns: Iterable[str] | None = None,
     reg_search: bool = True,
 ) -> list[Any]:
-    """Chooses variables by their names.
+    """Selects variables by their names.
 
     Args:
         var_list: Variables.
         include_patterns: regular expressions of which a name holds one; None for all.
         exclude_patterns: regular expressions of which a name holds none; None for no such.
-        reg_search: bool, whether they may be found anywhere in a name, rather than at its start.
+        reg_search: bool. If True, they may be found anywhere in a name, rather than at its start.
 
     Returns:
         List of Variables.

@@ -1,4 +1,4 @@
-"""`PartitionInfo`: what an initializer is told about the slice of a partitioned variable that it fills."""
+"""`PartitionInfo`: the argument that tells an initializer which slice of a partitioned variable it fills."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ def _check_sequence(name: str, value: Any) -> None:
 
 
 class PartitionInfo:
-    """The place of a slice in its whole.
+    """Position of a slice in the whole variable.
 
     Args:
         full_shape: sequence of int, the shape of the whole.
         var_offset: sequence of int, the first index of the slice in each dimension.
 
     Raises:
-        TypeError: one of them is no sequence.
-        ValueError: their lengths differ, or an offset is outside its dimension.
+        TypeError: if one of the arguments is not a sequence.
+        ValueError: if their lengths differ, or an offset is outside its dimension.
     """
 
     def __init__(self, full_shape: Sequence[int], var_offset: Sequence[int]) -> None:
@@ -53,26 +53,26 @@ class PartitionInfo:
         return self._var_offset
 
     def single_offset(self, shape: Sequence[int]) -> int:
-        """The offset in the one dimension that is cut; 0 where none is.
+        """Returns the offset in the one dimension that is cut; 0 where none is.
 
         Args:
             shape: sequence of int, the shape of the slice.
 
         Raises:
-            ValueError: as `single_slice_dim`.
+            ValueError: on the same conditions as `single_slice_dim`.
         """
         dim = self.single_slice_dim(shape)
         return 0 if dim is None else self._var_offset[dim]
 
     def single_slice_dim(self, shape: Sequence[int]) -> int | None:
-        """The one dimension in which the slice is smaller than the whole; None where it is the whole.
+        """Returns the one dimension in which the slice is smaller than the whole; None where it is the whole.
 
         Args:
             shape: sequence of int, the shape of the slice.
 
         Raises:
-            TypeError: `shape` is no sequence.
-            ValueError: its length is not that of the full shape, the slice reaches beyond the whole, or it is smaller
+            TypeError: if `shape` is not a sequence.
+            ValueError: if the length differs from that of the full shape, the slice exceeds the whole, or it is smaller
                 in more than one dimension.
         """
         _check_sequence("shape", shape)
@@ -98,7 +98,7 @@ class PartitionInfo:
 
 
 def call_partitioner(partitioner: Any, shape: TensorShape, dtype: Any, name: str) -> Sequence[int]:
-    """The partitions that a partitioner asks for, checked.
+    """Returns the partitions that a partitioner asks for, checked.
 
     Args:
         partitioner: a callable of `shape` and `dtype`.
@@ -110,7 +110,7 @@ def call_partitioner(partitioner: Any, shape: TensorShape, dtype: Any, name: str
         A sequence of int: the number of slices of each dimension.
 
     Raises:
-        ValueError: the shape is not fully defined or a scalar's, or the partitioner returned no sequence of positive
+        ValueError: if the shape is not fully defined or a scalar's, or the partitioner returned no sequence of positive
             numbers of the shape's rank.
     """
     if not shape.is_fully_defined():
@@ -132,14 +132,14 @@ def call_partitioner(partitioner: Any, shape: TensorShape, dtype: Any, name: str
 
 
 def slice_dimension(full_shape: Sequence[int], partitions: Sequence[int]) -> int:
-    """The one dimension that is cut; the first where none is.
+    """Returns the one dimension that is cut; the first where none is.
 
     Args:
         full_shape: sequence of int.
         partitions: sequence of int, the number of slices of each dimension.
 
     Raises:
-        ValueError: a dimension has fewer indices than slices, or more than one is cut.
+        ValueError: if a dimension has fewer indices than slices, or more than one dimension is split.
     """
     cut: int | None = None
     for dim, (size, slices) in enumerate(zip(full_shape, partitions, strict=True)):
@@ -157,7 +157,7 @@ def slice_dimension(full_shape: Sequence[int], partitions: Sequence[int]) -> int
 
 
 def slices(full_shape: Sequence[int], dim: int, count: int) -> Iterator[tuple[list[int], list[int]]]:
-    """The slices of a whole, as even as possible: the first ones are longer by one where it does not divide.
+    """Yields the slices of a whole, as even as possible: the first ones are longer by one where it does not divide.
 
     Args:
         full_shape: sequence of int.

@@ -28,9 +28,9 @@ class PartitionedVariable:
         partitions: list or tuple of int, the number of slices of each dimension.
 
     Raises:
-        TypeError: `variable_list` or `partitions` is neither list nor tuple.
-        ValueError: there are no slices, one has no `SaveSliceInfo` or that of another whole, or partitions and shape do
-            not fit.
+        TypeError: if `variable_list` or `partitions` is neither list nor tuple.
+        ValueError: if there are no slices; if a slice has no `SaveSliceInfo` or one of another variable; or if
+            partitions and shape are incompatible.
     """
 
     def __init__(
@@ -93,10 +93,10 @@ class PartitionedVariable:
             return identity(concatenated, name=self._name)
 
     def as_tensor(self) -> Tensor:
-        """The slices as one tensor; each call makes new ops, outside of all control dependencies.
+        """Returns the slices as one tensor; each call makes new ops, outside of all control dependencies.
 
         Raises:
-            NotImplementedError: more than one dimension is cut.
+            NotImplementedError: if more than one dimension is cut.
         """
         with control_dependencies(None):
             return self._concat()
@@ -113,11 +113,11 @@ class PartitionedVariable:
 
     @property
     def shape(self) -> TensorShape:
-        """The shape of the whole."""
+        """Returns the shape of the whole."""
         return self._shape
 
     def get_shape(self) -> TensorShape:
-        """The shape of the whole."""
+        """Returns the shape of the whole."""
         return self._shape
 
     def _get_variable_list(self) -> list[Variable]:
@@ -127,10 +127,10 @@ class PartitionedVariable:
         return self._partitions
 
     def assign(self, value: Any, use_locking: bool = False) -> Any:
-        """Not available: assign to the slices.
+        """Raises an error: assign to the slices instead.
 
         Raises:
-            NotImplementedError: always.
+            NotImplementedError: on every call.
         """
         raise NotImplementedError("assign() has not been implemented for PartitionedVariable.")
 

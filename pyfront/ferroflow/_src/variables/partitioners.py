@@ -13,7 +13,7 @@ Partitioner = Callable[..., list[int]]
 
 
 def _sizes(shape: TensorShape) -> list[int]:
-    """The lengths of a fully defined shape's dimensions."""
+    """Returns the lengths of a fully defined shape's dimensions."""
     return [int(d) for d in shape]
 
 
@@ -24,7 +24,7 @@ def _element_size(dtype: dtypes.DType, bytes_per_string_element: int) -> int:
 def variable_axis_size_partitioner(
     max_shard_bytes: int, axis: int = 0, bytes_per_string_element: int = 16, max_shards: int | None = None
 ) -> Partitioner:
-    """A partitioner that keeps slices at or below a size.
+    """Returns a partitioner that keeps slices at or below a size.
 
     Args:
         max_shard_bytes: int, the size in bytes that a slice may have. A slice holds at least one index of the axis.
@@ -36,7 +36,8 @@ def variable_axis_size_partitioner(
         A function of `shape` (fully defined `TensorShape`) and `dtype` that returns a list of int, one per dimension.
 
     Raises:
-        ValueError: a size or a count is not positive; by the partitioner, for a shape or dtype that is none.
+        ValueError: if a size or a count is not positive; raised by the partitioner if a shape or dtype has a wrong
+            type.
     """
     if max_shard_bytes < 1 or bytes_per_string_element < 1:
         raise ValueError("Both max_shard_bytes and bytes_per_string_element must be positive.")
@@ -65,7 +66,7 @@ def variable_axis_size_partitioner(
 def min_max_variable_partitioner(
     max_partitions: int = 1, axis: int = 0, min_slice_size: int = 256 << 10, bytes_per_string_element: int = 16
 ) -> Partitioner:
-    """A partitioner that makes as many slices as allowed, none smaller than a size.
+    """Returns a partitioner that makes as many slices as allowed, none smaller than a size.
 
     Args:
         max_partitions: int, the most slices there may be.
@@ -77,7 +78,7 @@ def min_max_variable_partitioner(
         A function of `shape` (fully defined `TensorShape`) and `dtype` that returns a list of int, one per dimension.
 
     Raises:
-        ValueError: by the partitioner, where the shape has no dimension `axis`.
+        ValueError: when the partitioner is called, if the shape has no dimension `axis`.
     """
 
     def partitioner(shape: TensorShape, dtype: dtypes.DType) -> list[int]:
@@ -93,7 +94,7 @@ def min_max_variable_partitioner(
 
 
 def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Partitioner:
-    """A partitioner that makes a given number of slices, or as many as the dimension has indices.
+    """Returns a partitioner that makes a given number of slices, or as many as the dimension has indices.
 
     Args:
         num_shards: int, the number of slices.

@@ -1,4 +1,4 @@
-"""`ResourceVariable`: a variable behind a handle, each read of which gives the value of its place in the step."""
+"""`ResourceVariable`: a variable behind a handle; each read returns the value at its place in the step."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _KEEP_LOCKING = ("ResourceScatterNd",)
 
 
 class ResourceVariable(Variable):
-    """A variable that its users reach through a handle (`VarHandleOp`).
+    """A variable that operations access through a handle (`VarHandleOp`).
 
     A read (`ReadVariableOp`) is an operation with a place in the step: it gives what the writes ordered before it have
     made, whatever is written between it and its users. Every use of the variable as a tensor adds a read.
@@ -148,11 +148,11 @@ class ResourceVariable(Variable):
 
     @property
     def shape(self) -> TensorShape:
-        """What is known of the variable's shape."""
+        """Returns the static shape of the variable."""
         return self._shape
 
     def get_shape(self) -> TensorShape:
-        """What is known of the variable's shape."""
+        """Returns the static shape of the variable."""
         return self._shape
 
     def set_shape(self, shape: Any) -> None:
@@ -162,7 +162,7 @@ class ResourceVariable(Variable):
             shape: anything that converts to a `TensorShape`.
 
         Raises:
-            ValueError: it contradicts what is known.
+            ValueError: if the shape contradicts the known shape.
         """
         self._shape = self._shape.merge_with(shape)
         self._graph_element.set_shape(self._shape)
@@ -180,24 +180,26 @@ class ResourceVariable(Variable):
         return self._graph_element if self._cached_value is None else self._cached_value
 
     def value(self) -> Tensor:
-        """The variable as a tensor: a new read, or the cached one."""
+        """Returns the variable as a tensor: a new read, or the cached one."""
         if self._cached_value is not None:
             return self._cached_value
         with colocate_with(None, ignore_existing=True), device(self._variable.device):
             return self._read()
 
     def read_value(self) -> Tensor:
-        """The variable as a tensor, by a new read, which the control dependencies in force apply to."""
+        """Returns the variable as a tensor, by a new read, which the control dependencies in force apply to."""
         with name_scope("Read"), device(self._variable.device):
             value = self._read()
         return tensor_op("Identity", [value])
 
     def is_initialized(self, name: str | None = None) -> Tensor:
-        """Whether the variable has a value, a bool scalar tensor."""
+        """Computes whether the variable is initialized."""
         return tensor_op("VarIsInitializedOp", [self._variable], name=name)
 
     def initialized_value(self) -> Tensor:
-        """The value, or the initial value while there is none: for initial values that depend on other variables."""
+        """Returns the value, or the initial value while there is none: for initial values that depend on other
+        variables.
+        """
         first = self._assigned_value
         if first is None:
             raise ValueError(f"The initial value of variable {self.name} is not known.")
@@ -207,7 +209,7 @@ class ResourceVariable(Variable):
         return result
 
     def eval(self, session: Any = None) -> Any:
-        """The value in a session; arguments, result and errors as those of `tf.Variable.eval`."""
+        """Returns the value in a session; arguments, result and errors as those of `tf.Variable.eval`."""
         return self._graph_element.eval(session=session)
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
@@ -254,7 +256,7 @@ class ResourceVariable(Variable):
     # -- files --------------------------------------------------------------------------------------------------------
 
     def to_proto(self, export_scope: str | None = None) -> Any:
-        """The `VariableDef` of the variable; arguments and result as those of `tf.Variable.to_proto`."""
+        """Returns the `VariableDef` of the variable; arguments and result as those of `tf.Variable.to_proto`."""
         variable_def = super().to_proto(export_scope)
         if variable_def is not None:
             variable_def.is_resource = True
@@ -262,24 +264,24 @@ class ResourceVariable(Variable):
 
     @staticmethod
     def from_proto(variable_def: Any, import_scope: str | None = None) -> ResourceVariable:
-        """The variable that a `VariableDef` describes, found in the default graph.
+        """Returns the variable that a `VariableDef` describes, found in the default graph.
 
         Args:
             variable_def: the message.
             import_scope: str, a name scope to put before its names.
 
         Raises:
-            KeyError: the graph has no such operation.
-            ValueError: it describes a variable of another kind.
+            KeyError: if an operation of that name is not in the graph.
+            ValueError: if the message describes a reference variable.
         """
         return ResourceVariable(variable_def=variable_def, import_scope=import_scope)
 
 
 class _WrittenVariable(ResourceVariable):
-    """What a write returns: the variable, all of whose reads come after the write."""
+    """Result of a write: the variable, whose reads all come after the write."""
 
     def __init__(self, variable: ResourceVariable, write: Operation) -> None:
-        # What is not said here is the variable's own.
+        # All other attributes are the variable's own.
         self.__dict__.update(variable.__dict__)
         self._write_op = write
         with self._behind():
@@ -295,12 +297,12 @@ class _WrittenVariable(ResourceVariable):
         return self._write_op
 
     def value(self) -> Tensor:
-        """The variable as a tensor, after the write."""
+        """Returns the variable as a tensor, after the write."""
         with self._behind(), colocate_with(None, ignore_existing=True), device(self._variable.device):
             return self._read()
 
     def read_value(self) -> Tensor:
-        """The variable as a tensor, after the write."""
+        """Returns the variable as a tensor, after the write."""
         with self._behind():
             return super().read_value()
 
@@ -320,7 +322,7 @@ class _WrittenVariable(ResourceVariable):
 
 
 def is_resource_variable(var: Any) -> bool:
-    """Whether `var` is a variable behind a handle."""
+    """Returns True if `var` is a variable behind a handle."""
     return isinstance(var, ResourceVariable)
 
 

@@ -1,4 +1,4 @@
-"""State of operations that is no variable, such as a tree ensemble: what makes it, and whether it is there."""
+"""Resources that are not variables, such as a tree ensemble: their creation and the test whether they exist."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ferroflow._src.ops.flow.grouping import group, no_op
 
 
 class _Resource(NamedTuple):
-    """A handle, the operation that makes what it stands for, and the bool tensor that says whether it is made."""
+    """A handle, the operation that creates its resource, and the bool tensor that is True once it exists."""
 
     handle: Any
     create: Any
@@ -31,27 +31,27 @@ def register_resource(handle: Any, create_op: Any, is_initialized_op: Any, is_sh
     Args:
         handle: Tensor, handle of the resource.
         create_op: Operation that makes it.
-        is_initialized_op: bool scalar Tensor, whether it is made.
-        is_shared: bool, whether all tasks of a cluster share it.
+        is_initialized_op: bool scalar Tensor; True if the resource is initialized.
+        is_shared: bool; True if all tasks of a cluster share it.
     """
     key = GraphKeys.RESOURCES if is_shared else GraphKeys.LOCAL_RESOURCES
     add_to_collection(key, _Resource(handle, create_op, is_initialized_op))
 
 
 def shared_resources() -> list[Any]:
-    """The resources that all tasks of a cluster share."""
+    """Returns the resources that all tasks of a cluster share."""
     return get_collection(GraphKeys.RESOURCES)
 
 
 def local_resources() -> list[Any]:
-    """The resources that each session has for itself."""
+    """Returns the resources that each session has for itself."""
     return get_collection(GraphKeys.LOCAL_RESOURCES)
 
 
 def report_uninitialized_resources(
     resource_list: Iterable[Any] | None = None, name: str = "report_uninitialized_resources"
 ) -> Tensor:
-    """The names of the resources that are not made.
+    """Returns the names of the resources that are not made.
 
     Args:
         resource_list: the resources; None for all.
@@ -69,7 +69,7 @@ def report_uninitialized_resources(
 
 
 def initialize_resources(resource_list: Iterable[Any], name: str = "init") -> Operation:
-    """An operation that makes resources.
+    """Returns an operation that makes resources.
 
     Args:
         resource_list: the resources.

@@ -10,7 +10,7 @@ from ferroflow._src.framework.scope_names import prepend_name_scope, strip_name_
 
 
 class SaveSliceInfo:
-    """Where a variable lies in the whole tensor that it is a slice of.
+    """Position of a slice in the whole variable.
 
     Args:
         full_name: str, the name of the whole.
@@ -50,7 +50,7 @@ class SaveSliceInfo:
         return whole + ":".join(f"{o},{s}" for o, s in zip(self.var_offset or (), self.var_shape or (), strict=True))
 
     def to_proto(self, export_scope: str | None = None) -> Any:
-        """The `SaveSliceInfoDef` of this slice.
+        """Returns the `SaveSliceInfoDef` of this slice.
 
         Args:
             export_scope: str, a name scope to take off the name.

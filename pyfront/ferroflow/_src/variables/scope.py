@@ -18,7 +18,7 @@ from ferroflow._src.variables.variable_scope import AUTO_REUSE, VariableScope, o
 
 
 def _wrap_custom_getter(custom_getter: Callable[..., Any], outer: Callable[..., Any] | None) -> Callable[..., Any]:
-    """A getter that asks `custom_getter`, whose own getter asks `outer`."""
+    """Returns a getter that asks `custom_getter`, whose own getter asks `outer`."""
     if outer is None:
         return custom_getter
 
@@ -29,7 +29,7 @@ def _wrap_custom_getter(custom_getter: Callable[..., Any], outer: Callable[..., 
 
 
 class PureVariableScope:
-    """A variable scope alone, without a name scope. Can be entered again once it was left."""
+    """A variable scope without a name scope. It can be entered again after it was left."""
 
     def __init__(self, name_or_scope: Any, old_name_scope: str | None, reuse: Any, defaults: dict[str, Any]) -> None:
         self._name_or_scope = name_or_scope
@@ -105,7 +105,7 @@ _DEFAULTS = (
 
 
 def pure_variable_scope(name_or_scope: str | VariableScope, reuse: Any = None, **defaults: Any) -> PureVariableScope:
-    """A context manager that opens a variable scope without a name scope.
+    """Returns a context manager that opens a variable scope without a name scope.
 
     Args:
         name_or_scope: str, or a `VariableScope` to open again.
@@ -116,7 +116,7 @@ def pure_variable_scope(name_or_scope: str | VariableScope, reuse: Any = None, *
 
 
 class variable_scope:
-    """Opens a variable scope, and with it a name scope; entering it gives the `VariableScope`.
+    """Context manager that opens a variable scope and a name scope, and returns the `VariableScope` on entry.
 
     Args:
         name_or_scope: str, or a `VariableScope` to open again: its variables' names and defaults, under a new name
@@ -127,17 +127,17 @@ class variable_scope:
         regularizer: default regularizer, a callable of a variable to a float scalar tensor or None.
         caching_device: default caching device.
         partitioner: default partitioner, a callable of shape and dtype to the number of slices of each dimension.
-        custom_getter: callable of the true getter and the arguments of `get_variable`, asked in its place.
+        custom_getter: callable of the true getter and the arguments of `get_variable`, called in its place.
         reuse: True: variables must exist; None or False: as in the outer scope (by default they must not);
             `AUTO_REUSE`: they are made where they do not exist.
         dtype: default dtype.
         use_resource: default of `use_resource`.
         constraint: default constraint, a callable of a variable's value to its new value.
-        auxiliary_name_scope: bool, whether to open a name scope; if not, operations stay in the one in force.
+        auxiliary_name_scope: bool. If True, open a name scope; if not, operations stay in the one in force.
 
     Raises:
-        ValueError: `reuse` is none of these values, or is true without `name_or_scope`.
-        TypeError: an argument has another type than these.
+        ValueError: if `reuse` is not one of these values, or is True without `name_or_scope`.
+        TypeError: if an argument has an unsupported type.
     """
 
     def __init__(
@@ -254,7 +254,7 @@ def variable_op_scope(
         regularizer: default regularizer, a callable of a variable to a float scalar tensor or None.
         caching_device: default caching device.
         partitioner: default partitioner, a callable of shape and dtype to the number of slices of each dimension.
-        custom_getter: callable of the true getter and the arguments of `get_variable`, asked in its place.
+        custom_getter: callable of the true getter and the arguments of `get_variable`, called in its place.
         reuse: True, False, None or `AUTO_REUSE`, as for `variable_scope`.
         dtype: default dtype.
         use_resource: default of `use_resource`.
@@ -264,7 +264,7 @@ def variable_op_scope(
         The `VariableScope`.
 
     Raises:
-        TypeError, ValueError: as `variable_scope`.
+        TypeError, ValueError: on the same conditions as `variable_scope`.
     """
     tf_logging.warn(
         "tf.variable_op_scope(values, name, default_name) is deprecated, "

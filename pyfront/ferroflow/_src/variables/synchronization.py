@@ -1,4 +1,4 @@
-"""How the copies of a variable in several replicas relate: modes that are recorded with the variable."""
+"""Modes for the copies of a variable in several replicas, which are recorded with the variable."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class VariableSynchronization(enum.Enum):
-    """When copies of a variable are made equal."""
+    """Times at which the copies of a variable are made equal."""
 
     AUTO = 0
     NONE = 1
@@ -16,7 +16,7 @@ class VariableSynchronization(enum.Enum):
 
 
 class VariableAggregation(enum.Enum):
-    """How updates of a variable from several replicas become one."""
+    """Ways to combine several replicas' updates of a variable."""
 
     NONE = 0
     SUM = 1
@@ -31,7 +31,7 @@ class VariableAggregation(enum.Enum):
 def resolve_modes(
     synchronization: Any, aggregation: Any, trainable: bool | None, name: str | None
 ) -> tuple[VariableSynchronization, VariableAggregation, bool]:
-    """The modes with their defaults filled in.
+    """Returns the modes with their defaults filled in.
 
     Args:
         synchronization: a `VariableSynchronization`, its number, or None for `AUTO`.
@@ -43,7 +43,7 @@ def resolve_modes(
         (synchronization, aggregation, trainable).
 
     Raises:
-        ValueError: a mode is none of the enum's.
+        ValueError: if a mode is not a member of its enumeration.
     """
     try:
         aggregation = VariableAggregation(0 if aggregation is None else aggregation)

@@ -46,7 +46,7 @@ class Template:
         """Calls the function.
 
         Raises:
-            ValueError: a call after the first one made trainable variables.
+            ValueError: if a call after the first one made trainable variables.
         """
         if self._variable_scope is not None:
             with variable_scope(self._variable_scope, reuse=self._variables_created):
@@ -144,7 +144,7 @@ class Template:
 
 
 def _own_frames(stack: list[str], other: list[str]) -> list[str]:
-    """The frames of `stack` from where it differs from `other`; the last one where it does not."""
+    """Returns the frames of `stack` from where it differs from `other`; the last one where it does not."""
     for i, (frame, other_frame) in enumerate(zip(stack, other, strict=False)):
         if frame != other_frame:
             return stack[i:]
@@ -164,7 +164,7 @@ def make_template(
     Args:
         name_: str, the name of the variable scope, made unique.
         func_: callable that makes variables and operations.
-        create_scope_now_: bool, whether to open the scope at once, rather than where the template is first called.
+        create_scope_now_: bool. If True, open the scope at once, rather than where the template is first called.
         unique_name_: str, a scope name that is not made unique, to share variables between templates.
         custom_getter_: a custom getter for the scope.
         **kwargs: arguments bound to the function.
@@ -173,7 +173,7 @@ def make_template(
         A callable, a `Template`.
 
     Raises:
-        ValueError: `name_` is None.
+        ValueError: if `name_` is None.
     """
     func = functools.partial(func_, **kwargs) if kwargs else func_
     return Template(name_, func, create_scope_now_, unique_name_, custom_getter_)

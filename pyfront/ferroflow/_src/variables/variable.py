@@ -37,7 +37,7 @@ from ferroflow._src.variables.synchronization import VariableAggregation, Variab
 
 
 class _VariableMeta(type):
-    """Sends `Variable(...)`, though not its subclasses, through the variable creators in force."""
+    """Metaclass that passes `Variable(...)`, but not its subclasses, through the active variable creators."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if cls is not Variable:
@@ -55,7 +55,7 @@ _kinds: list[type[Any]] = []
 
 
 def register_variable_kind(kind: type[Any]) -> None:
-    """Tells the class of variables behind handles; called once, by its module."""
+    """Registers the class of variables behind handles; called once, by its module."""
     _kinds.append(kind)
 
 
@@ -70,15 +70,16 @@ def _make_variable(**arguments: Any) -> Any:
 
 
 class Variable(metaclass=_VariableMeta):
-    """A tensor that a session keeps: `VariableV2`, the `Assign` that initializes it, and the `Identity` that reads it.
+    """Mutable tensor kept by a session: a `VariableV2`, the `Assign` that initializes it, and an `Identity` that reads
+    it.
 
     Args:
         initial_value: anything that converts to a tensor, of any dtype and shape, or a callable without arguments that
-            returns such a thing; then its ops are made in the scope "Initializer" on the variable's device.
-        trainable: bool, whether the variable is also in `GraphKeys.TRAINABLE_VARIABLES`; None for True, but for a
+            returns such a value. The callable's ops are made in the scope "Initializer" on the variable's device.
+        trainable: bool. If True, the variable is also in `GraphKeys.TRAINABLE_VARIABLES`; None for True, but for a
             variable synchronized on reads.
         collections: list, tuple or set of collection keys; None for `[GraphKeys.GLOBAL_VARIABLES]`.
-        validate_shape: bool, whether `initial_value` must have a known shape, which every later value then has too.
+        validate_shape: bool. If True, `initial_value` must have a known shape, which every later value then has too.
         caching_device: device string or function; reads are cached there rather than made beside the variable.
         name: str, "Variable" by default; made unique.
         variable_def: a `VariableDef`; the variable is then found in the default graph, and nothing is made.
@@ -87,16 +88,16 @@ class Variable(metaclass=_VariableMeta):
         import_scope: str, a name scope to put before the names of `variable_def`.
         constraint: a function of the variable's value that optimizers apply after an update and that returns the new
             value.
-        use_resource: bool, whether the variable is behind a handle, as a `ResourceVariable`; None for the variable
+        use_resource: bool. If True, the variable is behind a handle, as a `ResourceVariable`; None for the variable
             scope's default, or else that of `tf.enable_resource_variables`.
         synchronization: a `VariableSynchronization`, recorded.
         aggregation: a `VariableAggregation`, recorded.
         shape: the variable's shape, where it is less known than that of `initial_value`.
 
     Raises:
-        ValueError: there is no initial value, or it has no known shape although `validate_shape` is true, or both it
-            and `variable_def` are given; or `collections` or `constraint` is of a wrong kind.
-        TypeError: `variable_def` is another message.
+        ValueError: if there is no initial value, or both it and `variable_def` are given. Also if its shape is unknown
+            and `validate_shape` is True, or `collections` or `constraint` has a wrong type.
+        TypeError: if `variable_def` is not a `VariableDef`.
     """
 
     # NumPy leaves `array + variable` to the variable.
@@ -212,10 +213,10 @@ class Variable(metaclass=_VariableMeta):
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
 
     def __getitem__(self, slice_spec: Any) -> Tensor:
-        """A part of the value, which has a method `assign(value)`.
+        """Returns a part of the value, which has a method `assign(value)`.
 
         Args:
-            slice_spec: what a tensor can be sliced with.
+            slice_spec: a slice specification, as for a tensor.
         """
         return slice_variable(self, slice_spec)
 
@@ -241,7 +242,7 @@ class Variable(metaclass=_VariableMeta):
 
     @property
     def handle(self) -> Tensor:
-        """What operations that change the variable take: a reference to it, a Tensor of its dtype and shape."""
+        """The input of operations that change the variable: a reference to it, a Tensor of its dtype and shape."""
         return self._variable
 
     @property
@@ -261,11 +262,11 @@ class Variable(metaclass=_VariableMeta):
 
     @property
     def shape(self) -> TensorShape:
-        """The shape of the variable."""
+        """Returns the shape of the variable."""
         return self._variable.shape
 
     def get_shape(self) -> TensorShape:
-        """The shape of the variable."""
+        """Returns the shape of the variable."""
         return self._variable.shape
 
     def set_shape(self, shape: Any) -> None:
@@ -275,14 +276,14 @@ class Variable(metaclass=_VariableMeta):
             shape: anything that converts to a `TensorShape`.
 
         Raises:
-            ValueError: it contradicts what is known.
+            ValueError: if the shape contradicts the known shape.
         """
         self._variable.set_shape(shape)
         self._snapshot.set_shape(shape)
 
     @property
     def trainable(self) -> bool:
-        """Whether optimizers train the variable by default."""
+        """True if optimizers train the variable by default."""
         return self._trainable
 
     @property
@@ -292,7 +293,7 @@ class Variable(metaclass=_VariableMeta):
 
     @property
     def aggregation(self) -> VariableAggregation:
-        """How updates from several replicas become one."""
+        """The way in which several replicas' updates are combined."""
         return self._aggregation
 
     @property
@@ -313,7 +314,7 @@ class Variable(metaclass=_VariableMeta):
     # -- reading ------------------------------------------------------------------------------------------------------
 
     def value(self) -> Tensor:
-        """The variable as a tensor: the one read that all uses of the variable share.
+        """Returns the variable as a tensor: the one read that all uses of the variable share.
 
         Returns:
             Tensor of the variable's dtype and shape.
@@ -321,7 +322,7 @@ class Variable(metaclass=_VariableMeta):
         return self._snapshot
 
     def read_value(self) -> Tensor:
-        """The variable as a tensor, by a new read, which the control dependencies in force apply to.
+        """Returns the variable as a tensor, by a new read, which the control dependencies in force apply to.
 
         Returns:
             Tensor of the variable's dtype and shape.
@@ -329,20 +330,21 @@ class Variable(metaclass=_VariableMeta):
         return tensor_op("Identity", [self._variable], name="read")
 
     def initialized_value(self) -> Tensor:
-        """The value, or the initial value while there is none: for initial values that depend on other variables.
+        """Returns the value, or the initial value while there is none: for initial values that depend on other
+        variables.
 
         Returns:
             Tensor of the variable's dtype and shape.
 
         Raises:
-            ValueError: the variable came from a `VariableDef` that did not name its initial value.
+            ValueError: if the variable came from a `VariableDef` that did not name its initial value.
         """
         if self._assigned_value is None:
             raise ValueError(f"The initial value of variable {self.name} is not known.")
         return value_or_initial_value(self._variable, self._assigned_value)
 
     def eval(self, session: Any = None) -> Any:
-        """The value in a session.
+        """Returns the value in a session.
 
         Args:
             session: a `Session`; None for the default one.
@@ -351,8 +353,8 @@ class Variable(metaclass=_VariableMeta):
             A NumPy array.
 
         Raises:
-            ValueError: there is no session.
-            FailedPreconditionError: the variable has no value.
+            ValueError: if there is no session.
+            FailedPreconditionError: if the variable has no value.
         """
         return self._variable.eval(session=session)
 
@@ -375,20 +377,20 @@ class Variable(metaclass=_VariableMeta):
         return tensor_op(op_type, [self._variable, *arguments], attrs=attrs, name=name)
 
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
-        """Gives the variable a value.
+        """Returns the variable a value.
 
         Args:
             value: a tensor of the variable's dtype and shape.
             use_locking: accepted; every write is atomic.
             name: str, for the operation.
-            read_value: bool, whether to return the reference tensor rather than the operation.
+            read_value: bool. If True, return the reference tensor rather than the operation.
 
         Returns:
             A tensor of the variable's dtype and shape that has the new value once the assignment has run, or the
             operation.
 
         Raises:
-            ValueError: the shapes differ.
+            ValueError: if the shapes differ.
         """
         return self._write("Assign", value, use_locking, name, read_value)
 
@@ -401,13 +403,13 @@ class Variable(metaclass=_VariableMeta):
             delta: a tensor of the variable's dtype and shape.
             use_locking: accepted; every write is atomic.
             name: str, for the operation.
-            read_value: bool, whether to return the reference tensor rather than the operation.
+            read_value: bool. If True, return the reference tensor rather than the operation.
 
         Returns:
             A tensor of the variable's dtype and shape that has the new value once the update has run, or the operation.
 
         Raises:
-            ValueError: the shapes differ.
+            ValueError: if the shapes differ.
         """
         return self._write("AssignAdd", delta, use_locking, name, read_value)
 
@@ -420,13 +422,13 @@ class Variable(metaclass=_VariableMeta):
             delta: a tensor of the variable's dtype and shape.
             use_locking: accepted; every write is atomic.
             name: str, for the operation.
-            read_value: bool, whether to return the reference tensor rather than the operation.
+            read_value: bool. If True, return the reference tensor rather than the operation.
 
         Returns:
             A tensor of the variable's dtype and shape that has the new value once the update has run, or the operation.
 
         Raises:
-            ValueError: the shapes differ.
+            ValueError: if the shapes differ.
         """
         return self._write("AssignSub", delta, use_locking, name, read_value)
 
@@ -447,7 +449,7 @@ class Variable(metaclass=_VariableMeta):
             A tensor of the variable's dtype and shape that has the new value once the update has run.
 
         Raises:
-            ValueError: `sparse_delta` is no `IndexedSlices`.
+            ValueError: if `sparse_delta` is not an `IndexedSlices`.
         """
         return self._scatter("ScatterUpdate", sparse_delta, use_locking, name)
 
@@ -463,7 +465,7 @@ class Variable(metaclass=_VariableMeta):
             A tensor of the variable's dtype and shape that has the new value once the update has run.
 
         Raises:
-            ValueError: `sparse_delta` is no `IndexedSlices`.
+            ValueError: if `sparse_delta` is not an `IndexedSlices`.
         """
         return self._scatter("ScatterAdd", sparse_delta, use_locking, name)
 
@@ -479,7 +481,7 @@ class Variable(metaclass=_VariableMeta):
             A tensor of the variable's dtype and shape that has the new value once the update has run.
 
         Raises:
-            ValueError: `sparse_delta` is no `IndexedSlices`.
+            ValueError: if `sparse_delta` is not an `IndexedSlices`.
         """
         return self._scatter("ScatterSub", sparse_delta, use_locking, name)
 
@@ -495,7 +497,7 @@ class Variable(metaclass=_VariableMeta):
             A tensor of the variable's dtype and shape that has the new value once the update has run.
 
         Raises:
-            ValueError: `sparse_delta` is no `IndexedSlices`.
+            ValueError: if `sparse_delta` is not an `IndexedSlices`.
         """
         return self._scatter("ScatterMul", sparse_delta, use_locking, name)
 
@@ -511,12 +513,12 @@ class Variable(metaclass=_VariableMeta):
             A tensor of the variable's dtype and shape that has the new value once the update has run.
 
         Raises:
-            ValueError: `sparse_delta` is no `IndexedSlices`.
+            ValueError: if `sparse_delta` is not an `IndexedSlices`.
         """
         return self._scatter("ScatterDiv", sparse_delta, use_locking, name)
 
     def scatter_max(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Keeps the greater of old and given elements of rows.
+        """Updates rows with the greater of old and given elements.
 
         Args:
             sparse_delta: `IndexedSlices` of the variable's dtype, the rows' numbers and their values.
@@ -527,12 +529,12 @@ class Variable(metaclass=_VariableMeta):
             A tensor of the variable's dtype and shape that has the new value once the update has run.
 
         Raises:
-            ValueError: `sparse_delta` is no `IndexedSlices`.
+            ValueError: if `sparse_delta` is not an `IndexedSlices`.
         """
         return self._scatter("ScatterMax", sparse_delta, use_locking, name)
 
     def scatter_min(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Keeps the smaller of old and given elements of rows.
+        """Updates rows with the smaller of old and given elements.
 
         Args:
             sparse_delta: `IndexedSlices` of the variable's dtype, the rows' numbers and their values.
@@ -543,7 +545,7 @@ class Variable(metaclass=_VariableMeta):
             A tensor of the variable's dtype and shape that has the new value once the update has run.
 
         Raises:
-            ValueError: `sparse_delta` is no `IndexedSlices`.
+            ValueError: if `sparse_delta` is not an `IndexedSlices`.
         """
         return self._scatter("ScatterMin", sparse_delta, use_locking, name)
 
@@ -626,14 +628,14 @@ class Variable(metaclass=_VariableMeta):
         return self._update("CountUpTo", [], {"limit": limit}, None)
 
     def load(self, value: Any, session: Any = None) -> None:
-        """Gives the variable a value at once, without adding to the graph.
+        """Assigns a value immediately, without adding operations to the graph.
 
         Args:
-            value: what converts to an array of the variable's dtype and shape.
+            value: a value that converts to an array of the variable's dtype and shape.
             session: a `Session`; None for the default one.
 
         Raises:
-            ValueError: there is no session.
+            ValueError: if there is no session.
         """
         session = session or get_default_session()
         if session is None:
@@ -665,7 +667,7 @@ class Variable(metaclass=_VariableMeta):
     # -- files --------------------------------------------------------------------------------------------------------
 
     def to_proto(self, export_scope: str | None = None) -> Any:
-        """The `VariableDef` of the variable.
+        """Returns the `VariableDef` of the variable.
 
         Args:
             export_scope: str, a name scope to take off the names.
@@ -691,7 +693,7 @@ class Variable(metaclass=_VariableMeta):
 
     @staticmethod
     def from_proto(variable_def: Any, import_scope: str | None = None) -> Variable:
-        """The variable that a `VariableDef` describes, found in the default graph.
+        """Returns the variable that a `VariableDef` describes, found in the default graph.
 
         Args:
             variable_def: `VariableDef` message.
@@ -701,13 +703,13 @@ class Variable(metaclass=_VariableMeta):
             Variable.
 
         Raises:
-            KeyError: the graph has no such operation.
+            KeyError: if an operation of that name is not in the graph.
         """
         variable: Variable = Variable(variable_def=variable_def, import_scope=import_scope)
         return variable
 
     def _set_initializer(self, initial_value: Tensor, initializer: Any) -> None:
-        """Gives the variable another initial value, and what assigns it."""
+        """Replaces the variable's initial value and its initializer."""
         self._initial_value = self._assigned_value = initial_value
         self._initializer_op = initializer.op if isinstance(initializer, Tensor) else initializer
 

@@ -21,7 +21,7 @@ from ferroflow._src.variables.variable_store import VariableStore
 
 
 class _ReuseMode(enum.Enum):
-    """How `get_variable` treats names, where True and False do not say it."""
+    """Mode of `get_variable` besides True and False."""
 
     AUTO_REUSE = 1
 
@@ -88,7 +88,7 @@ class VariableScope:
 
     @property
     def reuse(self) -> Any:
-        """How `get_variable` treats names: True, False, None or `AUTO_REUSE`."""
+        """The mode of `get_variable` for existing names: True, False, None or `AUTO_REUSE`."""
         return self._reuse
 
     @property
@@ -132,7 +132,7 @@ class VariableScope:
         return self._constraint
 
     def reuse_variables(self) -> None:
-        """From here on `get_variable` only finds variables, and makes none."""
+        """Makes `get_variable` reuse existing variables only, from now on."""
         self._reuse = True
 
     def set_initializer(self, initializer: Any) -> None:
@@ -192,7 +192,7 @@ class VariableScope:
         self._custom_getter = custom_getter
 
     def get_collection(self, name: Any) -> list[Any]:
-        """The items of a collection whose names begin with this scope's.
+        """Returns the items of a collection whose names begin with this scope's.
 
         Args:
             name: str or other hashable object, the collection.
@@ -203,15 +203,15 @@ class VariableScope:
         return get_collection(name, self._name + "/" if self._name else "")
 
     def trainable_variables(self) -> list[Any]:
-        """The scope's trainable variables."""
+        """Returns the scope's trainable variables."""
         return self.get_collection(GraphKeys.TRAINABLE_VARIABLES)
 
     def global_variables(self) -> list[Any]:
-        """The scope's global variables."""
+        """Returns the scope's global variables."""
         return self.get_collection(GraphKeys.GLOBAL_VARIABLES)
 
     def local_variables(self) -> list[Any]:
-        """The scope's local variables."""
+        """Returns the scope's local variables."""
         return self.get_collection(GraphKeys.LOCAL_VARIABLES)
 
     def get_variable(
@@ -234,7 +234,7 @@ class VariableScope:
         synchronization: Any = VariableSynchronization.AUTO,
         aggregation: Any = VariableAggregation.NONE,
     ) -> Any:
-        """`tf.get_variable` in this scope, with the variables of a store.
+        """Returns `tf.get_variable` in this scope, with the variables of a store.
 
         Args:
             var_store: the store of variables by name.
@@ -246,7 +246,7 @@ class VariableScope:
             reuse: True, False, None or `AUTO_REUSE`; by default the scope's.
             trainable: bool, as `tf.Variable`.
             collections: collection keys, as `tf.Variable`.
-            caching_device: where reads are cached; by default as the scope says.
+            caching_device: device string or function for cached reads; by default as the scope says.
             partitioner: a callable of shape and dtype to the number of slices of each dimension; by default the
                 scope's.
             validate_shape: bool, as `tf.Variable`.
@@ -261,7 +261,8 @@ class VariableScope:
             A `Variable`; a `PartitionedVariable` where there is a partitioner.
 
         Raises:
-            ValueError: `initializer` is a value of another dtype than `dtype`; and as `tf.get_variable`.
+            ValueError: if `initializer` is a value whose dtype is not `dtype`; also on the same conditions as
+                `tf.get_variable`.
         """
         # Variable names are those of variable scopes alone: name scopes do not take part.
         with name_scope(None):
@@ -344,13 +345,13 @@ class OpenScopes(threading.local):
         self.counts[name] = self.counts.get(name, 0) + 1
 
     def close_subscopes(self, name: str) -> None:
-        """Forgets the scopes inside `name`, so that their default names begin anew when it is opened again."""
+        """Drops the names of scopes inside `name`, so that their default names start again when it is opened again."""
         for key in self.counts:
             if not name or key.startswith(name + "/"):
                 self.counts[key] = 0
 
     def unique_name(self, prefix: str) -> str:
-        """`prefix`, with a number after it where a scope of that name was opened inside the current one."""
+        """Returns `prefix`, with a number after it where a scope of that name was opened inside the current one."""
         outer = self.current_scope.name
         name = f"{outer}/{prefix}" if outer else prefix
         if not self.counts.get(name, 0):
@@ -362,7 +363,7 @@ class OpenScopes(threading.local):
 
 
 def open_scopes() -> OpenScopes:
-    """The `OpenScopes` of the default graph."""
+    """Returns the `OpenScopes` of the default graph."""
     found: list[OpenScopes] = get_default_graph().get_collection_ref(_SCOPES_KEY)
     if not found:
         found.append(OpenScopes())
@@ -370,7 +371,7 @@ def open_scopes() -> OpenScopes:
 
 
 def get_variable_scope() -> VariableScope:
-    """The variable scope in force in the default graph and this thread."""
+    """Returns the current variable scope of the default graph in this thread."""
     return open_scopes().current_scope
 
 

@@ -37,7 +37,7 @@ _SHOWN_FRAMES = 3
 
 
 class VariableStore:
-    """Variables by full name, whole ones and partitioned ones; makes those that do not exist."""
+    """Variables by full name, whole and partitioned ones; creates missing ones."""
 
     def __init__(self) -> None:
         self._vars: dict[str, Any] = {}
@@ -62,10 +62,11 @@ class VariableStore:
         synchronization: Any = VariableSynchronization.AUTO,
         aggregation: Any = VariableAggregation.NONE,
     ) -> Any:
-        """The variable of a name, found or made; `name` is the full one, the other arguments are `tf.get_variable`'s.
+        """Returns the variable of a name, found or made; `name` is the full one, the other arguments are
+        `tf.get_variable`'s.
 
         Raises:
-            ValueError: as `tf.get_variable`.
+            ValueError: on the same conditions as `tf.get_variable`.
         """
         if custom_getter is not None and not callable(custom_getter):
             raise ValueError(f"Passed a custom_getter which is not callable: {custom_getter}")
@@ -167,7 +168,7 @@ class VariableStore:
         reuse: Any = None,
         **arguments: Any,
     ) -> PartitionedVariable:
-        """The partitioned variable of a name, found or made.
+        """Returns the partitioned variable of a name, found or made.
 
         Args:
             name: str, the full name.
@@ -179,7 +180,8 @@ class VariableStore:
             **arguments: other arguments of `tf.get_variable`, for every slice.
 
         Raises:
-            ValueError: as `tf.get_variable`, or the partitioner's answer does not fit the shape or what exists.
+            ValueError: on the same conditions as `tf.get_variable`, or if the partitioner's result does not fit the
+                shape or the existing variable.
         """
         if name in self._vars:
             raise ValueError(
@@ -243,7 +245,9 @@ class VariableStore:
         return found
 
     def _check_slices(self, name: str, count: int) -> None:
-        """That slices made one by one, outside of a partitioned variable, are as many as there are to be."""
+        """Raises ValueError if slices were made one by one, outside of a partitioned variable, and are not `count` in
+        number.
+        """
         if f"{name}/part_0" not in self._vars:
             return
         prefix = (
@@ -258,7 +262,7 @@ class VariableStore:
     def _slice_initializer(
         self, name: str, initializer: Any, dtype: dtypes.DType, offset: list[int], shape: list[int]
     ) -> tuple[Any, list[int] | None, dtypes.DType]:
-        """(initializer of a slice, its shape where the initializer asks for one, its dtype)."""
+        """Returns (initializer of a slice, its shape where the initializer asks for one, its dtype)."""
         if initializer is None:
             return default_initializer(name, dtype), shape, dtype
         if callable(initializer):
@@ -346,7 +350,7 @@ class VariableStore:
 
 
 def default_variable_store() -> VariableStore:
-    """The `VariableStore` of the default graph, or of the graph around a function's body."""
+    """Returns the `VariableStore` of the default graph, or of the graph around a function's body."""
     with init_scope() if get_default_graph().building_function else nullcontext():
         found: list[VariableStore] = get_default_graph().get_collection_ref(_STORE_KEY)
     if not found:
@@ -358,7 +362,7 @@ def default_initializer(name: str, dtype: dtypes.DType) -> Any:
     """Returns the initializer of a variable that is given none: Glorot's for floats, else zeros.
 
     Raises:
-        ValueError: there is none for the dtype.
+        ValueError: if there is no default initializer for the dtype.
     """
     if dtype.is_floating:
         return initializers.glorot_uniform_initializer()
@@ -370,7 +374,7 @@ def default_initializer(name: str, dtype: dtypes.DType) -> Any:
 def _initial_value(
     name: str, shape: TensorShape, dtype: dtypes.DType, initializer: Any, partition_info: PartitionInfo | None
 ) -> tuple[Callable[[], Any], Any]:
-    """(callable that makes the initial value, dtype to convert it to)."""
+    """Returns (callable that makes the initial value, dtype to convert it to)."""
     if not shape.is_fully_defined():
         if initializer is not None and not inspect.isclass(initializer) and _needs_no_arguments(initializer):
             return initializer, None
@@ -407,6 +411,6 @@ def _needs_no_arguments(function: Callable[..., Any]) -> bool:
 
 
 def _definition(variable: Any) -> str:
-    """The innermost lines of the program, outside of this package, that made a variable."""
+    """Returns the innermost lines of the program, outside of this package, that made a variable."""
     frames = [f for f in reversed(variable.op.traceback) if not is_package_file(f[0])]
     return "".join(traceback.format_list(frames[:_SHOWN_FRAMES]))

@@ -1,1 +1,3 @@
-"""What `ferroflow inspect` shows, a module for each kind of file: `show` for all of it, `show_key` for one thing."""
+"""Contents that `ferroflow inspect` shows, a module for each kind of file: `show` for the whole file, `show_key` for
+one part.
+"""

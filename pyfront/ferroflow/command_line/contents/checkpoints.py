@@ -47,7 +47,7 @@ def show_key(path: str, key: str) -> bool:
         key: str, the tensor's name.
 
     Returns:
-        bool, whether there is one.
+        bool; True if there is one.
     """
     reader = _open(path)
     name = key.removesuffix(":0")

@@ -22,7 +22,7 @@ class _Series:
 
 
 def _text(value: Any) -> str:
-    """A summary's value in a few words."""
+    """Returns a summary's value in a few words."""
     kind = value.WhichOneof("value")
     if kind == "simple_value":
         return f"{value.simple_value:.6g}"
@@ -91,7 +91,7 @@ def show(path: str) -> None:
         path: str, an event file, or a folder with some.
 
     Raises:
-        tf.errors.DataLossError: a file is damaged or cut short; what comes before that place was shown.
+        tf.errors.DataLossError: if a file is damaged or truncated; records before the damage are shown first.
     """
     for file in event_files(path):
         _show_file(file)
@@ -105,7 +105,7 @@ def show_key(path: str, key: str) -> bool:
         key: str, the tag.
 
     Returns:
-        bool, whether there is one.
+        bool; True if there is one.
     """
     rows = [
         (event.step, _text(value))

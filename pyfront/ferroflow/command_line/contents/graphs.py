@@ -1,4 +1,4 @@
-"""The nodes of a GraphDef, and what surrounds them in a MetaGraphDef or a SavedModel."""
+"""The nodes of a GraphDef, and the other contents of a MetaGraphDef or a SavedModel."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def show_key(path: str, key: str) -> bool:
         key: str, its name; `:0` and the like at its end are ignored.
 
     Returns:
-        bool, whether there is one.
+        bool; True if there is one.
     """
     if kind_of(path) is FileKind.SAVED_MODEL:
         variables = os.path.join(path, constants.VARIABLES_DIRECTORY, constants.VARIABLES_FILENAME)

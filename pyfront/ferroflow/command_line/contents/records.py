@@ -34,21 +34,21 @@ def _records(path: str) -> Iterator[bytes]:
 
 
 def _example(record: bytes) -> Any:
-    """The Example or SequenceExample that a record is; None for what is neither."""
+    """Returns the Example or SequenceExample that a record is; None for what is neither."""
     for message in (proto.Example(), proto.SequenceExample()):
         try:
             message.ParseFromString(record)
         except Exception:
             # protobuf's classes of errors differ by its implementations.
             continue
-        # What has unknown fields is another message, or none.
+        # A message with unknown fields is of another type, or not a message.
         if not _is_foreign(message):
             return message
     return None
 
 
 def _features(record: bytes) -> dict[str, Any] | None:
-    """The features of a record that is an Example or a SequenceExample, of whose lists the first; else None."""
+    """Returns the features of a record that is an Example or a SequenceExample, of whose lists the first; else None."""
     message = _example(record)
     if message is None or isinstance(message, proto.Example):
         return None if message is None else dict(message.features.feature)
@@ -115,7 +115,7 @@ def show_key(path: str, key: str) -> bool:
         key: str, the feature's name, or the record's index, from 0.
 
     Returns:
-        bool, whether there is one.
+        bool; True if there is one.
     """
     rows = []
     for index, record in enumerate(_records(path)):

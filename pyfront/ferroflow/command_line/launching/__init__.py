@@ -1,1 +1,1 @@
-"""How `ferroflow launch` starts the tasks of a cluster, shows what they print, and ends them."""
+"""The `ferroflow launch` command: starts the tasks of a cluster, shows their output, and ends them."""

@@ -1,4 +1,4 @@
-"""What a launched process does before it becomes a task: it sees to it that it ends when its launcher does."""
+"""Setup of a launched process before it becomes a task: it ends when its launcher ends."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 def end_with(parent: int) -> None:
-    """Has the system kill this process when the process that started it ends, however that ends.
+    """Makes the system kill this process when the process that started it ends, however that ends.
 
     Args:
         parent: int, the identifier of that process; if it has ended already, this one ends at once.

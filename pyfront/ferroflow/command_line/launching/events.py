@@ -1,4 +1,4 @@
-"""What tasks do: they print lines, and they end."""
+"""Events of tasks: printed lines, and their end."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Printed(NamedTuple):
     Args:
         task: Task.
         line: bytes, without the end of the line.
-        is_error: bool, whether it came by the standard error.
+        is_error: bool; True for text of the standard error.
     """
 
     task: Task
@@ -23,12 +23,12 @@ class Printed(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """The end of a task.
+    """The end of a task, with its exit status.
 
     Args:
         task: Task.
         status: int, the exit status.
-        lost: bool, whether its machine was lost, on which it cannot be started again.
+        lost: bool; True if the task's machine was lost, so that the task cannot be started there again.
     """
 
     task: Task
@@ -43,7 +43,7 @@ class Tasks(Protocol):
     """A place where tasks run: this machine, or a Ray cluster."""
 
     def addresses(self, tasks: Sequence[Task]) -> dict[Task, str]:
-        """An address for each task."""
+        """Returns an address for each task."""
         ...
 
     def start(self, task: Task, arguments: Sequence[str], environment: Mapping[str, str]) -> None:
@@ -55,9 +55,9 @@ class Tasks(Protocol):
         ...
 
     def events(self, timeout: float) -> Iterator[Event]:
-        """What happened since the last call; waits for it, at most `timeout` seconds."""
+        """Yields the events since the last call; waits for them, at most `timeout` seconds."""
         ...
 
     def close(self) -> None:
-        """Forgets the tasks."""
+        """Drops the tasks."""
         ...

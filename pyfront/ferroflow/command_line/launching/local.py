@@ -12,7 +12,7 @@ from ferroflow.command_line.launching.tasks import Task, free_ports
 
 
 class LocalTasks:
-    """Starts tasks as processes of this machine, and tells what becomes of them.
+    """Tasks as processes of this machine.
 
     Args:
         host: str, the name or address at which the tasks listen.
@@ -24,10 +24,10 @@ class LocalTasks:
         self._processes: dict[Task, LaunchedProcess] = {}
 
     def addresses(self, tasks: Sequence[Task]) -> dict[Task, str]:
-        """An address for each task.
+        """Returns an address for each task.
 
         Raises:
-            OSError: there are no free ports.
+            OSError: if there are no free ports.
         """
         ports = free_ports(len(tasks), self._host)
         return {task: f"{self._host}:{port}" for task, port in zip(tasks, ports, strict=True)}
@@ -45,7 +45,7 @@ class LocalTasks:
         self._processes[task].signal(number)
 
     def events(self, timeout: float) -> Iterator[Event]:
-        """What happened since the last call; waits for it, at most `timeout` seconds."""
+        """Yields the events since the last call; waits for them, at most `timeout` seconds."""
         # The end of a process closes its pipes: what they hold is read before.
         for key, _ in sorted(self._selector.select(timeout), key=lambda event: event[0].data[2] is None):
             task, process, stream = key.data
@@ -71,5 +71,5 @@ class LocalTasks:
             yield Ended(task, status)
 
     def close(self) -> None:
-        """Forgets the tasks, which have ended."""
+        """Drops the tasks, which have ended."""
         self._selector.close()

@@ -42,7 +42,7 @@ class _Host:
 
 
 class RayTasks:
-    """Starts tasks on the machines of a Ray cluster, and tells what becomes of them.
+    """Tasks on the machines of a Ray cluster.
 
     The program and the working folder must have the same paths on all machines, and ferroflow must be installed there.
 
@@ -51,7 +51,7 @@ class RayTasks:
         cpus: float, the CPUs that Ray reserves for each task.
 
     Raises:
-        ConnectionError: there is no such cluster.
+        ConnectionError: if the cluster does not exist.
     """
 
     def __init__(self, address: str, cpus: float) -> None:
@@ -68,10 +68,10 @@ class RayTasks:
         self._running: set[Task] = set()
 
     def addresses(self, tasks: Sequence[Task]) -> dict[Task, str]:
-        """An address for each task, on the machine that Ray chose for it.
+        """Returns an address for each task, on the machine that Ray chose for it.
 
         Raises:
-            RuntimeError: the cluster has no room for the tasks.
+            RuntimeError: if the cluster has no room for the tasks.
         """
         self._hosts = {task: self._host.remote() for task in tasks}
         asked = [host.address.remote(task) for task, host in self._hosts.items()]
@@ -93,11 +93,11 @@ class RayTasks:
 
     def signal(self, task: Task, number: int) -> None:
         """Sends a signal to a task that was started."""
-        # Whether it arrives is told by the end of the task.
+        # No reply is needed: the task's end event shows that the signal arrived.
         self._hosts[task].signal.remote(task, int(number))
 
     def events(self, timeout: float) -> Iterator[Event]:
-        """What happened since the last call; waits for it, at most `timeout` seconds."""
+        """Yields the events since the last call; waits for them, at most `timeout` seconds."""
         if not self._listening:
             return
         heard, _ = ray.wait(list(self._listening), num_returns=1, timeout=timeout)
@@ -115,5 +115,5 @@ class RayTasks:
             yield from events
 
     def close(self) -> None:
-        """Gives the machines back."""
+        """Releases the machines."""
         ray.shutdown()

@@ -20,7 +20,7 @@ class Stream:
 
     Args:
         pipe: the reading end, which becomes non-blocking.
-        is_error: bool, whether it is the standard error.
+        is_error: bool; True for the standard error.
     """
 
     def __init__(self, pipe: IO[bytes], is_error: bool) -> None:
@@ -30,11 +30,11 @@ class Stream:
         self.is_error = is_error
 
     def fileno(self) -> int:
-        """The descriptor, for selectors."""
+        """Returns the descriptor, for selectors."""
         return self._pipe.fileno()
 
     def lines(self) -> tuple[list[bytes], bool]:
-        """The whole lines that have arrived, without their ends, and whether the pipe has ended.
+        """Returns the whole lines that have arrived, without their ends, and whether the pipe has ended.
 
         A line of more than a mebibyte comes in parts.
         """
@@ -49,7 +49,7 @@ class Stream:
         return lines, not data
 
     def remaining_lines(self) -> list[bytes]:
-        """All lines that are in the pipe now, the last one with or without its end."""
+        """Returns all lines that are in the pipe now, the last one with or without its end."""
         parts = [self._rest]
         with contextlib.suppress(BlockingIOError):
             while data := os.read(self._pipe.fileno(), _CHUNK):
@@ -97,7 +97,8 @@ class LaunchedProcess:
                 os.killpg(self.pid, number)
 
     def status(self) -> int | None:
-        """The exit status, 128 and the signal's number for a process that one ended; None while the process runs.
+        """Returns the exit status, 128 and the signal's number for a process that one ended; None while the process
+        runs.
 
         With the end of the process, what is left of its group is killed.
         """

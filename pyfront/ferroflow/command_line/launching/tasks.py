@@ -1,4 +1,6 @@
-"""The tasks of a cluster: their names, and what tells each its cluster (TF_CONFIG and, when asked for, flags)."""
+"""The tasks of a cluster: their names, and the environment variable TF_CONFIG and flags that describe the cluster to
+each.
+"""
 
 from __future__ import annotations
 
@@ -34,17 +36,17 @@ class Task:
 
     @property
     def serves(self) -> bool:
-        """Whether the task ends when the others are done, rather than by itself."""
+        """True if the task ends when the other tasks are done, rather than by itself."""
         return self.job == "ps"
 
 
 def all_tasks(sizes: Mapping[str, int]) -> list[Task]:
-    """The tasks of jobs, of which each has a size."""
+    """Returns the tasks of jobs, of which each has a size."""
     return [Task(job, index) for job, size in sizes.items() for index in range(size)]
 
 
 def cluster_of(addresses: Mapping[Task, str]) -> dict[str, list[str]]:
-    """The addresses by job, in the order of the tasks."""
+    """Returns the addresses by job, in the order of the tasks."""
     cluster: dict[str, list[str]] = {}
     for task in sorted(addresses):
         cluster.setdefault(task.job, []).append(addresses[task])
@@ -52,14 +54,14 @@ def cluster_of(addresses: Mapping[Task, str]) -> dict[str, list[str]]:
 
 
 def environment_of(task: Task, cluster: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """The variables that tell a task its cluster."""
+    """Returns the variables that tell a task its cluster."""
     config = {"cluster": cluster, "task": {"type": task.job, "index": task.index}}
     # Lines are to be seen when they are printed, not when a buffer is full.
     return {"TF_CONFIG": json.dumps(config), "PYTHONUNBUFFERED": "1"}
 
 
 def open_variables(environment: Mapping[str, str]) -> dict[str, str]:
-    """The variables of the launcher that the processes which start tasks elsewhere need, without secrets.
+    """Returns the variables of the launcher that the processes which start tasks elsewhere need, without secrets.
 
     Ray writes them to logs that every user of the machine can read. The token is an argument of the call that starts a
     task instead.
@@ -78,20 +80,20 @@ def open_variables(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def flags_of(task: Task, cluster: Mapping[str, Sequence[str]]) -> list[str]:
-    """The flags by which programs of TensorFlow's guide are told their task."""
+    """Returns the flags by which programs of TensorFlow's guide are told their task."""
     hosts = [f"--{job}_hosts={','.join(cluster.get(job, ()))}" for job in ("ps", "worker")]
     return [f"--job_name={task.job}", f"--task_index={task.index}", *hosts]
 
 
 def free_ports(number: int, host: str) -> list[int]:
-    """Ports at which nobody listens.
+    """Returns ports at which nobody listens.
 
     Args:
         number: int, how many.
         host: str, the name or IPv4 address of this machine.
 
     Raises:
-        OSError: there are not that many, or `host` is not this machine.
+        OSError: if there are not that many, or `host` is not this machine.
     """
     # A port in the system's own range may be taken by any outgoing connection before the task listens at it.
     try:

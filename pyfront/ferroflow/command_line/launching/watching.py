@@ -1,4 +1,4 @@
-"""From the start of all tasks to the end of the last: who is started again, who is ended, and what the outcome is."""
+"""Supervision of tasks from the first start to the last end: restarts, stops and the exit status."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _LOOK = 0.2
 _GRACE = 10.0
 
 
-# What a terminal obeys rather than shows: control characters of both sets but the tab, and those that turn the
-# direction of the text or end a line.
+# Characters that a terminal obeys rather than shows: control characters of both sets except the tab, and those that
+# change the text direction or end a line.
 _OBEYED = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
 def harmless(line: bytes) -> str:
-    """A line of a task as text that a terminal only shows.
+    """Returns a line of a task as text that a terminal only shows.
 
     Args:
         line: bytes, in UTF-8 where the task's program writes text.
@@ -39,7 +39,7 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 class _Signals:
-    """The signals that ask the launcher to stop, in the order they came."""
+    """The signals that request the launcher to stop, in the order of arrival."""
 
     def __init__(self) -> None:
         self.came: list[int] = []
@@ -73,10 +73,10 @@ def tell(text: str) -> None:
 
 
 class Watch:
-    """Runs tasks until those that end by themselves have ended.
+    """Run of tasks until those that end by themselves have ended.
 
     Args:
-        place: where the tasks run.
+        place: place where the tasks run.
         arguments: function from a task to the program and its arguments.
         environment: function from a task to its variables.
         restarts: int, how many times a task that failed is started again.
@@ -149,7 +149,7 @@ class Watch:
         return None
 
     def _end(self, number: int, signals: _Signals | None) -> None:
-        """Ends all tasks: by a signal, and after the grace period, or when asked once more, by SIGKILL."""
+        """Ends all tasks: by a signal, and by SIGKILL after the grace period or at a second request."""
         asked = len(signals.came) if signals else 0
         deadline = time.monotonic() + (0 if number == signal.SIGKILL else _GRACE)
         for task in self._running:

@@ -1,4 +1,4 @@
-"""`tf.contrib.predictor.predictor`: what predictors have in common."""
+"""`tf.contrib.predictor.predictor`: the base of predictors."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.saved_model.predictor import Predictor as Predictor

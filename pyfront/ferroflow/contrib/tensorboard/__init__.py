@@ -1,4 +1,4 @@
-"""`tf.contrib.tensorboard`: what plugins of TensorBoard are told."""
+"""`tf.contrib.tensorboard`: configurations for plugins of TensorBoard."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow.contrib.tensorboard import plugins as plugins

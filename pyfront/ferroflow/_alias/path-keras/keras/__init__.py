@@ -1,4 +1,4 @@
-"""`import keras` gives tf.keras in children of `ferroflow run`, where no Keras is installed."""
+"""`import keras` imports tf.keras in children of `ferroflow run`, if Keras is not installed."""
 
 import importlib
 import os

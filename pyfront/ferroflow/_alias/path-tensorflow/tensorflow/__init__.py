@@ -1,4 +1,4 @@
-"""`import tensorflow` gives ferroflow in children of `ferroflow run`."""
+"""`import tensorflow` imports ferroflow in children of `ferroflow run`."""
 
 import importlib
 import os

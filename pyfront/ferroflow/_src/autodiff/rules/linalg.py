@@ -47,7 +47,7 @@ def _matrix_inverse(op: Operation, g: Tensor) -> Tensor:
 
 
 def _scaled(matrices: Tensor, factors: Tensor) -> Tensor:
-    """Each matrix times its factor."""
+    """Returns each matrix times its factor."""
     return matrices * shaping.expand_dims(shaping.expand_dims(factors, -1), -1)
 
 
@@ -144,7 +144,7 @@ def _qr(op: Operation, g_q: Tensor, g_r: Tensor) -> Tensor:
 
 
 def _inverse_differences(values: Tensor) -> Tensor:
-    """1 / (x_j - x_i) beside the diagonal, zeros on it; infinite where two values are equal."""
+    """Returns 1 / (x_j - x_i) beside the diagonal, zeros on it; infinite where two values are equal."""
     differences = shaping.expand_dims(values, -2) - shaping.expand_dims(values, -1)
     return matrix_set_diag(elementwise.reciprocal(differences), making.zeros_like(values))
 
@@ -217,7 +217,7 @@ def _wide_svd(
 
 
 def _of_matrix_function(op: Operation, g: Tensor) -> Tensor:
-    """The gradient of an analytic function of a matrix.
+    """Returns the gradient of an analytic function of a matrix.
 
     f([[B, G], [0, B]]) has in its upper right block the derivative of f at B in direction G; the gradient is that at
     the adjoint of the input.

@@ -1,4 +1,4 @@
-"""What is parsed or read from files passes no gradient."""
+"""Ops that parse or read files: they pass no gradient."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ random_gamma_grad = term("RandomGammaGrad", 2)
 
 
 def _random_gamma(op: Operation, g: Any) -> tuple[None, Tensor]:
-    """Each sample changes with its parameter as its quantile demands (Figurnov et al., 2018)."""
+    """Returns each sample changes with its parameter as its quantile demands (Figurnov et al., 2018)."""
     samples, alpha = op.inputs
     # The samples of one parameter are along as many leading dimensions as `samples` has elements.
     ones = filled(shape(samples), 1, dtypes.int32, "ones")

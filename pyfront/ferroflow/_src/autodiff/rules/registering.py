@@ -1,4 +1,4 @@
-"""How tables of rules enter the gradient registry."""
+"""Entry of tables of rules into the gradient registry."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def register_unary(of_input: dict[str, Formula], of_output: dict[str, Formula]) 
     """Registers rules of functions of one argument.
 
     Args:
-      of_input: by op type, the rule as a formula of the gradient and the input.
-      of_output: by op type, the rule as a formula of the gradient and the output.
+        of_input: by op type, the rule as a formula of the gradient and the input.
+        of_output: by op type, the rule as a formula of the gradient and the output.
     """
     for op_type, formula in of_input.items():
         RegisterGradient(op_type)(_of_input(formula))

@@ -1,4 +1,4 @@
-"""Gradient rules of operations on sparse tensors: what reaches their values, and dense operands."""
+"""Gradient rules of operations on sparse tensors: the gradients of their values and of dense operands."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ gather_nd, maximum = term("GatherNd", 2), term("Maximum", 2)
 
 
 def _transposed(x: Tensor) -> Tensor:
-    """The conjugate transpose of a matrix."""
+    """Returns the conjugate transpose of a matrix."""
     return tensor_op("Transpose", [conj(x), [1, 0]], name="transpose")
 
 
 def _column(indices: Tensor, position: int) -> Tensor:
-    """One of the two columns of an index matrix."""
+    """Returns one of the two columns of an index matrix."""
     count = shape(indices)
     part = tensor_op("Slice", [indices, [0, position], [-1, 1]])
     return reshape(part, expand_dims(item(count, 0), 0))
@@ -135,7 +135,7 @@ def _cwise_mul_or_div(op: Operation, g: Any, is_mul: bool) -> list[Any]:
         dx, dy = g * y_values, g * values
     else:
         dx, dy = g / y_values, g * (-values / tensor_op("Square", [y_values]))
-    # Where y was stretched, its indices repeat, and what they get is added up.
+    # If y was broadcast, its indices repeat, so gradients of equal indices are added up.
     total = tensor_op("SparseTensorDenseAdd", [y_indices, dy, augmented, zeros_like(y)])
     return [None, dx, None, reshape(total, y_shape)]
 

@@ -18,7 +18,7 @@ _SUFFIXES = {1: "", 2: "2D", 3: "3D"}
 
 
 def _count(dims: Tensor, like: Tensor) -> Any:
-    """The number of elements of a transform, of the dtype of `like`."""
+    """Returns the number of elements of a transform, of the dtype of `like`."""
     return cast(reduce_prod(dims), like.dtype.base_dtype)
 
 
@@ -34,7 +34,9 @@ def _complex(rank: int) -> Callable[..., Any]:
 
 
 def _multiplicity(fft_length: Tensor, bins: Tensor, dtype: Any) -> Any:
-    """How often each non-negative frequency of the last dimension stands in the whole transform: 1 or 2 times."""
+    """Returns how often each non-negative frequency of the last dimension occurs in the whole transform: 1 or 2
+    times.
+    """
     n = fft_length[-1]
     k = making.range(bins)
     once = cast(equal(k, 0), dtype) + cast(equal(2 * k, n), dtype)
@@ -42,7 +44,7 @@ def _multiplicity(fft_length: Tensor, bins: Tensor, dtype: Any) -> Any:
 
 
 def _behind(x: Tensor, like: Tensor) -> Tensor:
-    """`x` with zeros behind, up to the shape of `like`: what was cut off has no part in the result."""
+    """Returns `x` with zeros behind, up to the shape of `like`: what was cut off has no part in the result."""
     known, wanted = x.get_shape(), like.get_shape()
     if known.is_fully_defined() and wanted.is_fully_defined() and known.as_list() == wanted.as_list():
         return x

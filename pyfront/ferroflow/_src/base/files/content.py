@@ -12,21 +12,21 @@ __all__ = ["FileIO", "atomic_write_string_to_file", "read_file_to_string", "writ
 
 
 class FileIO(GFile):
-    """`tf.gfile.GFile` whose mode is to be given."""
+    """`tf.gfile.GFile` with a required mode."""
 
     def __init__(self, name: Any, mode: str) -> None:
         super().__init__(name, mode)
 
 
 def read_file_to_string(filename: Any, binary_mode: bool = False) -> str | bytes:
-    """The content of a file.
+    """Returns the content of a file.
 
     Args:
         filename: str, bytes or path object.
-        binary_mode: bool, whether it is bytes and not text in UTF-8.
+        binary_mode: bool. If True, it is bytes and not text in UTF-8.
 
     Raises:
-        tf.errors.OpError: the file cannot be read; a subclass that says why.
+        tf.errors.OpError: if the file cannot be read; the subclass tells the cause.
     """
     with GFile(filename, "rb" if binary_mode else "r") as file:
         content: str | bytes = file.read()
@@ -41,7 +41,7 @@ def write_string_to_file(filename: Any, file_content: str | bytes) -> None:
         file_content: str, written in UTF-8, or bytes.
 
     Raises:
-        tf.errors.OpError: the file cannot be written; a subclass that says why.
+        tf.errors.OpError: if the file cannot be written; the subclass tells the cause.
     """
     with GFile(filename, "w") as file:
         file.write(file_content)
@@ -53,11 +53,11 @@ def atomic_write_string_to_file(filename: str, contents: str | bytes, overwrite:
     Args:
         filename: str.
         contents: str, written in UTF-8, or bytes.
-        overwrite: bool, whether a file that is there may be replaced.
+        overwrite: bool. If True, an existing file may be replaced.
 
     Raises:
-        tf.errors.AlreadyExistsError: the file is there and may not be replaced.
-        tf.errors.OpError: the file cannot be written; a subclass that says why.
+        tf.errors.AlreadyExistsError: if the file is there and may not be replaced.
+        tf.errors.OpError: if the file cannot be written; the subclass tells the cause.
     """
     temporary = f"{filename}.tmp{uuid.uuid4().hex}"
     write_string_to_file(temporary, contents)

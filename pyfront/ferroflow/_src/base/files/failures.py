@@ -1,4 +1,4 @@
-"""What the system's failures are called, and the path behind a name."""
+"""The system's failures as TF's errors, and the path behind a file name."""
 
 from __future__ import annotations
 
@@ -38,24 +38,24 @@ _SCHEME: Final = "file://"
 
 
 def path_of(name: Any) -> str:
-    """The path behind a file name, which may begin with the scheme of local files.
+    """Returns the path behind a file name, which may begin with the scheme of local files.
 
     Args:
         name: str, bytes or path object.
 
     Raises:
-        TypeError: `name` is none of these.
+        TypeError: if `name` is none of these.
     """
     return compat.as_text(compat.path_to_str(name)).removeprefix(_SCHEME)
 
 
 def path_bytes(name: Any) -> bytes:
-    """`path_of` as the bytes that the system knows."""
+    """Returns `path_of` as the bytes that the system knows."""
     return os.fsencode(path_of(name))
 
 
 def failure(name: str, error: OSError) -> errors.OpError:
-    """The error, not raised, for what the system says of a file: `name; No such file or directory`."""
+    """Returns the error, not raised, for what the system says of a file: `name; No such file or directory`."""
     number = error.errno or 0
     words = os.strerror(number) if number else str(error)
     return errors.make_exception(None, None, f"{name}; {words}", _CODES.get(number, errors.UNKNOWN))
@@ -63,7 +63,7 @@ def failure(name: str, error: OSError) -> errors.OpError:
 
 @contextlib.contextmanager
 def failures_of(name: str) -> Iterator[None]:
-    """A `with` block in which failures of the system are raised as TF's errors, naming the file."""
+    """Raises the system's failures in a `with` block as TF's errors, which name the file."""
     try:
         yield
     except OSError as error:

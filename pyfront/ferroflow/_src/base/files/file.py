@@ -20,16 +20,16 @@ _MODES: Final = ("r", "w", "a", "r+", "w+", "a+")
 
 
 class GFile:
-    """A file, opened when it is first read or written.
+    """File that is opened at the first read or write.
 
-    TF 1.x: reading and writing each have a place of their own, and the first write of mode `r+` empties the file.
+    TF 1.x: reading and writing have separate positions, and the first write in mode `r+` empties the file.
 
     Args:
         name: str, bytes or path object.
-        mode: str: `r`, `w`, `a`, `r+`, `w+` or `a+`; with a `b`, what is read is bytes and not text in UTF-8.
+        mode: str: `r`, `w`, `a`, `r+`, `w+` or `a+`; with a `b`, reads return bytes instead of text in UTF-8.
 
     Raises:
-        tf.errors.InvalidArgumentError: there is no such mode.
+        tf.errors.InvalidArgumentError: if the mode is unknown.
     """
 
     def __init__(self, name: Any, mode: str = "r") -> None:
@@ -76,22 +76,22 @@ class GFile:
         return data if self._is_binary else data.decode("utf-8")
 
     def size(self) -> int:
-        """The length of the file in bytes.
+        """Returns the length of the file in bytes.
 
         Raises:
-            tf.errors.NotFoundError: there is no such file.
+            tf.errors.NotFoundError: if the file does not exist.
         """
         return stat(self._name).length
 
     def write(self, file_content: Any) -> None:
-        """Appends to what this object wrote so far.
+        """Appends to the data that this object has written.
 
         Args:
             file_content: str or bytes.
 
         Raises:
-            tf.errors.PermissionDeniedError: the mode is `r`.
-            tf.errors.NotFoundError: the folder does not exist.
+            tf.errors.PermissionDeniedError: if the mode is `r`.
+            tf.errors.NotFoundError: if the folder does not exist.
         """
         writer = self._writing()
         data = file_content if isinstance(file_content, bytearray) else compat.as_bytes(file_content)
@@ -108,9 +108,9 @@ class GFile:
             str, or bytes in a mode with `b`; shorter than `n` where the file ends.
 
         Raises:
-            tf.errors.PermissionDeniedError: the mode is `w` or `a`.
-            tf.errors.NotFoundError: there is no such file.
-            tf.errors.InvalidArgumentError: `n` is below -1.
+            tf.errors.PermissionDeniedError: if the mode is `w` or `a`.
+            tf.errors.NotFoundError: if the file does not exist.
+            tf.errors.InvalidArgumentError: if `n` is below -1.
         """
         reader = self._reading()
         if n < -1:
@@ -129,11 +129,12 @@ class GFile:
             position: int, deprecated spelling of `offset`.
 
         Raises:
-            TypeError: none or both of `offset` and `position` are given.
-            tf.errors.InvalidArgumentError: the place lies before the start, or `whence` is none of these.
-            tf.errors.OutOfRangeError: the place lies behind the end, where reading then stands.
-            tf.errors.PermissionDeniedError: the mode is `w` or `a`.
-            tf.errors.NotFoundError: there is no such file.
+            TypeError: if none or both of `offset` and `position` are given.
+            tf.errors.InvalidArgumentError: if the new position is before the start of the file, or `whence` is not one
+                of these.
+            tf.errors.OutOfRangeError: if the place lies behind the end, where reading then stands.
+            tf.errors.PermissionDeniedError: if the mode is `w` or `a`.
+            tf.errors.NotFoundError: if the file does not exist.
         """
         reader = self._reading()
         if offset is None and position is None:
@@ -157,18 +158,18 @@ class GFile:
             raise errors.OutOfRangeError(None, None, "reached end of file")
 
     def tell(self) -> int:
-        """The place of reading, in bytes from the start.
+        """Returns the place of reading, in bytes from the start.
 
         Raises:
-            tf.errors.PermissionDeniedError: the mode is `w` or `a`.
-            tf.errors.NotFoundError: there is no such file.
+            tf.errors.PermissionDeniedError: if the mode is `w` or `a`.
+            tf.errors.NotFoundError: if the file does not exist.
         """
         reader = self._reading()
         with failures_of(path_of(self._name)):
             return reader.tell()
 
     def seekable(self) -> bool:
-        """Whether the place of reading can be moved: always."""
+        """Returns True: the position can always be changed."""
         return True
 
     def readline(self) -> Any:
@@ -178,8 +179,8 @@ class GFile:
             str, or bytes in a mode with `b`; empty at the end of the file.
 
         Raises:
-            tf.errors.PermissionDeniedError: the mode is `w` or `a`.
-            tf.errors.NotFoundError: there is no such file.
+            tf.errors.PermissionDeniedError: if the mode is `w` or `a`.
+            tf.errors.NotFoundError: if the file does not exist.
         """
         reader = self._reading()
         with failures_of(path_of(self._name)):
@@ -193,8 +194,8 @@ class GFile:
             List of str or bytes, each as `readline` gives it.
 
         Raises:
-            tf.errors.PermissionDeniedError: the mode is `w` or `a`.
-            tf.errors.NotFoundError: there is no such file.
+            tf.errors.PermissionDeniedError: if the mode is `w` or `a`.
+            tf.errors.NotFoundError: if the file does not exist.
         """
         return list(self)
 
@@ -208,17 +209,17 @@ class GFile:
         return line
 
     def next(self) -> Any:
-        """The next line.
+        """Returns the next line.
 
         Raises:
-            StopIteration: the file has ended.
-            tf.errors.PermissionDeniedError: the mode is `w` or `a`.
-            tf.errors.NotFoundError: there is no such file.
+            StopIteration: if the file has ended.
+            tf.errors.PermissionDeniedError: if the mode is `w` or `a`.
+            tf.errors.NotFoundError: if the file does not exist.
         """
         return self.__next__()
 
     def flush(self) -> None:
-        """Gives the system what was written: who opens the file now reads it."""
+        """Passes written data to the system, so that programs that open the file now read it."""
         if self._writer is not None:
             with failures_of(path_of(self._name)):
                 self._writer.flush()
@@ -255,7 +256,7 @@ class FastGFile(GFile):
         mode: str, as for `GFile`.
 
     Raises:
-        tf.errors.InvalidArgumentError: there is no such mode.
+        tf.errors.InvalidArgumentError: if the mode is unknown.
     """
 
     def __init__(self, name: Any, mode: str = "r") -> None:

@@ -27,10 +27,10 @@ _WINDOW_BITS: Final = 15
 
 
 class TFRecordOptions:
-    """How record files are compressed.
+    """Compression options of record files.
 
-    The sizes of buffers, the memory and the strategy of the compression decide no byte that a reader gets; they are
-    accepted, and the buffers have the sizes that were measured to be fastest.
+    The sizes of buffers, the memory and the strategy of the compression are accepted without effect: they do not change
+    what a reader gets. The buffers have the sizes that were measured to be fastest.
 
     Args:
         compression_type: a `TFRecordCompressionType`, or str: `""`, `"ZLIB"` or `"GZIP"`.
@@ -44,7 +44,7 @@ class TFRecordOptions:
         compression_strategy: not used.
 
     Raises:
-        ValueError: there is no such compression or level, or `window_bits` is another number.
+        ValueError: if the compression or its level is unknown, or `window_bits` is out of range.
     """
 
     compression_type_map: ClassVar[dict[int, str]] = {
@@ -75,7 +75,7 @@ class TFRecordOptions:
 
     @classmethod
     def get_compression_type_string(cls, options: Any) -> str:
-        """Names the compression of options.
+        """Returns the name of the options' compression.
 
         Args:
             options: TFRecordOptions, TFRecordCompressionType, str or None.
@@ -84,7 +84,7 @@ class TFRecordOptions:
             str: `""`, `"ZLIB"` or `"GZIP"`.
 
         Raises:
-            ValueError: there is no such compression.
+            ValueError: if the compression is unknown.
         """
         kind = options.compression_type if isinstance(options, TFRecordOptions) else options
         if kind is None:
@@ -96,7 +96,7 @@ class TFRecordOptions:
 
 
 class TFRecordWriter:
-    """Writes a record file, in place of one that has its name; also a `with` block, which closes it.
+    """Writer of a record file, which replaces an existing file; as a context manager, it closes the file at the end.
 
     A program that is killed leaves whole records behind, up to the last `flush` at least.
 
@@ -105,8 +105,8 @@ class TFRecordWriter:
         options: TFRecordOptions, TFRecordCompressionType, str or None.
 
     Raises:
-        tf.errors.NotFoundError: the folder does not exist.
-        ValueError: there is no such compression.
+        tf.errors.NotFoundError: if the folder does not exist.
+        ValueError: if the compression is unknown.
     """
 
     def __init__(self, path: Any, options: Any = None) -> None:
@@ -122,8 +122,8 @@ class TFRecordWriter:
             record: bytes, or str, which is written in UTF-8.
 
         Raises:
-            tf.errors.FailedPreconditionError: the file is closed.
-            TypeError: `record` is neither.
+            tf.errors.FailedPreconditionError: if the file is closed.
+            TypeError: if `record` is neither bytes nor str.
         """
         try:
             self._writer.write(record)
@@ -134,12 +134,12 @@ class TFRecordWriter:
                 raise
 
     def flush(self) -> None:
-        """Gives the system all records so far: who opens the file now reads them."""
+        """Passes all records to the system, so that programs that open the file now read them."""
         with engine_errors():
             self._writer.flush()
 
     def close(self) -> None:
-        """Ends the file; closing again does nothing."""
+        """Closes the file; closing it again does nothing."""
         with engine_errors():
             self._writer.close()
 
@@ -163,8 +163,9 @@ def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
         bytes, a record.
 
     Raises:
-        tf.errors.NotFoundError: there is no such file; raised, as all failures, when the first record is asked for.
-        tf.errors.DataLossError: the file is damaged or cut short, after the records before that place.
+        tf.errors.NotFoundError: if the file does not exist; raised, as all failures, when the first record is asked
+            for.
+        tf.errors.DataLossError: if the file is damaged or cut short, after the records before that place.
     """
     compression = TFRecordOptions.get_compression_type_string(options)
     with engine_errors():

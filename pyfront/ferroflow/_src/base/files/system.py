@@ -1,4 +1,4 @@
-"""Files and folders by name: what exists, copies, moves, removals."""
+"""Operations on files and folders by name: tests, copies, moves and removals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ferroflow._src.base.files.failures import failures_of, path_of
 
 
 class FileStatistics(NamedTuple):
-    """Length in bytes, time of the last change in nanoseconds since 1970, and whether it is a folder."""
+    """Status of a file: length in bytes, modification time in nanoseconds since 1970, and whether it is a folder."""
 
     length: int
     mtime_nsec: int
@@ -23,7 +23,7 @@ class FileStatistics(NamedTuple):
 
 
 def exists(filename: Any) -> bool:
-    """Tells whether there is a file or folder; a link to nothing is none.
+    """Returns True if the file or folder exists; False for a broken link.
 
     Args:
         filename: str, bytes or path object.
@@ -35,7 +35,7 @@ def exists(filename: Any) -> bool:
 
 
 def is_directory(dirname: Any) -> bool:
-    """Tells whether there is a folder.
+    """Returns True if the path is an existing folder.
 
     Args:
         dirname: str, bytes or path object.
@@ -47,7 +47,7 @@ def is_directory(dirname: Any) -> bool:
 
 
 def stat(filename: Any) -> FileStatistics:
-    """Describes a file or folder.
+    """Returns the size, times and type of a file or folder.
 
     Args:
         filename: str, bytes or path object.
@@ -56,7 +56,7 @@ def stat(filename: Any) -> FileStatistics:
         FileStatistics.
 
     Raises:
-        tf.errors.NotFoundError: there is none.
+        tf.errors.NotFoundError: if the folder does not exist.
     """
     name = path_of(filename)
     with failures_of(name):
@@ -71,8 +71,8 @@ def remove(filename: Any) -> None:
         filename: str, bytes or path object.
 
     Raises:
-        tf.errors.NotFoundError: there is none.
-        tf.errors.FailedPreconditionError: it is a folder.
+        tf.errors.NotFoundError: if the folder does not exist.
+        tf.errors.FailedPreconditionError: if the path is a folder.
     """
     name = path_of(filename)
     with failures_of(name):
@@ -86,7 +86,7 @@ def make_directory(dirname: Any) -> None:
         dirname: str, bytes or path object.
 
     Raises:
-        tf.errors.NotFoundError: the folder around it does not exist.
+        tf.errors.NotFoundError: if the parent folder does not exist.
     """
     name = path_of(dirname)
     if name:
@@ -98,13 +98,13 @@ def make_directory(dirname: Any) -> None:
 
 
 def make_directories(dirname: Any) -> None:
-    """Makes a folder and those around it, where they do not exist.
+    """Creates a folder and its missing parent folders.
 
     Args:
         dirname: str, bytes or path object.
 
     Raises:
-        tf.errors.FailedPreconditionError: one of them is a file.
+        tf.errors.FailedPreconditionError: if a part of the path is a file.
     """
     name = path_of(dirname)
     if not name:
@@ -125,16 +125,16 @@ def _refuse_existing(name: str, overwrite: bool) -> None:
 
 
 def rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:
-    """Gives a file or folder another name, in one step.
+    """Renames a file or folder atomically.
 
     Args:
         oldname: str, bytes or path object.
         newname: str, bytes or path object.
-        overwrite: bool, whether a file that has the new name is replaced.
+        overwrite: bool. If True, a file that has the new name is replaced.
 
     Raises:
-        tf.errors.AlreadyExistsError: the new name is taken and not to be overwritten.
-        tf.errors.NotFoundError: there is no such file.
+        tf.errors.AlreadyExistsError: if the new name exists and `overwrite` is False.
+        tf.errors.NotFoundError: if the file does not exist.
     """
     old, new = path_of(oldname), path_of(newname)
     _refuse_existing(new, overwrite)
@@ -148,12 +148,12 @@ def copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:
     Args:
         oldpath: str, bytes or path object.
         newpath: str, bytes or path object.
-        overwrite: bool, whether a file of that name is replaced.
+        overwrite: bool. If True, a file of that name is replaced.
 
     Raises:
-        tf.errors.AlreadyExistsError: the new name is taken and not to be overwritten.
-        tf.errors.NotFoundError: there is no such file.
-        tf.errors.FailedPreconditionError: one of them is a folder.
+        tf.errors.AlreadyExistsError: if the new name exists and `overwrite` is False.
+        tf.errors.NotFoundError: if the file does not exist.
+        tf.errors.FailedPreconditionError: if one of the paths is a folder.
     """
     old, new = path_of(oldpath), path_of(newpath)
     _refuse_existing(new, overwrite)
@@ -166,13 +166,13 @@ def copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:
 
 
 def delete_recursively(dirname: Any) -> None:
-    """Removes a folder and everything in it, but nothing that links in it lead to.
+    """Removes a folder and its contents; removes links in it, but not the links' targets.
 
     Args:
         dirname: str, bytes or path object.
 
     Raises:
-        tf.errors.NotFoundError: there is none.
+        tf.errors.NotFoundError: if the folder does not exist.
     """
     name = path_of(dirname)
     with failures_of(name):
@@ -192,7 +192,7 @@ def list_directory(dirname: Any) -> list[str]:
         list of str: names without the folder's, sorted.
 
     Raises:
-        tf.errors.NotFoundError: there is no such folder.
+        tf.errors.NotFoundError: if the folder does not exist.
     """
     name = path_of(dirname)
     if not os.path.isdir(name):
@@ -206,7 +206,7 @@ def walk(top: Any, in_order: bool = True) -> Iterator[tuple[str, list[str], list
 
     Args:
         top: str, bytes or path object; where there is no such folder, nothing is yielded.
-        in_order: bool, whether a folder comes before those in it, or after them.
+        in_order: bool. If True, a folder comes before its contents; otherwise after them.
 
     Yields:
         (folder, names of the folders in it, names of the files in it).
@@ -238,7 +238,7 @@ def glob(filename: Any) -> list[str]:
         list of str, sorted for each pattern.
 
     Raises:
-        tf.errors.InvalidArgumentError: something is no pattern.
+        tf.errors.InvalidArgumentError: if a pattern is malformed.
     """
     filename = compat.path_to_str(filename)
     patterns = [filename] if isinstance(filename, str) else filename

@@ -21,22 +21,24 @@ def __getattr__(name: str) -> Any:
 
 
 def text_format() -> ModuleType:
-    """Protobuf's module of the text format, loaded when first asked for."""
+    """Returns Protobuf's module of the text format, loaded when first asked for."""
     return importlib.import_module("google.protobuf.text_format")
 
 
 def json_format() -> ModuleType:
-    """Protobuf's module of messages in JSON, loaded when first asked for."""
+    """Returns Protobuf's module of messages in JSON, loaded when first asked for."""
     return importlib.import_module("google.protobuf.json_format")
 
 
 def decode_errors() -> tuple[type[Exception], ...]:
-    """The classes of what protobuf raises for bytes that are no message: they differ by its implementations."""
+    """Returns the classes of what protobuf raises for bytes that are not a message: they differ by its
+    implementations.
+    """
     return (importlib.import_module("google.protobuf.message").DecodeError, ValueError)
 
 
 def descriptor_pool() -> Any:
-    """The pool of these messages, of which text with messages of any type is read."""
+    """Returns the pool of these messages, of which text with messages of any type is read."""
     return load_descriptors().pool
 
 

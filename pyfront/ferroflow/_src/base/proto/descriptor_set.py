@@ -29,7 +29,7 @@ def descriptor_set_bytes() -> bytes:
     """Reads the serialized `FileDescriptorSet` of all messages.
 
     Returns:
-      bytes: the set that `cargo run -p ferroflow-proto --bin write_descriptors` wrote.
+        bytes: the set that `cargo run -p ferroflow-proto --bin write_descriptors` wrote.
     """
     with open(os.path.join(os.path.dirname(__file__), "descriptors.binpb"), "rb") as file:
         return file.read()
@@ -39,13 +39,13 @@ def serialized_files(descriptor_set: bytes) -> list[bytes]:
     """Splits a serialized `FileDescriptorSet` into its files, without importing protobuf's own descriptors.
 
     Args:
-      descriptor_set: bytes of the set.
+        descriptor_set: bytes of the set.
 
     Returns:
-      list of bytes, one serialized `FileDescriptorProto` each, in the set's order.
+        list of bytes, one serialized `FileDescriptorProto` each, in the set's order.
 
     Raises:
-      ValueError: the bytes are not a descriptor set.
+        ValueError: if the bytes are not a descriptor set.
     """
     files = []
     position = 0
@@ -78,7 +78,7 @@ def load_descriptors() -> LoadedDescriptors:
 
 
 def _varint(data: bytes, position: int) -> tuple[int, int]:
-    """The variable-length integer at `position`, and the position after it."""
+    """Returns the variable-length integer at `position`, and the position after it."""
     value = 0
     for shift in range(0, 64, 7):
         if position >= len(data):

@@ -36,7 +36,7 @@ _FILES = {
 
 
 def _folders() -> frozenset[str]:
-    """The folders of messages and those around them."""
+    """Returns the folders of messages and those around them."""
     return frozenset(
         ".".join(parts[:n]) for folder in _FILES for parts in [folder.split(".")] for n in range(1, 1 + len(parts))
     )
@@ -48,7 +48,7 @@ def _is_module(path: str) -> bool:
 
 
 class _Folder(ModuleType):
-    """A folder, whose modules are imported when they are asked for."""
+    """A folder, whose modules are imported at first use."""
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_"):
@@ -60,7 +60,7 @@ class _Folder(ModuleType):
 
 
 class _Messages(ModuleType):
-    """The messages and enums of one file; protobuf is loaded when the first one is asked for."""
+    """The messages and enums of one file; protobuf is imported at first use."""
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("__"):
@@ -85,7 +85,7 @@ class _Messages(ModuleType):
 
 
 class _Finder:
-    """Makes the modules when they are imported."""
+    """Finder that makes the modules when they are imported."""
 
     def __init__(self, package: str) -> None:
         self._start = f"{package}."
@@ -104,7 +104,7 @@ class _Finder:
 
     @staticmethod
     def exec_module(module: ModuleType) -> None:
-        """Nothing: names are found when they are asked for."""
+        """Does nothing: names are resolved when they are used."""
 
 
 def install(package: str) -> None:

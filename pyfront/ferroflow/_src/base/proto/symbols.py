@@ -48,7 +48,7 @@ def _make_symbols() -> dict[str, Any]:
 
 
 def _message_class(descriptor: Descriptor) -> type[Message]:
-    """The class of a message, with its module, its way of pickling and its nested messages as attributes."""
+    """Returns the class of a message, with its module, its way of pickling and its nested messages as attributes."""
     from google.protobuf import message_factory
 
     made = message_factory.GetMessageClass(descriptor)

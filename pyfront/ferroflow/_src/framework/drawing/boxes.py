@@ -1,4 +1,4 @@
-"""What a picture of one name scope shows: a box for each node and each scope in it, and for what is around it."""
+"""Contents of a picture of one name scope: a box for each node and scope in it, and for its neighbours."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Box(NamedTuple):
         label: str, the name as seen from the scope that is shown.
         note: str, the node's type, or how many nodes there are.
         kind: str, `scope`, `variable`, `input`, `constant` or `operation`.
-        outside: bool, whether it lies around the scope that is shown.
+        outside: bool; True if the scope lies around the scope that is shown.
         title: str, what there is to know of it, in lines.
     """
 
@@ -34,7 +34,7 @@ class Box(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """All that goes from one box to another.
+    """All tensors that go from one box to another.
 
     Attributes:
         source: int, index of a box.
@@ -58,7 +58,7 @@ class View(NamedTuple):
 
 
 class ScopeIndex:
-    """The nodes of a graph by name, by scope, and by what they read.
+    """The nodes of a graph by name, by scope, and by input.
 
     Args:
         nodes: all nodes of the graph.
@@ -79,7 +79,7 @@ class ScopeIndex:
                 self._readers.setdefault(source, []).append(node)
 
     def members(self, key: str) -> list[Node]:
-        """The nodes in a scope, and the one of its name.
+        """Returns the nodes in a scope, and the one of its name.
 
         Args:
             key: str, the scope without a slash at its end; empty for the whole graph.
@@ -87,16 +87,16 @@ class ScopeIndex:
         return list(self.by_name.values()) if not key else self._members.get(key, [])
 
     def has_scope(self, scope: str) -> bool:
-        """Whether there is a node in a scope."""
+        """Returns True if a scope contains a node."""
         return not scope or any(node.name != scope for node in self.members(scope))
 
     def readers(self, name: str) -> list[Node]:
-        """The nodes that read a node or wait for it."""
+        """Returns the nodes that read a node or wait for it."""
         return self._readers.get(name, [])
 
 
 def _key(name: str, scope: list[str]) -> tuple[str, bool]:
-    """The box of a node in the picture of a scope, and whether it is outside."""
+    """Returns the box of a node in the picture of a scope, and whether it is outside."""
     parts = name.split("/", len(scope) + 1)
     depth = 0
     while depth < len(scope) and depth < len(parts) and parts[depth] == scope[depth]:
@@ -113,7 +113,7 @@ def _kind(node: Node) -> str:
 
 
 def _box(key: str, outside: bool, members: list[Node], scope: str) -> Box:
-    """The box of the nodes named `key` or in the scope of that name; the scope's own node stands for itself."""
+    """Returns the box of the nodes named `key` or in the scope of that name; the scope's own node stands for itself."""
     if key == scope:
         members = [node for node in members if node.name == key]
     inside = scope and key.startswith(f"{scope}/")
@@ -136,7 +136,7 @@ def _box(key: str, outside: bool, members: list[Node], scope: str) -> Box:
 
 
 def collapsed(index: ScopeIndex, scope: str = "", limit: int = 300) -> View:
-    """Collapses a graph to what is in one scope, and what that is connected with.
+    """Collapses a graph to the contents of one scope and their neighbours.
 
     Args:
         index: the graph.
@@ -149,7 +149,7 @@ def collapsed(index: ScopeIndex, scope: str = "", limit: int = 300) -> View:
     path = scope.split("/") if scope else []
     inside = index.members(scope)
     outside: dict[str, bool] = dict(_key(node.name, path) for node in inside)
-    # What reads from the scope is around it, unless it is in it.
+    # Readers of the scope's nodes are around it, unless they are in it.
     around = {reader.name: reader for node in inside for reader in index.readers(node.name)}
     for node in inside:
         around.pop(node.name, None)

@@ -1,4 +1,4 @@
-"""A layered drawing of a directed graph: every edge goes down, edges cross seldom and run straight where they can.
+"""Layered drawing of a directed graph: all edges point down, few edges cross, and most are straight.
 
 Source: K. Sugiyama, S. Tagawa, M. Toda, "Methods for visual understanding of hierarchical system structures", 1981; the
 horizontal places are least squares under fixed distances, by pooling adjacent violators.
@@ -16,17 +16,17 @@ __all__ = ["Layout", "layered"]
 _SWEEPS = 12
 _GAP = 18.0
 _LAYER_GAP = 44.0
-# How much an edge's way past other layers would rather be straight than a box in the middle of its neighbours.
+# Weight of straightness for edges that pass other layers, compared to boxes in the middle of their neighbours.
 _WAYPOINT_WEIGHT = 4.0
 
 
 class Layout(NamedTuple):
-    """Places in pixels, from the top left corner.
+    """Positions in pixels, from the top left corner.
 
     Attributes:
         centers: list of (x, y), for each box.
-        routes: list of lists of (x, top, bottom), for each edge: where it passes each layer, from the layer of its
-            source to that of its target; an edge that closes a cycle goes up, all others down.
+        routes: list of lists of (x, top, bottom), for each edge: its position in each layer, from its source's to its
+            target's. An edge that closes a cycle goes up, all others go down.
         width: float.
         height: float.
     """
@@ -38,7 +38,7 @@ class Layout(NamedTuple):
 
 
 def _without_cycles(count: int, edges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The edges, with those that close a cycle the other way round."""
+    """Returns the edges, with those that close a cycle the other way round."""
     targets: list[list[int]] = [[] for _ in range(count)]
     for source, target in edges:
         targets[source].append(target)
@@ -64,7 +64,7 @@ def _without_cycles(count: int, edges: Sequence[tuple[int, int]]) -> list[tuple[
 
 
 def _layers(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
-    """The layer of each box: below all it reads, and what reads nothing right above its first reader."""
+    """Returns the layer of each box: below all it reads, and what reads nothing right above its first reader."""
     targets: list[list[int]] = [[] for _ in range(count)]
     waits = [0] * count
     for source, target in edges:
@@ -87,7 +87,7 @@ def _layers(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
 
 
 def _crossings(order: Sequence[int], place: Sequence[int], below: Sequence[Sequence[int]]) -> int:
-    """How many edges cross between a layer in its order and the next one."""
+    """Returns the number of edge crossings between a layer in its order and the next layer."""
     seen: list[int] = []
     crossings = 0
     for at in order:
@@ -99,7 +99,7 @@ def _crossings(order: Sequence[int], place: Sequence[int], below: Sequence[Seque
 
 
 def _ordered(rows: list[list[int]], above: list[list[int]], below: list[list[int]]) -> list[list[int]]:
-    """Each layer in the order, of those that sweeps down and up find, whose edges cross least."""
+    """Returns each layer in the order, of those that sweeps down and up find, whose edges cross least."""
     place = [0] * len(above)
 
     def number(row: list[int]) -> None:
@@ -132,7 +132,7 @@ def _ordered(rows: list[list[int]], above: list[list[int]], below: list[list[int
 
 
 def _spread(wanted: Sequence[float], weights: Sequence[float], halves: Sequence[float]) -> list[float]:
-    """Places nearest to the wanted ones, in the given order, so that nothing overlaps."""
+    """Returns the positions nearest to the wanted ones, in the given order, without overlaps."""
     offsets = [0.0]
     for left, right in pairwise(halves):
         offsets.append(offsets[-1] + left + _GAP + right)
@@ -150,7 +150,7 @@ def _spread(wanted: Sequence[float], weights: Sequence[float], halves: Sequence[
 
 
 def layered(sizes: Sequence[tuple[float, float]], edges: Sequence[tuple[int, int]]) -> Layout:
-    """Lays a graph out.
+    """Computes the layout of a graph in layers.
 
     Args:
         sizes: (width, height) of each box, in pixels.
@@ -209,7 +209,7 @@ def layered(sizes: Sequence[tuple[float, float]], edges: Sequence[tuple[int, int
 def _horizontal(
     rows: list[list[int]], above: list[list[int]], below: list[list[int]], halves: list[float], count: int
 ) -> list[float]:
-    """The horizontal place of each box and waypoint, near the middle of its neighbours."""
+    """Returns the horizontal place of each box and waypoint, near the middle of its neighbours."""
     x = [0.0] * len(above)
     for row in rows:
         for at, place in zip(row, _spread([0.0] * len(row), [1.0] * len(row), [halves[at] for at in row]), strict=True):

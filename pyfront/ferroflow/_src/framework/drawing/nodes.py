@@ -65,7 +65,7 @@ def _split(inputs: Sequence[str]) -> tuple[tuple[tuple[str, int], ...], tuple[st
 
 
 def nodes_of_graph_def(graph_def: Any) -> list[Node]:
-    """Describes the nodes of a file, operations that are not known here among them.
+    """Describes the nodes of a file, also those whose operation is unknown here.
 
     Args:
         graph_def: GraphDef message; shapes are those of the attribute `_output_shapes`.

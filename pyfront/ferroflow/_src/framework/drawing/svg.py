@@ -29,7 +29,7 @@ _LONGEST = 34
 # A page of a large graph shows its outermost scopes, as far as this many boxes go.
 _BOXES_OF_A_PAGE = 1500
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
-# What XML cannot hold, written in any way.
+# Characters that XML cannot hold, in any notation.
 _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -69,7 +69,7 @@ def _box_svg(box: Box, center: tuple[float, float], size: tuple[float, float]) -
 
 
 class _Ends(NamedTuple):
-    """Where an edge leaves and enters its boxes, and how far the next edge is there."""
+    """Points at which an edge leaves and enters its boxes, and the distance to the next edge there."""
 
     leaves: float
     enters: float
@@ -114,7 +114,9 @@ def _edge_svg(edge: Edge, route: Sequence[tuple[float, float, float]], ends: _En
 
 
 def _ends(view: View, layout: Layout, sizes: list[tuple[float, float]]) -> list[_Ends]:
-    """Where each edge leaves and enters: side by side along a box, in the order of where they go."""
+    """Returns the points at which each edge leaves and enters: side by side along a box, ordered by their other
+    ends.
+    """
     sides: dict[tuple[int, bool], list[tuple[float, int, int]]] = {}
     for index, (edge, route) in enumerate(zip(view.edges, layout.routes, strict=True)):
         down = route[-1][1] >= route[0][1]
@@ -179,7 +181,7 @@ def graph_svg(nodes: Sequence[Node], scope: str = "") -> str:
         str, an SVG document.
 
     Raises:
-        ValueError: there is no node in that scope.
+        ValueError: if there is no node in that scope.
     """
     return view_svg(collapsed(_index(nodes, scope), scope))
 
@@ -202,7 +204,7 @@ def graph_html(nodes: Sequence[Node], scope: str = "") -> str:
         str, an element of HTML without scripts.
 
     Raises:
-        ValueError: there is no node in that scope.
+        ValueError: if there is no node in that scope.
     """
     index = _index(nodes, scope)
     view = collapsed(index, scope)

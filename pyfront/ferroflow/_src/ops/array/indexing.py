@@ -42,7 +42,7 @@ ListDiff = collections.namedtuple("ListDiff", ["out", "idx"])
 
 
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
-    """Chooses between two tensors by a condition, or finds where it holds.
+    """Selects elements of `x` or `y` by a condition; without them, returns the positions where it is True.
 
     Args:
         condition: Tensor of bool; with `x` and `y` of their shape, or of shape [] or [size of their first dimension].
@@ -51,12 +51,11 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         name: str, name of the operation.
 
     Returns:
-        Tensor of the dtype and shape of `x`; without `x` and `y` a Tensor of int64, of shape [n, rank of
-        `condition`]: the
-        places, in order, where it is True.
+        Tensor of the dtype and shape of `x`. Without `x` and `y`, Tensor of int64, of shape [n, rank of `condition`]:
+        the positions of True, in row-major order.
 
     Raises:
-        ValueError: just one of `x` and `y` is given, or the shapes do not fit.
+        ValueError: if just one of `x` and `y` is given, or the shapes are incompatible.
     """
     if x is None and y is None:
         with name_scope(name, "Where", [condition]) as scope:
@@ -75,7 +74,7 @@ def gather(
     axis: Any = None,
     batch_dims: int = 0,
 ) -> Tensor:
-    """Takes slices of a tensor by index.
+    """Gathers slices of a tensor by index.
 
     Args:
         params: Tensor of any dtype, of rank above `axis`.
@@ -87,11 +86,11 @@ def gather(
         batch_dims: int, the number of leading dimensions that `params` and `indices` share.
 
     Returns:
-        Tensor of the dtype of `params`, of its shape with the shape of `indices` without the leading dimensions in the
-        place of the dimension.
+        Tensor of the dtype of `params`. In the shape of `params`, dimension `axis` is replaced by the dimensions of
+        `indices` after the first `batch_dims`.
 
     Raises:
-        ValueError: `axis` or `batch_dims` is out of range.
+        ValueError: if `axis` or `batch_dims` is out of range.
     """
     del validate_indices
     # Variables behind handles read the wanted rows alone.
@@ -105,7 +104,7 @@ def gather(
 
 @deprecated("tf.gather with batch_dims=-1", name="tf.batch_gather")
 def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
-    """Takes slices of the dimension behind the leading dimensions that two tensors share.
+    """Gathers slices of the dimension after the leading dimensions that two tensors share.
 
     Args:
         params: Tensor of any dtype, of shape [batch..., n, ...].
@@ -116,7 +115,7 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
         Tensor of the dtype of `params`, of shape [batch..., m, ...].
 
     Raises:
-        ValueError: the rank of `indices` is not known.
+        ValueError: if the rank of `indices` is unknown.
     """
     with name_scope(name, "BatchGather", [params, indices]):
         indices = convert_to_tensor(indices, name="indices")
@@ -126,7 +125,7 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
 
 
 def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: int = 0) -> Tensor:
-    """Takes slices of a tensor by indices into several dimensions.
+    """Gathers slices of a tensor by indices into several dimensions.
 
     Args:
         params: Tensor of any dtype.
@@ -138,7 +137,7 @@ def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: in
         Tensor of the dtype of `params`, of shape [...] + what `k` leaves of the shape of `params`.
 
     Raises:
-        ValueError: k is above the rank of `params`, or a rank does not allow `batch_dims`.
+        ValueError: if k is above the rank of `params`, or a rank does not allow `batch_dims`.
     """
     if batch_dims == 0:
         return tensor_op("GatherNd", [params, indices], name=name)
@@ -164,7 +163,7 @@ def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: in
 
 
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
-    """Gives the coordinates of elements that are counted in row-major order.
+    """Returns the coordinates of elements that are counted in row-major order.
 
     Args:
         indices: Tensor of int32 or int64, of shape [] or [n].
@@ -195,7 +194,7 @@ def _tensor_scatter(public_name: str, op_type: str, what: str) -> Callable[..., 
         Tensor of the dtype and shape of `tensor`.
 
     Raises:
-        ValueError: the shapes do not fit.
+        ValueError: if the shapes are incompatible.
     """
     return function
 
@@ -221,7 +220,7 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) 
 
 
 def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: int | None = None) -> Tensor:
-    """Takes the slices of a tensor where a mask is True.
+    """Returns the slices of a tensor at which a mask is True.
 
     Args:
         tensor: Tensor of any dtype.
@@ -233,7 +232,7 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: int |
         Tensor of the dtype of `tensor`, with the dimensions of the mask replaced by one of the number of True elements.
 
     Raises:
-        ValueError: the mask is a scalar, has no known rank, or its shape does not fit.
+        ValueError: if the mask is a scalar, has no known rank, or its shape does not fit.
     """
     with name_scope(name, values=[tensor, mask]):
         tensor = convert_to_tensor(tensor, name="tensor")
@@ -300,7 +299,7 @@ def listdiff(x: Any, y: Any, out_idx: Any = None, name: str | None = None) -> Li
         name: str, name of the operation.
 
     Returns:
-        What `setdiff1d` gives.
+        The result of `setdiff1d`.
     """
     warn_deprecated("tf.listdiff", "tf.setdiff1d")
     return setdiff1d(x, y, dtypes.int32 if out_idx is None else out_idx, name)

@@ -29,8 +29,8 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
         Tensor of the dtype of the values, with one dimension more.
 
     Raises:
-        ValueError: `axis` is out of range, or the shapes differ.
-        TypeError: the dtypes differ.
+        ValueError: if `axis` is out of range, or the shapes differ.
+        TypeError: if the dtypes differ.
     """
     if axis == 0:
         try:
@@ -61,7 +61,7 @@ def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
 
 
 def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> list[Tensor]:
-    """Takes a tensor apart along a dimension.
+    """Splits a tensor into slices along a dimension, and removes that dimension.
 
     Args:
         value: Tensor of any dtype, of rank 1 or more.
@@ -73,7 +73,7 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
         List of `num` Tensors of the dtype of `value`, with one dimension less.
 
     Raises:
-        ValueError: `axis` is out of range, or the size is not known and `num` not given.
+        ValueError: if `axis` is out of range, or the size is unknown and `num` not given.
     """
     if num is None:
         value = convert_to_tensor(value)
@@ -99,8 +99,8 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
         Tensor of the dtype of the values.
 
     Raises:
-        ValueError: `axis` is out of range, or the shapes do not fit.
-        TypeError: the dtypes differ, or the arguments are in the order of TensorFlow before 1.0.
+        ValueError: if `axis` is out of range, or the shapes are incompatible.
+        TypeError: if the dtypes differ, or the arguments are in the order of TensorFlow before 1.0.
     """
     if isinstance(values, int) and isinstance(axis, (list, tuple)):
         raise TypeError("tf.concat takes the values first and then the axis: tf.concat(values, axis).")
@@ -118,21 +118,21 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
 def split(
     value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split"
 ) -> list[Tensor]:
-    """Cuts a tensor into pieces along a dimension.
+    """Splits a tensor into pieces along a dimension.
 
     Args:
         value: Tensor of any dtype, of rank 1 or more.
         num_or_size_splits: int, the number of equal pieces; or Tensor of int32 or int64, of shape [n]: the size of each
             piece, of which one may be -1 for what is left.
         axis: Tensor of int32, of shape []: the dimension, in [-rank, rank).
-        num: int, the number of pieces, where it cannot be told from `num_or_size_splits`.
+        num: int, the number of pieces; needed if `num_or_size_splits` does not determine it.
         name: str, name of the operation.
 
     Returns:
         List of Tensors of the dtype of `value`.
 
     Raises:
-        ValueError: the dimension cannot be cut so, or the number of pieces is not known.
+        ValueError: if the dimension cannot be split this way, or the number of pieces is unknown.
     """
     if isinstance(num_or_size_splits, (*integral_types, tensor_shape.Dimension)):
         # TF 1.x makes a constant of it that nothing reads. It counts for the seeds of operations after it.
@@ -164,7 +164,7 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str = "meshgrid") -> list[T
         List of as many Tensors as `args`, each of the shape of the grid.
 
     Raises:
-        ValueError: `indexing` is neither.
+        ValueError: if `indexing` is neither "xy" nor "ij".
     """
     if indexing not in ("xy", "ij"):
         raise ValueError("indexing parameter must be either 'xy' or 'ij'")
@@ -199,7 +199,7 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str
 
 
 def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
-    """Puts slices of several tensors where indices say; of equal indices the last one counts.
+    """Merges slices of several tensors at given indices; among equal indices the last one counts.
 
     Args:
         indices: list of Tensors of int32.

@@ -44,7 +44,7 @@ _CONSTANT_BELOW = 1000
 
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
-    """Makes a tensor whose value is fed to each step.
+    """Creates a tensor whose value must be fed to each step that uses it.
 
     Args:
         dtype: DType of the fed value.
@@ -59,7 +59,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
 
 
 def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:
-    """Makes a tensor that can be fed and has a value where it is not.
+    """Creates a placeholder with a default: `input` is its value unless another one is fed.
 
     Args:
         input: Tensor of any dtype, the value where none is fed.
@@ -70,7 +70,7 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
         Tensor of the dtype of `input`, of `shape`.
 
     Raises:
-        ValueError: `input` does not have such a shape.
+        ValueError: if the shape of `input` is not compatible with `shape`.
     """
     return tensor_op("PlaceholderWithDefault", [input], {"shape": tensor_shape.as_shape(shape)}, name=name)
 
@@ -117,7 +117,7 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
 
 
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
-    """Makes a tensor of one value.
+    """Returns a tensor filled with one value.
 
     Args:
         dims: Tensor of int32 or int64, of shape [rank]: the shape.
@@ -128,7 +128,7 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
         Tensor of the dtype of `value`.
 
     Raises:
-        ValueError: a size is negative, or `value` is no scalar.
+        ValueError: if a size is negative, or `value` is not a scalar.
     """
     return tensor_op("Fill", [dims, value], name=name)
 
@@ -190,13 +190,13 @@ def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Te
 
 
 def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
-    """Makes a tensor of zeros with the shape of another.
+    """Returns a tensor of zeros with the shape of `tensor`.
 
     Args:
         tensor: Tensor of any dtype and shape.
         dtype: DType of the result; None for that of `tensor`.
         name: str, name of the operation.
-        optimize: bool, whether a known shape is used when the graph is built.
+        optimize: bool. If True, a known shape is used when the graph is built.
 
     Returns:
         Tensor of `dtype` and of the shape of `tensor`.
@@ -213,13 +213,13 @@ def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize
 
 
 def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
-    """Makes a tensor of ones with the shape of another.
+    """Returns a tensor of ones with the shape of `tensor`.
 
     Args:
         tensor: Tensor of any dtype and shape.
         dtype: DType of the result; None for that of `tensor`.
         name: str, name of the operation.
-        optimize: bool, whether a known shape is used when the graph is built.
+        optimize: bool. If True, a known shape is used when the graph is built.
 
     Returns:
         Tensor of `dtype` and of the shape of `tensor`.
@@ -233,7 +233,7 @@ def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize:
 
 
 def identity(input: Any, name: str | None = None) -> Tensor:
-    """Gives a tensor with the value of another.
+    """Returns a tensor with the value of `input`.
 
     Args:
         input: Tensor of any dtype and shape.
@@ -246,7 +246,7 @@ def identity(input: Any, name: str | None = None) -> Tensor:
 
 
 def identity_n(input: Any, name: str | None = None) -> list[Tensor]:
-    """Passes several tensors on.
+    """Returns tensors with the values of several tensors.
 
     Args:
         input: list of Tensors of any dtype and shape.
@@ -259,7 +259,7 @@ def identity_n(input: Any, name: str | None = None) -> list[Tensor]:
 
 
 def guarantee_const(input: Any, name: str | None = None) -> Tensor:
-    """Passes a tensor on, of which the program promises that it never changes.
+    """Returns a tensor with the value of `input`, which the program guarantees to be constant.
 
     Args:
         input: Tensor of any dtype.
@@ -272,7 +272,7 @@ def guarantee_const(input: Any, name: str | None = None) -> Tensor:
 
 
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
-    """Gives a tensor with the value of another whose shape is checked in the step.
+    """Returns a tensor with the value of another whose shape is checked in the step.
 
     Args:
         x: Tensor of any dtype.
@@ -284,13 +284,13 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
         `InvalidArgumentError` where the value has another shape.
 
     Raises:
-        ValueError: the shapes are known and differ.
+        ValueError: if the shapes are known and differ.
     """
     return tensor_op("EnsureShape", [x], {"shape": tensor_shape.as_shape(shape)}, name=name)
 
 
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:
-    """Gives a tensor with the value of another that gradients do not pass through.
+    """Returns a tensor with the value of `input`, through which no gradient passes.
 
     Args:
         input: Tensor of any dtype and shape.
@@ -306,7 +306,7 @@ _RANGE_DTYPES = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64)
 
 
 def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Tensor:
-    """Makes the sequence start, start + delta, start + 2 * delta, ... that ends before limit.
+    """Returns the sequence start, start + delta, start + 2 * delta, ..., which ends before `limit`.
 
     Args:
         start: Tensor of int32, int64, float32 or float64, of shape []; the limit where no limit is given, from 0 then.
@@ -319,8 +319,8 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
         Tensor of `dtype`, of shape [ceil((limit - start) / delta)].
 
     Raises:
-        ValueError: `delta` is 0, or points away from `limit`.
-        TypeError: an argument has another dtype.
+        ValueError: if `delta` is 0, or points away from `limit`.
+        TypeError: if an argument's dtype is not supported.
     """
     if limit is None:
         start, limit = 0, start
@@ -340,7 +340,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
 
 
 def lin_space(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor:
-    """Makes numbers at equal distances, both ends included.
+    """Returns `num` evenly spaced numbers from `start` to `stop`, both included.
 
     Args:
         start: Tensor of float32 or float64, of shape [].
@@ -366,7 +366,7 @@ def one_hot(
     dtype: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Makes vectors that have one value at an index and another elsewhere.
+    """Returns one-hot vectors: `on_value` at an index, `off_value` elsewhere.
 
     Args:
         indices: Tensor of uint8, int32 or int64, of any shape; an index outside [0, depth) gives a vector without a
@@ -382,8 +382,8 @@ def one_hot(
         Tensor of `dtype`, with one dimension more than `indices`.
 
     Raises:
-        TypeError: the dtypes of the values differ from each other or from `dtype`.
-        ValueError: `axis` or `depth` is out of range.
+        TypeError: if the dtypes of the values differ from each other or from `dtype`.
+        ValueError: if `axis` or `depth` is out of range.
     """
     with name_scope(name, "one_hot", [indices, depth, on_value, off_value, axis, dtype]) as scope:
         if dtype is not None:
@@ -411,7 +411,7 @@ def one_hot(
 
 
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None) -> Tensor:
-    """Makes, for each length, a vector that is True up to it.
+    """Returns masks that are True at the first `lengths` positions and False after them.
 
     Args:
         lengths: Tensor of int32 or int64, of any shape.
@@ -423,7 +423,7 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, na
         Tensor of `dtype`, of the shape of `lengths` and one dimension more.
 
     Raises:
-        ValueError: `maxlen` is no scalar.
+        ValueError: if `maxlen` is not a scalar.
     """
     with name_scope(name, "SequenceMask", [lengths, maxlen]):
         lengths = convert_to_tensor(lengths)

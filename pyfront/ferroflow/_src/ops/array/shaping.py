@@ -50,7 +50,7 @@ _SPARSE = (SparseTensor, SparseTensorValue)
 
 
 def shape(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Tensor:
-    """Gives the shape of a tensor.
+    """Returns the shape of a tensor.
 
     Args:
         input: Tensor or SparseTensor of any dtype and shape.
@@ -64,12 +64,12 @@ def shape(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> 
 
 
 def shape_internal(input: Any, name: str | None = None, optimize: bool = True, out_type: Any = dtypes.int32) -> Tensor:
-    """`shape`, with the choice to have no constant made of it.
+    """Returns `shape`, with the choice to have no constant made of it.
 
     Args:
         input: Tensor or SparseTensor of any dtype and shape.
         name: str, name of the operation.
-        optimize: bool, whether a known shape becomes a constant.
+        optimize: bool. If True, a known shape becomes a constant.
         out_type: DType of the result, int32 or int64.
 
     Returns:
@@ -89,7 +89,7 @@ def shape_internal(input: Any, name: str | None = None, optimize: bool = True, o
 
 
 def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
-    """Gives the shapes of several tensors.
+    """Returns the shapes of several tensors.
 
     Args:
         input: list of Tensors of one dtype.
@@ -103,7 +103,7 @@ def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -
 
 
 def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Tensor:
-    """Gives the number of elements of a tensor.
+    """Returns the number of elements of a tensor.
 
     Args:
         input: Tensor or SparseTensor of any dtype and shape.
@@ -117,12 +117,12 @@ def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> T
 
 
 def size_internal(input: Any, name: str | None = None, optimize: bool = True, out_type: Any = dtypes.int32) -> Tensor:
-    """`size`, with the choice to have no constant made of it.
+    """Returns `size`, with the choice to have no constant made of it.
 
     Args:
         input: Tensor or SparseTensor of any dtype and shape.
         name: str, name of the operation.
-        optimize: bool, whether a known size becomes a constant.
+        optimize: bool. If True, a known size becomes a constant.
         out_type: DType of the result, int32 or int64.
 
     Returns:
@@ -143,7 +143,7 @@ def size_internal(input: Any, name: str | None = None, optimize: bool = True, ou
 
 
 def rank(input: Any, name: str | None = None) -> Tensor:
-    """Gives the number of dimensions of a tensor.
+    """Returns the number of dimensions of a tensor.
 
     Args:
         input: Tensor or SparseTensor of any dtype and shape.
@@ -156,12 +156,12 @@ def rank(input: Any, name: str | None = None) -> Tensor:
 
 
 def rank_internal(input: Any, name: str | None = None, optimize: bool = True) -> Tensor:
-    """`rank`, with the choice to have no constant made of it.
+    """Returns `rank`, with the choice to have no constant made of it.
 
     Args:
         input: Tensor or SparseTensor of any dtype and shape.
         name: str, name of the operation.
-        optimize: bool, whether a known rank becomes a constant.
+        optimize: bool. If True, a known rank becomes a constant.
 
     Returns:
         Tensor of int32, of shape [].
@@ -177,18 +177,18 @@ def rank_internal(input: Any, name: str | None = None, optimize: bool = True) ->
 
 
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
-    """Gives the elements of a tensor, in their order, another shape.
+    """Returns a tensor with the same elements, in the same order, and another shape.
 
     Args:
         tensor: Tensor of any dtype and shape.
-        shape: Tensor of int32 or int64, of shape [n]; one -1 in it stands for what is left.
+        shape: Tensor of int32 or int64, of shape [n]; one size may be -1: it is inferred from the number of elements.
         name: str, name of the operation.
 
     Returns:
         Tensor of the dtype of `tensor` and of the shape `shape`.
 
     Raises:
-        ValueError: the numbers of elements differ.
+        ValueError: if the numbers of elements differ.
     """
     return tensor_op("Reshape", [tensor, shape], name=name)
 
@@ -206,7 +206,7 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
         Tensor of the dtype of `input`, with one dimension more.
 
     Raises:
-        ValueError: `axis` is out of range, missing, or given by both of its names.
+        ValueError: if `axis` is out of range or missing, or both of its names are given.
     """
     if dim is not None:
         warn_deprecated("The argument dim of expand_dims", "axis")
@@ -229,7 +229,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims:
         Tensor of the dtype of `input`.
 
     Raises:
-        ValueError: a dimension to remove is not of size 1 or out of range, or `axis` is given by both of its names.
+        ValueError: if a dimension to remove is out of range or its size is not 1, or both names of `axis` are given.
     """
     if squeeze_dims is not None:
         warn_deprecated("The argument squeeze_dims of squeeze", "axis")
@@ -249,13 +249,13 @@ def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool
         perm: Tensor of int32 or int64, of shape [rank of `a`]: dimension i of the result is dimension perm[i] of `a`;
             None for the reverse order.
         name: str, name of the operation.
-        conjugate: bool, whether complex elements are conjugated too.
+        conjugate: bool. If True, complex elements are conjugated too.
 
     Returns:
         Tensor of the dtype of `a`.
 
     Raises:
-        ValueError: `perm` is no permutation of the dimensions.
+        ValueError: if `perm` is not a permutation of the dimensions.
     """
     with name_scope(name, "transpose", [a]) as scope:
         a = convert_to_tensor(a, name="a")
@@ -294,7 +294,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
         Tensor of the dtype of `input`.
 
     Raises:
-        ValueError: `multiples` has the wrong length.
+        ValueError: if `multiples` has the wrong length.
     """
     return tensor_op("Tile", [input, multiples], name=name)
 
@@ -311,7 +311,7 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
         Tensor of the dtype of `input` and of the shape `shape`.
 
     Raises:
-        ValueError: the shape of `input` does not broadcast to it.
+        ValueError: if the shape of `input` does not broadcast to it.
     """
     return tensor_op("BroadcastTo", [input, shape], name=name)
 
@@ -329,7 +329,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
         Tensor of the dtype of `input`; a vector where `axis` is None.
 
     Raises:
-        ValueError: the rank of `input` is not known, or `axis` is out of range.
+        ValueError: if the rank of `input` is unknown, or `axis` is out of range.
     """
     with name_scope(name, "Repeat", [input, repeats]):
         input = convert_to_tensor(input, name="input")
@@ -375,7 +375,7 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> Any:
         TensorShape.
 
     Raises:
-        ValueError: they do not broadcast.
+        ValueError: if the shapes do not broadcast.
     """
     if shape_x.dims is None or shape_y.dims is None:
         return type(shape_x)(None)
@@ -413,7 +413,7 @@ def pad(
         Tensor of the dtype of `tensor`.
 
     Raises:
-        ValueError: `mode` is none of the three, or `paddings` has the wrong shape or a negative number.
+        ValueError: if `mode` is not one of the three, or `paddings` has a wrong shape or a negative number.
     """
     mode = mode.upper()
     if mode == "CONSTANT":
@@ -440,7 +440,7 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
         Tensor of the dtype and shape of `tensor`.
 
     Raises:
-        ValueError: a dimension is out of range or given twice.
+        ValueError: if a dimension is out of range or given twice.
     """
     return tensor_op("ReverseV2", [tensor, axis], name=name)
 
@@ -472,7 +472,7 @@ def reverse_sequence(
         Tensor of the dtype and shape of `input`.
 
     Raises:
-        ValueError: a dimension is out of range, or given by both of its names.
+        ValueError: if a dimension is out of range, or both of its names are given.
     """
     for old, new, value in (("seq_dim", "seq_axis", seq_dim), ("batch_dim", "batch_axis", batch_dim)):
         if value is not None:
@@ -499,7 +499,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
 
 
 def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
-    """Cuts space into blocks and moves the positions within a block to the batch.
+    """Divides space into blocks and moves the positions within a block to the batch.
 
     Args:
         input: Tensor of any dtype, of shape [batch] + space + rest.
@@ -514,7 +514,7 @@ def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: str | N
 
 
 def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
-    """The inverse of `space_to_batch_nd`.
+    """Returns the inverse of `space_to_batch_nd`.
 
     Args:
         input: Tensor of any dtype, of shape [batch] + space + rest.
@@ -531,7 +531,7 @@ def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None
 def space_to_batch(
     input: Any, paddings: Any, block_size: Any = None, name: str | None = None, block_shape: Any = None
 ) -> Tensor:
-    """`space_to_batch_nd` of images, with square blocks.
+    """Returns `space_to_batch_nd` of images, with square blocks.
 
     Args:
         input: Tensor of any dtype, of shape [batch, height, width, depth].
@@ -544,7 +544,7 @@ def space_to_batch(
         Tensor of the dtype of `input`, of rank 4 where blocks are square.
 
     Raises:
-        ValueError: the block is given by both names.
+        ValueError: if both names of the block are given.
     """
     block_size = deprecated_argument_lookup("block_shape", block_shape, "block_size", block_size)
     if not isinstance(block_size, integral_types):
@@ -558,7 +558,7 @@ def space_to_batch(
 def batch_to_space(
     input: Any, crops: Any, block_size: Any = None, name: str | None = None, block_shape: Any = None
 ) -> Tensor:
-    """`batch_to_space_nd` of images, with square blocks.
+    """Returns `batch_to_space_nd` of images, with square blocks.
 
     Args:
         input: Tensor of any dtype, of shape [batch, height, width, depth].
@@ -571,7 +571,7 @@ def batch_to_space(
         Tensor of the dtype of `input`, of rank 4 where blocks are square.
 
     Raises:
-        ValueError: the block is given by both names.
+        ValueError: if both names of the block are given.
     """
     block_size = deprecated_argument_lookup("block_shape", block_shape, "block_size", block_size)
     if not isinstance(block_size, integral_types):
@@ -599,7 +599,7 @@ def space_to_depth(input: Any, block_size: int, name: str | None = None, data_fo
 
 
 def depth_to_space(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Tensor:
-    """The inverse of `space_to_depth`.
+    """Returns the inverse of `space_to_depth`.
 
     Args:
         input: Tensor of any dtype, of shape [batch, height, width, depth].

@@ -1,4 +1,4 @@
-"""Slices of tensors: `tf.slice`, `tf.strided_slice` and what `tensor[...]` means."""
+"""Slices of tensors: `tf.slice`, `tf.strided_slice` and `tensor[...]`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ newaxis = None
 
 
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
-    """Takes a block of a tensor.
+    """Extracts a block of a tensor.
 
     Args:
         input_: Tensor of any dtype and shape.
@@ -37,7 +37,7 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
         Tensor of the dtype of `input_`, of the shape `size`.
 
     Raises:
-        ValueError: the block is not inside the tensor.
+        ValueError: if the block is not inside the tensor.
     """
     return tensor_op("Slice", [input_, begin, size], name=name)
 
@@ -55,7 +55,7 @@ def strided_slice(
     var: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Takes every n-th element between two ends of dimensions; bit i of a mask is about entry i of the vectors.
+    """Extracts every n-th element between two ends of dimensions; bit i of a mask applies to entry i of the vectors.
 
     Args:
         input_: Tensor of any dtype and shape.
@@ -74,7 +74,7 @@ def strided_slice(
         Tensor of the dtype of `input_`. Its method `assign(value)` makes an operation that sets this part of `var`.
 
     Raises:
-        ValueError: the vectors do not fit the shape or each other, or a stride is 0.
+        ValueError: if the vectors do not fit the shape or each other, or a stride is 0.
     """
     if strides is None:
         strides = making.ones_like(begin)
@@ -172,20 +172,20 @@ def _check_index(index: Any) -> None:
 
 
 def slice_tensor(tensor: Any, slice_spec: Any, var: Any = None) -> Tensor:
-    """What `tensor[slice_spec]` means.
+    """Returns the tensor that `tensor[slice_spec]` means.
 
     Args:
         tensor: Tensor of any dtype and shape.
-        slice_spec: an int, a Tensor of int32 or int64 of shape [], a slice of these, `...`, None for a new dimension;
-            or a tuple or list of them; or a Tensor or array of bool, as `boolean_mask` takes it.
+        slice_spec: an int, a Tensor of int32 or int64 of shape [], a slice of these, `...`, None for a new dimension,
+            or a tuple or list of them. Also a Tensor or array of bool, as for `boolean_mask`.
         var: Variable that `tensor` is the value of; None without it.
 
     Returns:
         Tensor of the dtype of `tensor`.
 
     Raises:
-        TypeError: an index is something else.
-        ValueError: there are more indices than dimensions, more than one ellipsis, or an int out of range.
+        TypeError: if an index has a type that is not supported.
+        ValueError: if there are more indices than dimensions, more than one ellipsis, or an int out of range.
     """
     if _is_mask(slice_spec):
         return indexing.boolean_mask(tensor, slice_spec)
@@ -238,7 +238,7 @@ def slice_tensor(tensor: Any, slice_spec: Any, var: Any = None) -> Tensor:
 
 
 def slice_variable(var: Any, slice_spec: Any) -> Tensor:
-    """What `variable[slice_spec]` means: a slice of its value that can be assigned to.
+    """Returns the slice that `variable[slice_spec]` means, which can be assigned to.
 
     Args:
         var: Variable.

@@ -20,7 +20,7 @@ __all__ = ["argsort", "searchsorted", "sort"]
 
 
 def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
-    """Puts the elements along a dimension in order.
+    """Sorts the elements along a dimension.
 
     Args:
         values: Tensor of a real number dtype, of rank 1 or more.
@@ -32,7 +32,8 @@ def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | 
         Tensor of the dtype and shape of `values`.
 
     Raises:
-        ValueError: `axis` is not known when the graph is built or out of range, or `direction` is neither.
+        ValueError: if `axis` is out of range or unknown when the graph is built, or `direction` is not one of the
+            listed values.
     """
     with name_scope(name, "sort"):
         return _sorted(values, axis, direction, wants_indices=False)
@@ -54,7 +55,8 @@ def argsort(
         Tensor of int32, of the shape of `values`.
 
     Raises:
-        ValueError: `axis` is not known when the graph is built or out of range, or `direction` is neither.
+        ValueError: if `axis` is out of range or unknown when the graph is built, or `direction` is not one of the
+            listed values.
     """
     del stable
     with name_scope(name, "argsort"):
@@ -77,7 +79,7 @@ def searchsorted(
         Tensor of `out_type`, of the shape of `values`: indices in [0, n].
 
     Raises:
-        ValueError: `side` is neither.
+        ValueError: if `side` is neither "left" nor "right".
     """
     if side not in ("left", "right"):
         raise ValueError(f"side must be either 'right' or 'left'.  Saw: {side}.")
@@ -112,7 +114,9 @@ def _sorted(values: Any, axis: Any, direction: str, wants_indices: bool) -> Tens
 
 
 def _swapped_with_last(values: Tensor, axis: int) -> Any:
-    """The numbers of the dimensions, that of a dimension and of the last one swapped: list of ints or int32 vector."""
+    """Returns the numbers of the dimensions, that of a dimension and of the last one swapped: list of ints or int32
+    vector.
+    """
     rank = values.shape.ndims
     if rank is not None:
         order = list(range(rank))
@@ -136,7 +140,7 @@ def _ranked(values: Tensor, wants_indices: bool) -> Tensor:
 
 
 def _reversed_order(values: Tensor) -> Tensor:
-    """Numbers in the reverse of the order of `values`; applied twice it gives `values`."""
+    """Returns numbers in the reverse of the order of `values`; applied twice it gives `values`."""
     dtype = values.dtype.base_dtype
     if dtype.is_unsigned:
         # max - x

@@ -1,4 +1,4 @@
-"""How much must be padded, and cropped again, so that blocks fill space."""
+"""Paddings that make space divisible into blocks, and crops that remove them again."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["required_space_to_batch_paddings"]
 def required_space_to_batch_paddings(
     input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Gives the paddings for `space_to_batch_nd`, and the crops for `batch_to_space_nd` that undo what filled up the
+    """Returns the paddings for `space_to_batch_nd`, and the crops for `batch_to_space_nd` that undo what filled up the
     blocks.
 
     Args:
@@ -35,7 +35,7 @@ def required_space_to_batch_paddings(
         constants where all arguments are.
 
     Raises:
-        ValueError: the shapes do not fit.
+        ValueError: if the shapes are incompatible.
     """
     with name_scope(name, "required_space_to_batch_paddings", [input_shape, block_shape]):
         input_shape = convert_index(input_shape, name="input_shape")

@@ -45,9 +45,9 @@ def restore_v2(
         List of n tensors.
 
     Raises:
-        tf.errors.NotFoundError: when run; there is no such checkpoint, or it has no tensor of a name.
-        tf.errors.InvalidArgumentError: when run; a tensor is of another dtype or shape.
-        tf.errors.DataLossError: when run; the checkpoint is damaged.
+        tf.errors.NotFoundError: when the step runs, if the checkpoint does not exist, or has no tensor of a name.
+        tf.errors.InvalidArgumentError: when the step runs, if a tensor has another dtype or shape.
+        tf.errors.DataLossError: when the step runs, if the checkpoint is damaged.
     """
     attrs = {"dtypes": [getattr(dtype, "base_dtype", dtype) for dtype in dtypes]}
     return list(apply_op("RestoreV2", [prefix, tensor_names, shape_and_slices], attrs, name).outputs)
@@ -61,7 +61,7 @@ def merge_v2_checkpoints(
     Args:
         checkpoint_prefixes: Tensor of string, of shape [n].
         destination_prefix: Tensor of string, of shape [].
-        delete_old_dirs: whether the folders of the several are removed.
+        delete_old_dirs: If True, the folders of the several are removed.
         name: str, name of the operation.
 
     Returns:
@@ -84,7 +84,7 @@ def save(filename: Any, tensor_names: Any, data: Sequence[Any], name: str | None
 
 
 def sharded_filename(basename: Any, shard: Any, num_shards: Any, name: str | None = None) -> Tensor:
-    """The name of a shard.
+    """Returns the name of a shard.
 
     Args:
         basename: Tensor of string, of shape [].
@@ -99,5 +99,5 @@ def sharded_filename(basename: Any, shard: Any, num_shards: Any, name: str | Non
 
 
 def sharded_filespec(basename: Any, num_shards: Any, name: str | None = None) -> Tensor:
-    """A pattern of the names of all shards; arguments as those of `sharded_filename`."""
+    """Returns a pattern of the names of all shards; arguments as those of `sharded_filename`."""
     return tensor_op("ShardedFilespec", [basename, num_shards], name=name)

@@ -22,7 +22,7 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
         Tensor of string, of shape [].
 
     Raises:
-        tf.errors.NotFoundError: when run; there is no such file.
+        tf.errors.NotFoundError: when the step runs, if the file does not exist.
     """
     return tensor_op("ReadFile", [filename], name=name)
 

@@ -1,4 +1,4 @@
-"""Assertions about tensors: at once where the graph tells the values, else in the step."""
+"""Assertions about tensors: checked when the graph is built if values are known, otherwise in the step."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def _comparing(
         Operation.
 
     Raises:
-        InvalidArgumentError: it is known now that it does not hold.
+        InvalidArgumentError: if the condition is known to be false when the graph is built.
     """
     return function
 
@@ -179,7 +179,7 @@ def _against_zero(
         Operation.
 
     Raises:
-        InvalidArgumentError: it is known now that it does not hold.
+        InvalidArgumentError: if the condition is known to be false when the graph is built.
     """
     return function
 
@@ -238,7 +238,7 @@ def assert_proper_iterable(values: Any) -> None:
         values: anything.
 
     Raises:
-        TypeError: it is not iterable, or is a Tensor, SparseTensor, array, str or bytes.
+        TypeError: if `values` is not iterable, or is a Tensor, SparseTensor, array, str or bytes.
     """
     if isinstance(values, (Tensor, SparseTensor, np.ndarray, str, bytes)):
         raise TypeError(f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}')
@@ -247,7 +247,7 @@ def assert_proper_iterable(values: Any) -> None:
 
 
 class _KnownToFailError(Exception):
-    """A rank that the graph tells is none of those asked for."""
+    """Error: a rank known when the graph is built is not one of the required ranks."""
 
 
 def _rank_condition(
@@ -331,8 +331,8 @@ def assert_rank(
         Operation; one that does nothing where it is known now to hold.
 
     Raises:
-        ValueError: it is known now that it does not hold, or `rank` is no scalar.
-        TypeError: `rank` is not int32.
+        ValueError: if the condition is known to be false when the graph is built, or `rank` is not a scalar.
+        TypeError: if `rank` is not int32.
     """
     return _assert_rank(
         "assert_rank",
@@ -370,8 +370,8 @@ def assert_rank_at_least(
         Operation; one that does nothing where it is known now to hold.
 
     Raises:
-        ValueError: it is known now that it does not hold, or `rank` is no scalar.
-        TypeError: `rank` is not int32.
+        ValueError: if the condition is known to be false when the graph is built, or `rank` is not a scalar.
+        TypeError: if `rank` is not int32.
     """
     return _assert_rank(
         "assert_rank_at_least",
@@ -418,8 +418,8 @@ def assert_rank_in(
         Operation; one that does nothing where it is known now to hold.
 
     Raises:
-        ValueError: it is known now that it does not hold, or a rank is no scalar.
-        TypeError: a rank is not int32.
+        ValueError: if the condition is known to be false when the graph is built, or a rank is not a scalar.
+        TypeError: if a rank is not int32.
     """
     return _assert_rank(
         "assert_rank_in",
@@ -447,7 +447,7 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
         Operation that does nothing.
 
     Raises:
-        TypeError: it holds none.
+        TypeError: if it holds none.
     """
     with name_scope(name, "assert_integer", [x]):
         x = convert_to_tensor(x, name="x")
@@ -469,7 +469,7 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
         Operation that does nothing.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: if the dtype of `tensor` is not `tf_type`.
     """
     with name_scope(name, "assert_type", [tensor]):
         tensor = convert_to_tensor(tensor, name="tensor")
@@ -479,7 +479,7 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
 
 
 def is_numeric_tensor(tensor: Any) -> bool:
-    """Tells whether something is a Tensor of numbers.
+    """Returns True if something is a Tensor of numbers.
 
     Args:
         tensor: anything.
@@ -502,7 +502,7 @@ def _differences(x: Tensor) -> Tensor:
 
 
 def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
-    """Tells whether no element is below the one before it.
+    """Computes whether no element is less than the one before it.
 
     Args:
         x: Tensor of a real number dtype, of any shape, read in order.
@@ -512,7 +512,7 @@ def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
         Tensor of bool, of shape []; True for fewer than two elements.
 
     Raises:
-        TypeError: `x` holds no numbers.
+        TypeError: if `x` holds no numbers.
     """
     with name_scope(name, "is_non_decreasing", [x]):
         differences = _differences(convert_to_tensor(x))
@@ -521,7 +521,7 @@ def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
 
 
 def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
-    """Tells whether every element is above the one before it.
+    """Computes whether every element is greater than the one before it.
 
     Args:
         x: Tensor of a real number dtype, of any shape, read in order.
@@ -531,7 +531,7 @@ def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
         Tensor of bool, of shape []; True for fewer than two elements.
 
     Raises:
-        TypeError: `x` holds no numbers.
+        TypeError: if `x` holds no numbers.
     """
     with name_scope(name, "is_strictly_increasing", [x]):
         differences = _differences(convert_to_tensor(x))
@@ -550,7 +550,7 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
         DType, float32 where neither argument tells one.
 
     Raises:
-        ValueError: the dtypes differ or are no floats.
+        ValueError: if the dtypes differ or are not floats.
     """
     first = None
     for item in tensors or ():
@@ -576,14 +576,14 @@ def assert_scalar(tensor: Any, name: str | None = None, message: str | None = No
 
     Args:
         tensor: Tensor of any dtype.
-        name: str, name of the constant made of what is no Tensor yet.
+        name: str, name of the constant made of what is not a Tensor yet.
         message: str, put before the error's text.
 
     Returns:
         Tensor of the dtype of `tensor`, of shape []: `tensor` itself.
 
     Raises:
-        ValueError: it has another or an unknown rank.
+        ValueError: if the rank of `tensor` is unknown or not 0.
     """
     with name_scope(name, "assert_scalar", [tensor]) as scope:
         scalar = convert_to_tensor(tensor, name=scope)
@@ -595,7 +595,7 @@ def assert_scalar(tensor: Any, name: str | None = None, message: str | None = No
 
 
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
-    """Gives a tensor that fails the step where it holds an infinity or what is not a number.
+    """Returns a tensor that fails the step where it holds an infinity or what is not a number.
 
     Args:
         tensor: Tensor of float16, bfloat16, float32 or float64, of any shape.
@@ -611,7 +611,7 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
 def verify_tensor_all_finite(
     t: Any = None, msg: str | None = None, name: str | None = None, x: Any = None, message: str | None = None
 ) -> Tensor:
-    """Gives a tensor that is there only if all its elements are finite.
+    """Returns a tensor that is there only if all its elements are finite.
 
     Args:
         t: Tensor of float16, bfloat16, float32 or float64, of any shape.
@@ -624,7 +624,7 @@ def verify_tensor_all_finite(
         Tensor of the dtype, shape and values of `t`. A step raises `InvalidArgumentError` where it is not finite.
 
     Raises:
-        ValueError: an argument is given by both of its names.
+        ValueError: if both names of an argument are given.
     """
     t = deprecated_argument_lookup("x", x, "t", t)
     text = deprecated_argument_lookup("message", message, "msg", msg)
@@ -641,7 +641,7 @@ def add_check_numerics_ops() -> Operation:
         Operation. A step that runs it raises `InvalidArgumentError`, naming the tensor, where one is not finite.
 
     Raises:
-        ValueError: the graph has conditionals or loops with float tensors.
+        ValueError: if the graph has conditionals or loops with float tensors.
     """
     floats = (dtypes.float16, dtypes.float32, dtypes.float64)
     last: list[Tensor] = []

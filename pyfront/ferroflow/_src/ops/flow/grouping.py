@@ -1,4 +1,4 @@
-"""Operations about order: doing nothing, doing several things, one thing after others."""
+"""Operations for order: no-ops, groups of operations, and control dependencies."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def group(*inputs: Any, name: str | None = None) -> Operation:
         Operation. Inputs on several devices are first waited for on each device.
 
     Raises:
-        TypeError: an input is neither an Operation nor a Tensor.
+        TypeError: if an input is neither an Operation nor a Tensor.
     """
     with name_scope(name, "group_deps", inputs) as scope:
         if not inputs:
@@ -83,7 +83,7 @@ def group(*inputs: Any, name: str | None = None) -> Operation:
 
 
 def with_dependencies(dependencies: Iterable[Any], output_tensor: Any, name: str | None = None) -> Any:
-    """Gives a tensor that is there only after some operations are done.
+    """Returns a tensor that is there only after some operations are done.
 
     Args:
         dependencies: list of Operations and Tensors to wait for.
@@ -94,7 +94,7 @@ def with_dependencies(dependencies: Iterable[Any], output_tensor: Any, name: str
         Tensor or IndexedSlices equal to `output_tensor`.
 
     Raises:
-        TypeError: `output_tensor` is neither.
+        TypeError: if `output_tensor` does not convert to a Tensor or IndexedSlices.
     """
     dependencies = list(dependencies)
     scope_values = [*dependencies, output_tensor]
@@ -112,7 +112,7 @@ def with_dependencies(dependencies: Iterable[Any], output_tensor: Any, name: str
 
 
 def tuple(tensors: Iterable[Any], name: str | None = None, control_inputs: Iterable[Any] | None = None) -> list[Any]:
-    """Gives tensors that are there only when all of them are.
+    """Returns tensors that are there only when all of them are.
 
     Args:
         tensors: list of Tensors and IndexedSlices of any dtype and shape, Operations, or None.
@@ -123,8 +123,8 @@ def tuple(tensors: Iterable[Any], name: str | None = None, control_inputs: Itera
         List of the same length: tensors equal to those given, an Operation for an Operation, None for None.
 
     Raises:
-        ValueError: there is no tensor.
-        TypeError: a control input is neither an Operation nor a Tensor.
+        ValueError: if there is no tensor.
+        TypeError: if a control input is neither an Operation nor a Tensor.
     """
     tensors = list(tensors)
     with name_scope(name, "tuple", tensors):

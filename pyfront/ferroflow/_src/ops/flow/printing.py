@@ -25,7 +25,7 @@ def Print(  # noqa: N802  # TF's spelling
     summarize: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Passes a tensor on, and shows others on the standard error stream when it does.
+    """Returns `input_`; each evaluation prints other tensors to standard error.
 
     Args:
         input_: Tensor of any dtype and shape.
@@ -47,7 +47,7 @@ def Print(  # noqa: N802  # TF's spelling
 
 
 def _output_stream(stream: Any) -> str:
-    """The op's name of a stream, logging level or file."""
+    """Returns the op's name of a stream, logging level or file."""
     if isinstance(stream, str) and stream.startswith("file://"):
         return stream
     levels = {tf_logging.INFO: "log(info)", tf_logging.WARN: "log(warning)", tf_logging.ERROR: "log(error)"}
@@ -64,7 +64,7 @@ def _output_stream(stream: Any) -> str:
 
 
 def _unused_text(inputs: Any) -> str:
-    """A placeholder that does not occur in the inputs."""
+    """Returns a placeholder that does not occur in the inputs."""
     shown, place = pprint.pformat(inputs), "{}"
     while place in shown:
         place = "{" + "-" + place[1:]
@@ -72,7 +72,7 @@ def _unused_text(inputs: Any) -> str:
 
 
 def _template(item: Any, place: str, tensors: list[Any]) -> str:
-    """The text of one argument, with a placeholder for each of its tensors, which join `tensors`."""
+    """Returns the text of one argument, with a placeholder for each of its tensors, which join `tensors`."""
     if isinstance(item, str):
         return item
     leaves: list[Any] = []
@@ -93,16 +93,16 @@ def print(*inputs: Any, **kwargs: Any) -> Operation:
 
     Args:
         *inputs: Tensors of any dtype and shape, Python values and nested structures of both, to be written in order.
-        **kwargs: `output_stream`: sys.stdout, sys.stderr (the default), tf.logging.INFO, WARN or ERROR, or
-            "file://" and a path; `summarize`: int, how many elements at the start and at the end of each dimension to
-            show, 3 by default, -1 for all; `sep`: str between the inputs, a space by default; `end`: str after them, a
-            new line by default; `name`: str, name of the operation.
+        **kwargs: `output_stream`: sys.stdout, sys.stderr (the default), tf.logging.INFO, WARN or ERROR, or "file://"
+            and a path. `summarize`: int, the number of elements to show at the start and at the end of each dimension,
+            3 by default, -1 for all. `sep`: str between the inputs, a space by default. `end`: str after them, a new
+            line by default. `name`: str, name of the operation.
 
     Returns:
         Operation that writes.
 
     Raises:
-        ValueError: another keyword, or a stream that is none of these.
+        ValueError: if a keyword argument is unknown, or the output stream is not one of the listed values.
     """
     stream = _output_stream(kwargs.pop("output_stream", sys.stderr))
     name, summarize = kwargs.pop("name", None), kwargs.pop("summarize", 3)

@@ -20,7 +20,7 @@ __all__ = [
 
 
 class SampleDistortedBoundingBox(NamedTuple):
-    """What `sample_distorted_bounding_box` gives.
+    """Result of `sample_distorted_bounding_box`.
 
     Attributes:
         begin: Tensor of the dtype of the image's size, of shape [3]: what `tf.slice` takes as `begin`.
@@ -56,7 +56,8 @@ def sample_distorted_bounding_box(
         aspect_ratio_range: two floats, of width / height of the crop; None for [0.75, 1.33].
         area_range: two floats in (0, 1], the crop's share of the image; None for [0.05, 1].
         max_attempts: int, after so many failures the crop is the whole image; None for 100.
-        use_image_if_no_bounding_boxes: bool, whether no boxes stand for one of the whole image; else they are an error.
+        use_image_if_no_bounding_boxes: bool. If True, no boxes stand for one of the whole image; otherwise they are an
+            error.
         name: str, name scope of the operation.
 
     Returns:
@@ -101,7 +102,7 @@ def non_max_suppression(
     score_threshold: Any = float("-inf"),
     name: str | None = None,
 ) -> Tensor:
-    """Selects boxes by falling score, leaving out those that overlap a selected one too much.
+    """Selects boxes by decreasing score, without those that overlap a selected box too much.
 
     Args:
         boxes: Tensor of float16 or float32, of shape [boxes, 4]: two opposite corners, y1, x1, y2, x2.
@@ -131,7 +132,7 @@ def non_max_suppression_with_scores(
     soft_nms_sigma: Any = 0.0,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """`non_max_suppression` that also gives scores, and can lower them in place of leaving boxes out.
+    """Returns `non_max_suppression` that also gives scores, and can lower them in place of leaving boxes out.
 
     Args:
         boxes: Tensor of float16 or float32, of shape [boxes, 4]: two opposite corners, y1, x1, y2, x2.
@@ -161,7 +162,7 @@ def non_max_suppression_padded(
     pad_to_max_output_size: bool = False,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """`non_max_suppression` that can fill its result up to a fixed size.
+    """Returns `non_max_suppression` that can fill its result up to a fixed size.
 
     Args:
         boxes: Tensor of float16 or float32, of shape [boxes, 4]: two opposite corners, y1, x1, y2, x2.
@@ -169,7 +170,7 @@ def non_max_suppression_padded(
         max_output_size: Tensor of int32, of shape []: the most boxes to select.
         iou_threshold: Tensor of float16 or float32, of shape [], in [0, 1]: the most that two may overlap.
         score_threshold: Tensor of the same dtype, of shape []: boxes with no higher score are left out.
-        pad_to_max_output_size: bool, whether the result has `max_output_size` elements, zeros after those selected.
+        pad_to_max_output_size: bool. If True, the result has `max_output_size` elements, zeros after those selected.
         name: str, name scope of the operations.
 
     Returns:
@@ -192,7 +193,7 @@ def non_max_suppression_overlaps(
     score_threshold: Any = float("-inf"),
     name: str | None = None,
 ) -> Tensor:
-    """`non_max_suppression` for overlaps that are given.
+    """Returns `non_max_suppression` for overlaps that are given.
 
     Args:
         overlaps: Tensor of float32, of shape [boxes, boxes].

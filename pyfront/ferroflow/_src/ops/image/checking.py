@@ -1,4 +1,4 @@
-"""What the image functions ask of shapes: ranks and sizes, at once where the graph tells them, else in the step."""
+"""Shape checks of the image functions: when the graph is built if sizes are known, otherwise in the step."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOT_AN_IMAGE = "'image' must have either 3 or 4 dimensions."
 
 
 def is_symbolic(x: Any) -> bool:
-    """Tells whether something is a Tensor or Variable, whose value only a step knows.
+    """Returns True if something is a Tensor or Variable, whose value is only known when a step runs.
 
     Args:
         x: anything.
@@ -38,7 +38,7 @@ def require(condition: Any, message: str) -> list[Operation]:
         list of the Operations to run for the check: none where it was made now.
 
     Raises:
-        ValueError: the condition is False.
+        ValueError: if the condition is False.
     """
     if is_symbolic(condition):
         return [checking.Assert(condition, [message])]
@@ -48,7 +48,7 @@ def require(condition: Any, message: str) -> list[Operation]:
 
 
 def dimensions(image: Tensor, rank: int) -> list[Any]:
-    """The sizes of an image.
+    """Returns the sizes of an image.
 
     Args:
         image: Tensor of any dtype, of that rank.
@@ -79,13 +79,13 @@ def check_at_least_3d(image: Tensor, require_static: bool = True) -> list[Operat
 
     Args:
         image: Tensor of any dtype.
-        require_static: bool, whether the graph must tell all sizes.
+        require_static: bool. If True, the graph must tell all sizes.
 
     Returns:
         list of the Operations to run for the check.
 
     Raises:
-        ValueError: the graph tells that it has not, or does not tell the sizes that it must.
+        ValueError: if the rank is known to be below 3, or is unknown, or required sizes are unknown.
     """
     shape = image.get_shape()
     try:
@@ -96,7 +96,7 @@ def check_at_least_3d(image: Tensor, require_static: bool = True) -> list[Operat
 
 
 def checked_at_least_3d(image: Tensor) -> Tensor:
-    """`image`, after the check that it has at least three dimensions.
+    """Returns `image`, after the check that it has at least three dimensions.
 
     Args:
         image: Tensor of any dtype.
@@ -109,7 +109,7 @@ def checked_at_least_3d(image: Tensor) -> Tensor:
 
 
 def as_batch(image: Tensor, message: str = NOT_AN_IMAGE) -> tuple[Tensor, bool]:
-    """An image as a batch of one; a batch as it is.
+    """Returns an image as a batch of one; a batch as it is.
 
     Args:
         image: Tensor of any dtype, of rank 3 or 4; an unknown rank counts as 3.
@@ -119,7 +119,7 @@ def as_batch(image: Tensor, message: str = NOT_AN_IMAGE) -> tuple[Tensor, bool]:
         The batch, of rank 4, and whether `image` was one.
 
     Raises:
-        ValueError: the rank is another.
+        ValueError: if the rank is not one of the listed ranks.
     """
     ndims = image.get_shape().ndims
     if ndims == 4:
@@ -133,7 +133,7 @@ def as_batch(image: Tensor, message: str = NOT_AN_IMAGE) -> tuple[Tensor, bool]:
 
 
 def unbatched(images: Tensor, was_batch: bool) -> Tensor:
-    """The one image of a batch that `as_batch` made.
+    """Returns the one image of a batch that `as_batch` made.
 
     Args:
         images: Tensor of any dtype, of rank 4.
@@ -146,7 +146,7 @@ def unbatched(images: Tensor, was_batch: bool) -> Tensor:
 
 
 def known_sizes(sizes: Sequence[Any]) -> list[int | None]:
-    """Sizes as far as they are Python ints.
+    """Returns sizes as far as they are Python ints.
 
     Args:
         sizes: list of ints and Tensors.
@@ -158,7 +158,7 @@ def known_sizes(sizes: Sequence[Any]) -> list[int | None]:
 
 
 def by_rank(image: Tensor, of_one: Callable[[], Tensor], of_batch: Callable[[], Tensor]) -> Tensor:
-    """Chooses between what is to be done with an image and with a batch.
+    """Calls one of two functions, for a single image or for a batch.
 
     Args:
         image: Tensor of any dtype; an unknown rank counts as 3.
@@ -169,7 +169,7 @@ def by_rank(image: Tensor, of_one: Callable[[], Tensor], of_batch: Callable[[], 
         Tensor, what was called gave.
 
     Raises:
-        ValueError: the rank is another.
+        ValueError: if the rank is not one of the listed ranks.
     """
     ndims = image.get_shape().ndims
     if ndims in (3, None):

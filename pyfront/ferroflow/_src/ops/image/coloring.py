@@ -50,7 +50,7 @@ def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: st
     Args:
         image: Tensor of a real number dtype, of any shape.
         dtype: DType to convert to.
-        saturate: bool, whether what is outside the dtype's range becomes its nearest end.
+        saturate: bool. If True, what is outside the dtype's range becomes its nearest end.
         name: str, name scope of the operations.
 
     Returns:
@@ -80,7 +80,7 @@ def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: st
 
 
 def per_image_standardization(image: Any) -> Tensor:
-    """Brings images to mean 0 and deviation 1.
+    """Scales images to mean 0 and standard deviation 1.
 
     Args:
         image: Tensor of a real number dtype, of shape [..., height, width, channels].
@@ -90,7 +90,7 @@ def per_image_standardization(image: Any) -> Tensor:
         deviation counts as 1 / sqrt(height * width * channels) at least.
 
     Raises:
-        ValueError: the rank of `image` is below 3.
+        ValueError: if the rank of `image` is below 3.
     """
     with name_scope(None, "per_image_standardization", [image]) as scope:
         image = checked_at_least_3d(convert_to_tensor(image, name="image"))
@@ -122,7 +122,7 @@ def random_brightness(image: Any, max_delta: float, seed: int | None = None) -> 
         Tensor of the dtype and shape of `image`.
 
     Raises:
-        ValueError: `max_delta` is negative.
+        ValueError: if `max_delta` is negative.
     """
     if max_delta < 0:
         raise ValueError("max_delta must be non-negative.")
@@ -150,7 +150,7 @@ def random_contrast(image: Any, lower: float, upper: float, seed: int | None = N
         Tensor of the dtype and shape of `image`.
 
     Raises:
-        ValueError: `upper` is not above `lower`, or `lower` is negative.
+        ValueError: if `upper` is not above `lower`, or `lower` is negative.
     """
     return adjust_contrast(image, _random_factor(lower, upper, seed))
 
@@ -168,13 +168,13 @@ def random_saturation(image: Any, lower: float, upper: float, seed: int | None =
         Tensor of the dtype and shape of `image`.
 
     Raises:
-        ValueError: `upper` is not above `lower`, or `lower` is negative.
+        ValueError: if `upper` is not above `lower`, or `lower` is negative.
     """
     return adjust_saturation(image, _random_factor(lower, upper, seed))
 
 
 def random_hue(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
-    """Turns the hue of RGB images by a random part of a turn.
+    """Rotates the hue of RGB images by a random part of a full turn.
 
     Args:
         image: Tensor of a real number dtype, of shape [..., height, width, 3].
@@ -185,7 +185,7 @@ def random_hue(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
         Tensor of the dtype and shape of `image`.
 
     Raises:
-        ValueError: `max_delta` is not in [0, 0.5].
+        ValueError: if `max_delta` is not in [0, 0.5].
     """
     if max_delta > 0.5:
         raise ValueError("max_delta must be <= 0.5.")
@@ -232,7 +232,7 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
 
 
 def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
-    """Raises pixels, as parts of the dtype's range, to a power.
+    """Raises pixels, as fractions of the dtype's range, to a power.
 
     Args:
         image: Tensor of a real number dtype, of any shape.
@@ -243,7 +243,7 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
         Tensor of float32, of the shape of `image`.
 
     Raises:
-        ValueError: `gamma` is negative.
+        ValueError: if `gamma` is negative.
     """
     with name_scope(None, "adjust_gamma", [image, gamma, gain]):
         floats = convert_to_tensor(image, name="img", dtype=dtypes.float32)
@@ -258,7 +258,7 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
 
 
 def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
-    """Turns the hue of RGB images.
+    """Rotates the hue of RGB images.
 
     Args:
         image: Tensor of a real number dtype, of shape [..., height, width, 3].
@@ -291,7 +291,7 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
 
 
 def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
-    """The brightness of RGB images: 0.2989 R + 0.5870 G + 0.1140 B.
+    """Returns the brightness of RGB images: 0.2989 R + 0.5870 G + 0.1140 B.
 
     Args:
         images: Tensor of a real number dtype, of shape [..., 3].
@@ -308,7 +308,7 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
 
 
 def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
-    """Gray images as RGB images.
+    """Returns gray images as RGB images.
 
     Args:
         images: Tensor of any dtype, of shape [..., 1].
@@ -338,7 +338,7 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
         Tensor of the dtype and shape of `images`, in [0, 1].
 
     Raises:
-        ValueError: the last dimension is not 3.
+        ValueError: if the last dimension is not 3.
     """
     return tensor_op("RGBToHSV", [images], name=name)
 
@@ -354,7 +354,7 @@ def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
         Tensor of the dtype and shape of `images`, in [0, 1].
 
     Raises:
-        ValueError: the last dimension is not 3.
+        ValueError: if the last dimension is not 3.
     """
     return tensor_op("HSVToRGB", [images], name=name)
 

@@ -27,7 +27,7 @@ _SCALES = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
 
 
 def total_variation(images: Any, name: str | None = None) -> Tensor:
-    """The sum of the absolute differences of neighbouring pixels.
+    """Returns the sum of the absolute differences of neighbouring pixels.
 
     Args:
         images: Tensor of a number dtype, of shape [height, width, channels] or [batch, height, width, channels].
@@ -37,7 +37,7 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
         Tensor of the dtype of `images`, of shape [] or [batch].
 
     Raises:
-        ValueError: the rank of `images` is another.
+        ValueError: if the rank of `images` is not 3 or 4.
     """
     with name_scope(name, "total_variation"):
         images = convert_to_tensor(images, name="images")
@@ -54,7 +54,7 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
 
 
 def image_gradients(image: Tensor) -> tuple[Tensor, Tensor]:
-    """The differences of each pixel and the next, down and across; 0 for the last.
+    """Returns the differences of each pixel and the next, down and across; 0 for the last.
 
     Args:
         image: Tensor of a number dtype, of shape [batch, height, width, channels].
@@ -63,7 +63,7 @@ def image_gradients(image: Tensor) -> tuple[Tensor, Tensor]:
         Two Tensors of the dtype and shape of `image`.
 
     Raises:
-        ValueError: the rank of `image` is another.
+        ValueError: if the rank of `image` is not 4.
     """
     if image.get_shape().ndims != 4:
         raise ValueError(f"image_gradients expects a 4D tensor [batch_size, h, w, d], not {image.get_shape()}.")
@@ -80,13 +80,13 @@ def image_gradients(image: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _shifted(image: Any, axis: int, offset: int, length: int) -> Any:
-    """The part of a dimension from `offset` on that leaves room for `length` such parts."""
+    """Returns the part of a dimension from `offset` on that leaves room for `length` such parts."""
     part = slice(offset, (offset + 1 - length) or None)
     return image[(slice(None),) * axis + (part,)]
 
 
 def _filtered(image: Any, axis: int, weights: Sequence[float]) -> Any:
-    """Sums of neighbours along a dimension with these weights, where all are inside."""
+    """Returns sums of neighbours along a dimension with these weights, where all are inside."""
     terms = [
         _shifted(image, axis, k, len(weights)) * constant(weight, dtype=image.dtype)
         for k, weight in enumerate(weights)
@@ -99,7 +99,7 @@ def _filtered(image: Any, axis: int, weights: Sequence[float]) -> Any:
 
 
 def sobel_edges(image: Any) -> Tensor:
-    """How images change down and across, by Sobel's filters.
+    """Computes the vertical and horizontal changes of images with Sobel's filters.
 
     Args:
         image: Tensor of float32 or float64, of shape [batch, height, width, channels], 2 x 2 pixels at least.
@@ -119,7 +119,7 @@ def sobel_edges(image: Any) -> Tensor:
 
 
 def _check_alike(first: Tensor, second: Tensor) -> tuple[Tensor, Tensor, list[Operation]]:
-    """The shapes of two sets of images, and the checks that the images are of one size."""
+    """Returns the shapes of two sets of images, and the checks that the images are of one size."""
     shape1 = first.get_shape().with_rank_at_least(3)
     shape2 = second.get_shape().with_rank_at_least(3)
     shape1[-3:].assert_is_compatible_with(shape2[-3:])
@@ -137,7 +137,7 @@ def _check_alike(first: Tensor, second: Tensor) -> tuple[Tensor, Tensor, list[Op
 
 
 def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
-    """The peak signal-to-noise ratio of images, in decibels.
+    """Returns the peak signal-to-noise ratio of images, in decibels.
 
     Args:
         a: Tensor of a real number dtype, of shape [..., height, width, channels].
@@ -150,7 +150,7 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
         Tensor of float32, of shape [...].
 
     Raises:
-        ValueError: the images are of different sizes.
+        ValueError: if the images are of different sizes.
     """
     with name_scope(name, "PSNR", [a, b]):
         a, b = convert_to_tensor(a, name="a"), convert_to_tensor(b, name="b")
@@ -168,7 +168,7 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
 
 
 def _window(size: int, sigma: float) -> list[float]:
-    """A Gaussian of so many places that sums to 1."""
+    """Returns a Gaussian of so many places that sums to 1."""
     places = np.arange(size) - (size - 1) / 2.0
     weights = np.exp(-0.5 * np.square(places / sigma))
     return [float(w) for w in weights / weights.sum()]
@@ -177,7 +177,7 @@ def _window(size: int, sigma: float) -> list[float]:
 def _ssim_per_channel(
     first: Tensor, second: Tensor, max_val: Tensor, size: int, sigma: float, k1: float, k2: float
 ) -> tuple[Tensor, Tensor]:
-    """The index and its part without brightness, by channel."""
+    """Returns the index and its part without brightness, by channel."""
     shape1, shape2 = shaping.shape_n([first, second])
     checks = [
         checking.Assert(reduce_all(comparison.greater_equal(shape[-3:-1], size)), [shape, size], summarize=8)
@@ -219,7 +219,7 @@ def ssim(
     k1: float = 0.01,
     k2: float = 0.03,
 ) -> Tensor:
-    """The structural similarity of images.
+    """Returns the structural similarity of images.
 
     Source: Wang, Bovik, Sheikh, Simoncelli, Image quality assessment, 2004.
 
@@ -237,7 +237,7 @@ def ssim(
         Tensor of float32, of shape [...], in (-1, 1].
 
     Raises:
-        ValueError: the images are of different sizes.
+        ValueError: if the images are of different sizes.
     """
     with name_scope(None, "SSIM", [img1, img2]):
         img1, img2 = convert_to_tensor(img1, name="img1"), convert_to_tensor(img2, name="img2")
@@ -250,7 +250,7 @@ def ssim(
 
 
 def _halved(images: Tensor, sizes: Tensor) -> Tensor:
-    """Images of half the size, rounded up: means of 2 x 2 pixels, the last repeated where it is alone."""
+    """Returns images of half the size, rounded up: means of 2 x 2 pixels, the last repeated where it is alone."""
     odd = sizes % constant([2, 2, 1])
     padding = shaping.pad(shaping.expand_dims(odd, -1), [[1, 0], [1, 0]])
     padded: Any = shaping.pad(images, padding, mode="SYMMETRIC")
@@ -269,7 +269,7 @@ def ssim_multiscale(
     k1: float = 0.01,
     k2: float = 0.03,
 ) -> Tensor:
-    """The structural similarity of images at several scales.
+    """Returns the structural similarity of images at several scales.
 
     Source: Wang, Simoncelli, Bovik, Multiscale structural similarity for image quality assessment, 2003.
 
@@ -288,7 +288,7 @@ def ssim_multiscale(
         Tensor of float32, of shape [...], in [0, 1].
 
     Raises:
-        ValueError: the images are of different sizes.
+        ValueError: if the images are of different sizes.
     """
     with name_scope(None, "MS-SSIM", [img1, img2]):
         img1, img2 = convert_to_tensor(img1, name="img1"), convert_to_tensor(img2, name="img2")

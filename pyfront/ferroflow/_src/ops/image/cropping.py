@@ -40,7 +40,7 @@ __all__ = [
 
 
 def central_crop(image: Any, central_fraction: Any) -> Tensor:
-    """Keeps the middle of images.
+    """Crops the center of images.
 
     Args:
         image: Tensor of any dtype, of shape [height, width, channels] or [batch, height, width, channels].
@@ -50,7 +50,7 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
         Tensor of the dtype and rank of `image`; `image` itself for the fraction 1.
 
     Raises:
-        ValueError: the fraction is not in (0, 1], or the rank of `image` is another.
+        ValueError: if the fraction is not in (0, 1], or the rank of `image` is not 3 or 4.
     """
     with name_scope(None, "central_crop", [image]):
         image = convert_to_tensor(image, name="image")
@@ -103,7 +103,7 @@ def pad_to_bounding_box(
         Tensor of the dtype and rank of `image`.
 
     Raises:
-        ValueError: an offset is negative, the image does not fit, or its rank is another.
+        ValueError: if an offset is negative, the image does not fit, or its rank is not 3 or 4.
     """
     with name_scope(None, "pad_to_bounding_box", [image]):
         image, is_batch = as_batch(convert_to_tensor(image, name="image"))
@@ -125,7 +125,7 @@ def pad_to_bounding_box(
 def crop_to_bounding_box(
     image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
 ) -> Tensor:
-    """Cuts a rectangle out of images.
+    """Crops a rectangle of images.
 
     Args:
         image: Tensor of any dtype, of shape [height, width, channels] or [batch, height, width, channels].
@@ -138,8 +138,8 @@ def crop_to_bounding_box(
         Tensor of the dtype and rank of `image`.
 
     Raises:
-        ValueError: an offset is negative, a size not positive, the rectangle not inside the image, or the image's rank
-            another.
+        ValueError: if an offset is negative, a size is not positive, the rectangle is not inside the image, or the
+            image's rank is not 3 or 4.
     """
     with name_scope(None, "crop_to_bounding_box", [image]):
         image, is_batch = as_batch(convert_to_tensor(image, name="image"))
@@ -171,7 +171,7 @@ def _equal(x: Any, y: Any) -> Any:
 
 
 def resize_image_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
-    """Brings images to a size by cutting them evenly or padding them evenly with zeros.
+    """Crops or pads images evenly to a size; the padding is zeros.
 
     Args:
         image: Tensor of any number dtype, of shape [height, width, channels] or [batch, height, width, channels].
@@ -182,7 +182,7 @@ def resize_image_with_crop_or_pad(image: Any, target_height: Any, target_width: 
         Tensor of the dtype and rank of `image`.
 
     Raises:
-        ValueError: a size is not positive, or the rank of `image` another.
+        ValueError: if a size is not positive, or the rank of `image` is not 3 or 4.
     """
     with name_scope(None, "resize_image_with_crop_or_pad", [image]):
         image, is_batch = as_batch(convert_to_tensor(image, name="image"))
@@ -227,15 +227,15 @@ def extract_glimpse(
     name: str | None = None,
     noise: str = "uniform",
 ) -> Tensor:
-    """Cuts a window out of each image; where it reaches beyond the image there is noise like the image's pixels.
+    """Extracts a window of each image; positions outside the image are noise like the image's pixels.
 
     Args:
         input: Tensor of float32, of shape [batch, height, width, channels].
         size: Tensor of int32, of shape [2]: height and width of the windows.
         offsets: Tensor of float32, of shape [batch, 2]: y and x of the windows' centers.
-        centered: bool, whether offsets count from the center of the image, in half its sides.
-        normalized: bool, whether offsets are in sides of the image; else in pixels.
-        uniform_noise: bool, whether noise is uniform; else normal.
+        centered: bool. If True, offsets count from the center of the image, in half its sides.
+        normalized: bool. If True, offsets are in sides of the image; otherwise in pixels.
+        uniform_noise: bool. If True, noise is uniform; otherwise normal.
         name: str, name of the operation.
         noise: str, "uniform", "gaussian" or "zero"; the last two with `uniform_noise` False only.
 
@@ -243,7 +243,7 @@ def extract_glimpse(
         Tensor of float32, of shape [batch, size[0], size[1], channels].
 
     Raises:
-        ValueError: shapes do not fit.
+        ValueError: if shapes are incompatible.
     """
     attrs = {"centered": centered, "normalized": normalized, "uniform_noise": uniform_noise, "noise": noise}
     return tensor_op("ExtractGlimpse", [input, size, offsets], attrs, name=name)
@@ -260,12 +260,12 @@ def crop_and_resize(
     name: str | None = None,
     box_indices: Any = None,
 ) -> Tensor:
-    """Cuts boxes out of images and resizes each to one size.
+    """Crops boxes of images and resizes each to one size.
 
     Args:
         image: Tensor of a real number dtype, of shape [batch, height, width, channels].
-        boxes: Tensor of float32, of shape [boxes, 4]: y1, x1, y2, x2 of each box, 0 and 1 being the first and the last
-            pixel's center; y1 > y2 or x1 > x2 flip, and what is beyond the image is filled.
+        boxes: Tensor of float32, of shape [boxes, 4]: y1, x1, y2, x2 of each box. 0 and 1 are the centers of the first
+            and the last pixel. A box with y1 > y2 or x1 > x2 is flipped, and positions outside the image are filled.
         box_ind: Tensor of int32, of shape [boxes]: the image of each box.
         crop_size: Tensor of int32, of shape [2]: height and width of the result.
         method: str, "bilinear" or "nearest".
@@ -277,7 +277,7 @@ def crop_and_resize(
         Tensor of float32, of shape [boxes, crop_size[0], crop_size[1], channels].
 
     Raises:
-        ValueError: shapes do not fit.
+        ValueError: if shapes are incompatible.
     """
     indices = deprecated_argument_lookup("box_indices", box_indices, "box_ind", box_ind)
     attrs = {"method": method, "extrapolation_value": extrapolation_value}
@@ -294,7 +294,7 @@ def extract_image_patches(
     name: str | None = None,
     sizes: Any = None,
 ) -> Tensor:
-    """Takes the patches of images that a filter would see, each into the channels of one pixel.
+    """Extracts the patches of images that a filter would see, each into the channels of one pixel.
 
     Args:
         images: Tensor of a real number dtype, of shape [batch, height, width, channels].
@@ -309,7 +309,7 @@ def extract_image_patches(
         Tensor of the dtype of `images`, of shape [batch, rows, columns, ksizes[1] * ksizes[2] * channels].
 
     Raises:
-        ValueError: the lists do not have these forms.
+        ValueError: if the lists do not have these forms.
     """
     ksizes = deprecated_argument_lookup("sizes", sizes, "ksizes", ksizes)
     attrs = {"ksizes": ksizes, "strides": strides, "rates": rates, "padding": padding}
@@ -317,7 +317,7 @@ def extract_image_patches(
 
 
 def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None) -> Tensor:
-    """`extract_image_patches` by its later name.
+    """Returns `extract_image_patches` by its later name.
 
     Args:
         images: Tensor of a real number dtype, of shape [batch, height, width, channels].

@@ -46,8 +46,8 @@ def decode_jpeg(
         contents: Tensor of string, of shape []: the file's bytes.
         channels: int, 0 for those of the file, 1 for gray, 3 for RGB.
         ratio: int, what the sides are divided by: 1, 2, 4 or 8.
-        fancy_upscaling: bool, whether colours of lower resolution are interpolated.
-        try_recover_truncated: bool, whether what is missing at the end becomes gray.
+        fancy_upscaling: bool. If True, colours of lower resolution are interpolated.
+        try_recover_truncated: bool. If True, a truncated image is decoded, and its missing part is gray.
         acceptable_fraction: float, the share of rows that must be there; the others are black.
         dct_method: str, "INTEGER_FAST" or "INTEGER_ACCURATE"; "" for the fast one.
         name: str, name of the operation.
@@ -56,7 +56,7 @@ def decode_jpeg(
         Tensor of uint8, of shape [height, width, channels]. A step raises `InvalidArgumentError` for a damaged file.
 
     Raises:
-        ValueError: `contents` is no scalar.
+        ValueError: if `contents` is not a scalar.
     """
     attrs = {
         "channels": channels or 0,
@@ -98,7 +98,7 @@ def decode_and_crop_jpeg(
         damaged file or a rectangle that is not inside.
 
     Raises:
-        ValueError: `contents` is no scalar, or `crop_window` no vector of 4.
+        ValueError: if `contents` is not a scalar, or `crop_window` no vector of 4.
     """
     attrs = {
         "channels": channels or 0,
@@ -124,7 +124,7 @@ def decode_png(contents: Any, channels: int | None = 0, dtype: Any = dtypes.uint
         Tensor of `dtype`, of shape [height, width, channels]. A step raises `InvalidArgumentError` for a damaged file.
 
     Raises:
-        ValueError: `contents` is no scalar.
+        ValueError: if `contents` is not a scalar.
     """
     return tensor_op(
         "DecodePng", [contents], {"channels": channels or 0, "dtype": dtypes.dtype_or_none(dtype)}, name=name
@@ -142,7 +142,7 @@ def decode_gif(contents: Any, name: str | None = None) -> Tensor:
         Tensor of uint8, of shape [frames, height, width, 3]. A step raises `InvalidArgumentError` for a damaged file.
 
     Raises:
-        ValueError: `contents` is no scalar.
+        ValueError: if `contents` is not a scalar.
     """
     return tensor_op("DecodeGif", [contents], name=name)
 
@@ -160,7 +160,7 @@ def decode_bmp(contents: Any, channels: int | None = 0, name: str | None = None)
         Tensor of uint8, of shape [height, width, channels]. A step raises `InvalidArgumentError` for a damaged file.
 
     Raises:
-        ValueError: `contents` is no scalar.
+        ValueError: if `contents` is not a scalar.
     """
     return tensor_op("DecodeBmp", [contents], {"channels": channels or 0}, name=name)
 
@@ -179,15 +179,15 @@ def decode_image(
         channels: int, None or 0 for those of the file, 1 for gray, 3 for RGB, 4 for RGB and alpha.
         dtype: DType of the result: an integer one or a float one, where 1 is white.
         name: str, name scope of the operation.
-        expand_animations: bool, whether GIF files give all their frames, [frames, height, width, 3]; else they must
-            have one.
+        expand_animations: bool. If True, GIF files give all their frames, [frames, height, width, 3]; otherwise they
+            must have one.
 
     Returns:
         Tensor of `dtype`, of shape [height, width, channels]. A step raises `InvalidArgumentError` for a damaged file,
         or where its format has not so many channels.
 
     Raises:
-        ValueError: `channels` is none of these.
+        ValueError: if `channels` is not one of these.
     """
     with name_scope(name, "decode_image"):
         if channels not in (None, 0, 1, 3, 4):
@@ -218,9 +218,9 @@ def encode_jpeg(
         image: Tensor of uint8, of shape [height, width, channels].
         format: str, "grayscale" for 1 channel, "rgb" for 3, "" for either.
         quality: int, from 0 to 100.
-        progressive: bool, whether the file holds the image first coarsely, then finely.
-        optimize_size: bool, whether the codes are made for the image.
-        chroma_downsampling: bool, whether colours have half the resolution of brightness.
+        progressive: bool. If True, the file holds the image first coarsely, then finely.
+        optimize_size: bool. If True, the codes are made for the image.
+        chroma_downsampling: bool. If True, colours have half the resolution of brightness.
         density_unit: str, "in" or "cm": what the densities are per.
         x_density: int, pixels per unit, across.
         y_density: int, pixels per unit, down.
@@ -231,7 +231,7 @@ def encode_jpeg(
         Tensor of string, of shape [].
 
     Raises:
-        ValueError: the rank of `image` is another.
+        ValueError: if `image` has a wrong rank.
     """
     attrs = {
         "format": format,
@@ -260,7 +260,7 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Te
         Tensor of string, of shape [].
 
     Raises:
-        ValueError: the rank of `image` is another.
+        ValueError: if `image` has a wrong rank.
     """
     # Converted first: the op would take a dtype of its own, uint8, for an array.
     image = convert_to_tensor(image, name="image")
@@ -268,7 +268,7 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Te
 
 
 def extract_jpeg_shape(contents: Any, output_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
-    """The shape of a JPEG file's image, told by its header.
+    """Returns the shape of a JPEG file's image, told by its header.
 
     Args:
         contents: Tensor of string, of shape []: the file's bytes.
@@ -279,13 +279,13 @@ def extract_jpeg_shape(contents: Any, output_type: Any = dtypes.int32, name: str
         Tensor of `output_type`, of shape [3]: height, width, channels.
 
     Raises:
-        ValueError: `contents` is no scalar.
+        ValueError: if `contents` is not a scalar.
     """
     return tensor_op("ExtractJpegShape", [contents], {"output_type": dtypes.dtype_or_none(output_type)}, name=name)
 
 
 def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
-    """Tells whether bytes begin as JPEG files do.
+    """Returns True if bytes begin as JPEG files do.
 
     Args:
         contents: Tensor of string, of shape [].
@@ -299,7 +299,7 @@ def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
 
 
 def adjust_jpeg_quality(image: Any, jpeg_quality: Any, name: str | None = None) -> Tensor:
-    """What is left of an image after it was a JPEG file.
+    """Returns an image after encoding it as a JPEG file and decoding it.
 
     Args:
         image: Tensor of a real number dtype, of shape [height, width, 1 or 3].
@@ -322,7 +322,7 @@ def adjust_jpeg_quality(image: Any, jpeg_quality: Any, name: str | None = None) 
 
 
 def random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: int | None = None) -> Tensor:
-    """`adjust_jpeg_quality` with a random quality.
+    """Returns `adjust_jpeg_quality` with a random quality.
 
     Args:
         image: Tensor of a real number dtype, of shape [height, width, 1 or 3].
@@ -334,7 +334,7 @@ def random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int
         Tensor of the dtype and shape of `image`.
 
     Raises:
-        ValueError: the qualities are not from 0 to 100, or the first is not below the second.
+        ValueError: if the qualities are not from 0 to 100, or the first is not below the second.
     """
     if min_jpeg_quality < 0 or max_jpeg_quality < 0 or min_jpeg_quality > 100 or max_jpeg_quality > 100:
         raise ValueError("jpeg encoding range must be between 0 and 100.")

@@ -38,7 +38,7 @@ __all__ = [
 
 
 class ResizeMethod:
-    """How `resize_images` samples."""
+    """Sampling methods of `resize_images`."""
 
     BILINEAR = 0
     NEAREST_NEIGHBOR = 1
@@ -67,15 +67,15 @@ def _resizer(public_name: str, op_type: str, returns: str, half_pixel: bool = Tr
     Args:
         images: Tensor of a real number dtype, of shape [batch, height, width, channels].
         size: Tensor of int32, of shape [2]: the new height and width.
-        align_corners: bool, whether the corner pixels of both sizes have the same centers.
+        align_corners: bool. If True, the centers of the corner pixels of input and output coincide.
         name: str, name of the operation.
-        half_pixel_centers: bool, whether pixels have their centers at halves, so that the images cover each other.
+        half_pixel_centers: bool. If True, pixels have their centers at halves, so that the images cover each other.
 
     Returns:
         Tensor of {returns}, of shape [batch, size[0], size[1], channels].
 
     Raises:
-        ValueError: shapes do not fit.
+        ValueError: if shapes are incompatible.
     """
     return function
 
@@ -134,8 +134,8 @@ def resize_images(
         images: Tensor of a real number dtype, of shape [height, width, channels] or [batch, height, width, channels].
         size: Tensor of int32, of shape [2]: the new height and width.
         method: a member of `ResizeMethod`, or "bilinear", "nearest", "bicubic" or "area".
-        align_corners: bool, whether the corner pixels of both sizes have the same centers.
-        preserve_aspect_ratio: bool, whether `size` is only the most that the result may have.
+        align_corners: bool. If True, the centers of the corner pixels of input and output coincide.
+        preserve_aspect_ratio: bool. If True, the aspect ratio is kept, and `size` is an upper bound.
         name: str, name scope of the operations.
 
     Returns:
@@ -143,7 +143,7 @@ def resize_images(
         the graph tells that they have this size.
 
     Raises:
-        ValueError: the rank, the size or the method is none of these.
+        ValueError: if the rank of `images`, `size` or `method` is invalid.
     """
     with name_scope(name, "resize_images", [images, size]):
         images = convert_to_tensor(images, name="images")
@@ -173,7 +173,7 @@ def resize_image_with_pad(
     method: Any = ResizeMethod.BILINEAR,
     align_corners: bool = False,
 ) -> Tensor:
-    """Resizes images as far as they fit into a size, and pads them evenly with zeros to it.
+    """Resizes images to fit into a size, and pads them evenly with zeros to that size.
 
     Args:
         image: Tensor of a real number dtype, of shape [height, width, channels] or [batch, height, width, channels].
@@ -186,7 +186,7 @@ def resize_image_with_pad(
         Tensor of float32 (nearest neighbours: of the dtype of `image`), of the rank of `image`.
 
     Raises:
-        ValueError: a size is not positive, or the rank of `image` another.
+        ValueError: if a size is not positive, or the rank of `image` is not 3 or 4.
     """
     with name_scope(None, "resize_image_with_pad", [image]):
         image, is_batch = as_batch(convert_to_tensor(image, name="image"))

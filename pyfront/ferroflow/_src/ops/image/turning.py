@@ -60,7 +60,7 @@ def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
         Tensor of the dtype and shape of `image`.
 
     Raises:
-        ValueError: the rank of `image` is another.
+        ValueError: if the rank of `image` is not 3 or 4.
     """
     return _random_flip(image, 0, seed, "random_flip_up_down")
 
@@ -77,7 +77,7 @@ def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
         Tensor of the dtype and shape of `image`.
 
     Raises:
-        ValueError: the rank of `image` is another.
+        ValueError: if the rank of `image` is not 3 or 4.
     """
     return _random_flip(image, 1, seed, "random_flip_left_right")
 
@@ -102,7 +102,7 @@ def flip_left_right(image: Any) -> Tensor:
         Tensor of the dtype and shape of `image`.
 
     Raises:
-        ValueError: the rank of `image` is another.
+        ValueError: if the rank of `image` is not 3 or 4.
     """
     return _flip(image, 1, "flip_left_right")
 
@@ -117,13 +117,13 @@ def flip_up_down(image: Any) -> Tensor:
         Tensor of the dtype and shape of `image`.
 
     Raises:
-        ValueError: the rank of `image` is another.
+        ValueError: if the rank of `image` is not 3 or 4.
     """
     return _flip(image, 0, "flip_up_down")
 
 
 def _turned(image: Tensor, quarters: int, rows: int) -> Tensor:
-    """The image turned counter-clockwise by so many quarters of a turn; `rows` is the axis of its rows."""
+    """Returns the image turned counter-clockwise by so many quarters of a turn; `rows` is the axis of its rows."""
     columns = rows + 1
     swapped = [0, 2, 1, 3] if rows == 1 else [1, 0, 2]
     if quarters == 0:
@@ -136,7 +136,7 @@ def _turned(image: Tensor, quarters: int, rows: int) -> Tensor:
 
 
 def _turned_by(image: Tensor, quarters: Tensor, rows: int, scope: str) -> Tensor:
-    """`_turned` by a number of quarters, 0 to 3, that only the step knows."""
+    """Returns `_turned` by a number of quarters, 0 to 3, that only the step knows."""
     turns = [_turned(image, k, rows) for k in range(4)]
     flat, shape = shaping.reshape(turns[0], [-1]), shaping.shape(turns[0])
     for k in (1, 2, 3):
@@ -147,7 +147,7 @@ def _turned_by(image: Tensor, quarters: Tensor, rows: int, scope: str) -> Tensor
 
 
 def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
-    """Turns images counter-clockwise by quarters of a turn.
+    """Rotates images counter-clockwise by quarter turns.
 
     Args:
         image: Tensor of any dtype, of shape [height, width, channels] or [batch, height, width, channels].
@@ -158,7 +158,7 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
         Tensor of the dtype and rank of `image`.
 
     Raises:
-        ValueError: the rank of `image` is another, or `k` is no scalar.
+        ValueError: if the rank of `image` is not 3 or 4, or `k` is not a scalar.
     """
     with name_scope(name, "rot90", [image, k]) as scope:
         image = checked_at_least_3d(convert_to_tensor(image, name="image"))
@@ -192,7 +192,7 @@ def transpose_image(image: Any) -> Tensor:
         Tensor of the dtype of `image`, of shape [width, height, channels] or [batch, width, height, channels].
 
     Raises:
-        ValueError: the rank of `image` is another.
+        ValueError: if the rank of `image` is not 3 or 4.
     """
     with name_scope(None, "transpose_image", [image]):
         image = checked_at_least_3d(convert_to_tensor(image, name="image"))

@@ -23,7 +23,7 @@ def self_adjoint_eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tens
         the dtype of `tensor`.
 
     Raises:
-        tf.errors.InvalidArgumentError: in the step, an element is not finite.
+        tf.errors.InvalidArgumentError: when the step runs, if an element is not finite.
     """
     values, vectors = apply_op("SelfAdjointEigV2", [tensor], {"compute_v": True}, name).outputs
     return values, vectors
@@ -40,7 +40,7 @@ def self_adjoint_eigvals(tensor: Any, name: str | None = None) -> Tensor:
         Tensor of the dtype of `tensor`, of shape [..., n], in ascending order.
 
     Raises:
-        tf.errors.InvalidArgumentError: in the step, an element is not finite.
+        tf.errors.InvalidArgumentError: when the step runs, if an element is not finite.
     """
     return apply_op("SelfAdjointEigV2", [tensor], {"compute_v": False}, name).outputs[0]
 
@@ -50,16 +50,16 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name:
 
     Args:
         tensor: Tensor of float32, float64, complex64 or complex128, of shape [..., m, n]; p is the smaller of m and n.
-        full_matrices: bool, whether U and V are made square.
-        compute_uv: bool, whether U and V are wanted.
+        full_matrices: bool. If True, U and V are made square.
+        compute_uv: bool. If True, U and V are wanted.
         name: str, name of the operation.
 
     Returns:
-        (s, real and in descending order, of shape [..., p]; U, of shape [..., m, p] or [..., m, m]; V, of shape
-        [..., n, p] or [..., n, n]), Tensors; or only s.
+        (s, U, V), Tensors; or only s. The singular values are real and in descending order, of shape [..., p]. U has
+        the shape [..., m, p] or [..., m, m], V has the shape [..., n, p] or [..., n, n].
 
     Raises:
-        tf.errors.InvalidArgumentError: in the step, an element is not finite.
+        tf.errors.InvalidArgumentError: when the step runs, if an element is not finite.
     """
     attrs = {"compute_uv": compute_uv, "full_matrices": full_matrices}
     s, u, v = apply_op("Svd", [tensor], attrs, name).outputs
@@ -72,7 +72,7 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> tupl
 
     Args:
         input: Tensor of float32, float64, complex64 or complex128, of shape [..., m, n]; p is the smaller of m and n.
-        full_matrices: bool, whether Q is made square.
+        full_matrices: bool. If True, Q is made square.
         name: str, name of the operation.
 
     Returns:

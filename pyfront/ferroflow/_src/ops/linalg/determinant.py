@@ -56,7 +56,7 @@ def logdet(matrix: Any, name: str | None = None) -> Tensor:
         Tensor of the real dtype of `matrix`, of shape [...].
 
     Raises:
-        tf.errors.InvalidArgumentError: in the step, a matrix is not positive definite.
+        tf.errors.InvalidArgumentError: when the step runs, if a matrix is not positive definite.
     """
     with name_scope(name, "logdet", [matrix]):
         diagonal = matrix_diag_part(cholesky(matrix))

@@ -36,9 +36,9 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
         Tensor of the dtype of the inputs.
 
     Raises:
-        ValueError: the equation cannot be read, names a dimension of the result that no input has, does not fit the
-            number of inputs or their dimensions, or names two dimensions of one input alike.
-        TypeError: another keyword argument than `name` is given.
+        ValueError: if the equation is malformed, does not fit the inputs, names one dimension of an input twice, or
+            names a dimension of the result that no input has.
+        TypeError: if there is a keyword argument other than `name`.
     """
     name = kwargs.pop("name", None)
     if kwargs:
@@ -50,7 +50,9 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
 
 
 def _parsed(equation: str, inputs: Sequence[Tensor]) -> tuple[list[str], str]:
-    """The letters of each input and of the result, with letters of their own for the dimensions of an ellipsis."""
+    """Returns the letters of each input and of the result, with letters of their own for the dimensions of an
+    ellipsis.
+    """
     equation = equation.replace(" ", "") if _ELLIPSIS in equation else equation
     if not re.match(r"^([a-zA-Z,.]+)(->[a-zA-Z.]*)?$", equation):
         raise ValueError(f"Indices have incorrect format: {equation}")
@@ -136,7 +138,7 @@ def _transposed(x: Tensor, perm: list[int]) -> Tensor:
 
 
 def _sizes(x: Tensor, count: int) -> list[Any]:
-    """The sizes of the dimensions: ints where they are known, else scalars."""
+    """Returns the sizes of the dimensions: ints where they are known, else scalars."""
     known: list[Any] = x.get_shape().as_list() if x.get_shape().ndims is not None else [None] * count
     if None in known:
         dims = shaping.shape(x)
@@ -152,7 +154,7 @@ def _total(sizes: Sequence[Any]) -> Any:
 
 
 def _as_shape(sizes: Sequence[Any]) -> list[Any]:
-    """Sizes for reshape, the only unknown one told as -1."""
+    """Returns sizes for reshape, the only unknown one told as -1."""
     unknown = [i for i, n in enumerate(sizes) if isinstance(n, Tensor)]
     known = [n for n in sizes if not isinstance(n, Tensor)]
     if len(unknown) == 1 and 0 not in known:
@@ -161,7 +163,7 @@ def _as_shape(sizes: Sequence[Any]) -> list[Any]:
 
 
 def _product(x: Tensor, x_letters: str, y: Tensor, y_letters: str, kept: set[str]) -> tuple[Tensor, str]:
-    """The product of two inputs, summed over the dimensions that both have and none needs later."""
+    """Returns the product of two inputs, summed over the dimensions that both have and none needs later."""
     shared = [a for a in x_letters if a in y_letters]
     batch, inner = [a for a in shared if a in kept], [a for a in shared if a not in kept]
     x_free = [a for a in x_letters if a not in shared]
@@ -188,7 +190,7 @@ def _product(x: Tensor, x_letters: str, y: Tensor, y_letters: str, kept: set[str
 def _broadcast_product(
     x: Tensor, y: Tensor, y_letters: str, groups: tuple[list[str], list[str], list[str], list[str]]
 ) -> Tensor:
-    """The same by elements, where nothing is summed or a batch dimension may be 1."""
+    """Returns the same by elements, where nothing is summed or a batch dimension may be 1."""
     batch, x_free, y_free, inner = groups
     y = _transposed(y, [y_letters.index(a) for a in (*batch, *y_free, *inner)])
     for _ in y_free:

@@ -39,7 +39,7 @@ def norm(
             singular value) or inf.
         axis: int, the dimension that holds vectors; tuple of two ints, the dimensions that hold matrices; None to take
             the whole tensor as one vector.
-        keepdims: bool, whether a reduced dimension stays, with size 1; None for False.
+        keepdims: bool. If True, a reduced dimension is kept, with size 1; None for False.
         name: str, name scope of the operations.
         keep_dims: deprecated name of `keepdims`.
 
@@ -47,7 +47,7 @@ def norm(
         Tensor of the dtype of `tensor`, or for norms other than the euclidean of its real dtype.
 
     Raises:
-        ValueError: `ord` or `axis` is not one of the above.
+        ValueError: if `ord` or `axis` is not one of the above.
     """
     if keep_dims is not None:
         warn_deprecated("The argument keep_dims of norm", "keepdims")
@@ -93,7 +93,7 @@ def _of_absolute_values(values: Tensor, ord: Any, axis: tuple[int, ...] | None) 
 
 
 def _spectral_norm(tensor: Tensor, axis: tuple[int, int]) -> Tensor:
-    """The largest singular values, with dimensions of 1 in the places of `axis`."""
+    """Returns the largest singular values, with dimensions of 1 in the places of `axis`."""
     ndims = tensor.get_shape().ndims
     before: Any
     after: Any

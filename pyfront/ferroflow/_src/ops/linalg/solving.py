@@ -33,14 +33,14 @@ def matrix_inverse(input: Any, adjoint: bool = False, name: str | None = None) -
 
     Args:
         input: Tensor of float32, float64, complex64 or complex128, of shape [..., n, n].
-        adjoint: bool, whether the adjoint of each matrix is inverted.
+        adjoint: bool. If True, the adjoint of each matrix is inverted.
         name: str, name of the operation.
 
     Returns:
         Tensor of the dtype and shape of `input`.
 
     Raises:
-        tf.errors.InvalidArgumentError: in the step, a matrix is singular.
+        tf.errors.InvalidArgumentError: when the step runs, if a matrix is singular.
     """
     return tensor_op("MatrixInverse", [input], {"adjoint": adjoint}, name=name)
 
@@ -51,14 +51,14 @@ def matrix_solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None 
     Args:
         matrix: Tensor of float32, float64, complex64 or complex128, of shape [..., n, n]: A.
         rhs: Tensor of the dtype of `matrix`, of shape [..., n, k]: B.
-        adjoint: bool, whether the adjoint of A is meant.
+        adjoint: bool. If True, the adjoint of A is used.
         name: str, name of the operation.
 
     Returns:
         Tensor of the dtype and shape of `rhs`: X.
 
     Raises:
-        tf.errors.InvalidArgumentError: in the step, a matrix is singular.
+        tf.errors.InvalidArgumentError: when the step runs, if a matrix is singular.
     """
     return tensor_op("MatrixSolve", [matrix, rhs], {"adjoint": adjoint}, name=name)
 
@@ -71,15 +71,15 @@ def matrix_triangular_solve(
     Args:
         matrix: Tensor of float32, float64, complex64 or complex128, of shape [..., n, n]: A; only one half is read.
         rhs: Tensor of the dtype of `matrix`, of shape [..., n, k]: B.
-        lower: bool, whether the lower half of `matrix` is read, else the upper.
-        adjoint: bool, whether the adjoint of A is meant.
+        lower: bool. If True, the lower half of `matrix` is read, else the upper.
+        adjoint: bool. If True, the adjoint of A is used.
         name: str, name of the operation.
 
     Returns:
         Tensor of the dtype and shape of `rhs`: X.
 
     Raises:
-        tf.errors.InvalidArgumentError: in the step, an element on a diagonal is zero.
+        tf.errors.InvalidArgumentError: when the step runs, if an element on a diagonal is zero.
     """
     return tensor_op("MatrixTriangularSolve", [matrix, rhs], {"lower": lower, "adjoint": adjoint}, name=name)
 
@@ -95,7 +95,7 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
         Tensor of the dtype and shape of `input`: L, with zeros above its diagonal.
 
     Raises:
-        tf.errors.InvalidArgumentError: in the step, a matrix is not positive definite.
+        tf.errors.InvalidArgumentError: when the step runs, if a matrix is not positive definite.
     """
     return tensor_op("Cholesky", [input], name=name)
 
@@ -125,7 +125,7 @@ def matrix_solve_ls(
         matrix: Tensor of float32, float64, complex64 or complex128, of shape [..., m, n]: A.
         rhs: Tensor of the dtype of `matrix`, of shape [..., m, k]: B.
         l2_regularizer: float, or Tensor of float64 of shape []; not used unless `fast`.
-        fast: bool, whether the normal equations are solved, which needs matrices of full rank that are not
+        fast: bool. If True, the normal equations are solved, which needs matrices of full rank that are not
             ill-conditioned.
         name: str, name of the operations.
 
@@ -133,8 +133,8 @@ def matrix_solve_ls(
         Tensor of the dtype of `matrix`, of shape [..., n, k]: X.
 
     Raises:
-        NotImplementedError: a regularizer is given for complex128.
-        tf.errors.InvalidArgumentError: in the step, a matrix has not full rank and `fast` is true.
+        NotImplementedError: if a regularizer is given for complex128.
+        tf.errors.InvalidArgumentError: when the step runs, if a matrix does not have full rank and `fast` is True.
     """
     matrix = convert_to_tensor(matrix, name="matrix")
     is_regularized = isinstance(l2_regularizer, Tensor) or l2_regularizer != 0
@@ -156,7 +156,9 @@ def matrix_solve_ls(
 
 
 def _reads_memory_often(matrix: Tensor) -> bool:
-    """Whether a graph of several ops over the whole batch would read memory more than caches."""
+    """Returns True if results of the whole batch exceed the caches, so that a graph of several ops is limited by
+    memory.
+    """
     shape = matrix.get_shape()
     if not shape.is_fully_defined():
         return False
@@ -171,7 +173,7 @@ def regularized_gramian_cholesky(matrix: Any, l2_regularizer: Any, first_kind: b
     Args:
         matrix: Tensor of float32, float64, complex64 or complex128, of shape [..., m, n]: A.
         l2_regularizer: float, or Tensor of shape []: what is added to the diagonal.
-        first_kind: bool, whether the Gramian is A* A, else A A*.
+        first_kind: bool. If True, the Gramian is A* A, else A A*.
 
     Returns:
         Tensor of the dtype of `matrix`, of shape [..., n, n] or [..., m, m]: the Cholesky decomposition.

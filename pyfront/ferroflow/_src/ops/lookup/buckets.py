@@ -29,7 +29,7 @@ __all__ = ["FastHashSpec", "HasherSpec", "IdTableWithHashBuckets", "StaticVocabu
 
 
 class HasherSpec(NamedTuple):
-    """Which hash chooses buckets, and its key.
+    """Hash that selects buckets, and its key.
 
     Args:
         hasher: str, name of the hash: "fasthash", "stronghash" or "legacy".
@@ -44,7 +44,7 @@ FastHashSpec = HasherSpec("fasthash", None)
 
 
 def StrongHashSpec(key: Any) -> HasherSpec:  # noqa: N802  # TF1's spelling
-    """The hash whose buckets nobody can aim at without the key.
+    """Returns the hash whose buckets nobody can aim at without the key.
 
     Args:
         key: two ints.
@@ -53,8 +53,8 @@ def StrongHashSpec(key: Any) -> HasherSpec:  # noqa: N802  # TF1's spelling
         HasherSpec.
 
     Raises:
-        ValueError: `key` has not two elements.
-        TypeError: they are no ints.
+        ValueError: if `key` does not have two elements.
+        TypeError: if the elements are not ints.
     """
     if len(key) != 2:
         raise ValueError(f"key must have size 2, got {len(key)}.")
@@ -76,7 +76,7 @@ def _hash_function(spec: Any) -> Callable[..., Tensor]:
 
 
 class IdTableWithHashBuckets(LookupInterface):
-    """A table of ids in which keys that it lacks have the ids of buckets behind its last row.
+    """Table of ids in which missing keys have the ids of buckets after its last row.
 
     Args:
         table: a table with values of int64; None for buckets alone.
@@ -86,8 +86,8 @@ class IdTableWithHashBuckets(LookupInterface):
         key_dtype: dtype of keys; None for that of `table`, or string.
 
     Raises:
-        TypeError: a dtype or `hasher_spec` is of the wrong type.
-        ValueError: there is neither a table nor a bucket.
+        TypeError: if a dtype or `hasher_spec` is of the wrong type.
+        ValueError: if there is neither a table nor a bucket.
     """
 
     def __init__(
@@ -142,13 +142,13 @@ class IdTableWithHashBuckets(LookupInterface):
         return self.table_ref
 
     def size(self, name: str | None = None) -> Tensor:
-        """The number of rows and buckets, int64 []."""
+        """Returns the number of rows and buckets, int64 []."""
         with name_scope(name, f"{self.name}_Size"):
             rows = convert_to_tensor(0, dtype=dtypes.int64) if self._table is None else self._table.size()
             return rows + self._num_oov_buckets
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
-        """Looks keys up.
+        """Looks up keys.
 
         Args:
             keys: Tensor or SparseTensor of the table's key dtype.
@@ -158,7 +158,7 @@ class IdTableWithHashBuckets(LookupInterface):
             Tensor or SparseTensor of int64, as `keys` is.
 
         Raises:
-            TypeError: `keys` have another dtype.
+            TypeError: if `keys` do not have the table's key dtype.
         """
         if not isinstance(keys, SparseTensor):
             keys = convert_to_tensor(keys)
@@ -186,10 +186,10 @@ class IdTableWithHashBuckets(LookupInterface):
 def StaticVocabularyTable(  # noqa: N802  # TF1's spelling
     initializer: Any, num_oov_buckets: int, lookup_key_dtype: Any = None, name: str | None = None
 ) -> IdTableWithHashBuckets:
-    """A table of ids in which keys that it lacks have the ids of buckets behind its last row.
+    """Table of ids in which missing keys have the ids of buckets after its last row.
 
     Args:
-        initializer: what fills it, with values of int64; None for buckets alone.
+        initializer: the initializer of the table, with values of int64; None for buckets alone.
         num_oov_buckets: int, the number of buckets, at least 1.
         lookup_key_dtype: dtype of keys.
         name: str, name of the operation.
@@ -198,8 +198,8 @@ def StaticVocabularyTable(  # noqa: N802  # TF1's spelling
         IdTableWithHashBuckets.
 
     Raises:
-        ValueError: there are no buckets.
-        TypeError: a dtype is of the wrong type.
+        ValueError: if there are no buckets.
+        TypeError: if a dtype is of the wrong type.
     """
     if num_oov_buckets <= 0:
         raise ValueError("oov_buckets must be > 0.")

@@ -1,4 +1,4 @@
-"""What fills tables: tensors of keys and values, and files."""
+"""Initializers of tables: from tensors of keys and values, and from files."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ __all__ = [
 
 
 def check_table_dtypes(table: Any, key_dtype: dtypes.DType, value_dtype: dtypes.DType) -> None:
-    """Holds dtypes of keys and values against those of a table.
+    """Raises TypeError unless the dtypes of keys and values are those of a table.
 
     Raises:
-        TypeError: they are others.
+        TypeError: if the dtypes are not the table's.
     """
     if key_dtype.base_dtype != table.key_dtype:
         raise TypeError(f"Invalid key dtype, expected {table.key_dtype} but got {key_dtype}.")
@@ -35,7 +35,7 @@ def check_table_dtypes(table: Any, key_dtype: dtypes.DType, value_dtype: dtypes.
 
 
 class TableInitializerBase:
-    """What fills a table with keys and values of two dtypes.
+    """Base of the initializers, which fill a table with keys and values of two dtypes.
 
     Args:
         key_dtype: DType of the keys.
@@ -66,19 +66,19 @@ class TableInitializerBase:
             Operation.
 
         Raises:
-            NotImplementedError: the initializer does not say what it fills a table with.
+            NotImplementedError: if a subclass does not override this method.
         """
         raise NotImplementedError
 
 
 class KeyValueTensorInitializer(TableInitializerBase):
-    """Fills a table from tensors.
+    """Initializer that fills a table from tensors.
 
     Args:
         keys: Tensor of shape [n].
         values: Tensor of shape [n].
-        key_dtype: dtype of `keys`, where they are no Tensor.
-        value_dtype: dtype of `values`, where they are no Tensor.
+        key_dtype: dtype of `keys`, where they are not Tensors.
+        value_dtype: dtype of `values`, where they are not Tensors.
         name: str, name of the operation.
     """
 
@@ -101,7 +101,7 @@ class KeyValueTensorInitializer(TableInitializerBase):
             Operation, which is in the collection `TABLE_INITIALIZERS`.
 
         Raises:
-            TypeError: the dtypes differ.
+            TypeError: if the dtypes differ.
         """
         check_table_dtypes(table, self._keys.dtype, self._values.dtype)
         with name_scope(self._name, values=(table.table_ref, self._keys, self._values)) as scope:
@@ -111,14 +111,14 @@ class KeyValueTensorInitializer(TableInitializerBase):
 
 
 class TextFileIndex:
-    """Where on a line keys and values are, besides in a column."""
+    """Positions of keys and values on a line, besides columns."""
 
     WHOLE_LINE: Final = -2
     LINE_NUMBER: Final = -1
 
 
 class TextFileInitializer(TableInitializerBase):
-    """Fills a table with a row for each line of a file.
+    """Initializer that fills a table with one row for each line of a file.
 
     Args:
         filename: str, or Tensor of string of shape [].
@@ -131,7 +131,7 @@ class TextFileInitializer(TableInitializerBase):
         name: str, name of the operation.
 
     Raises:
-        ValueError: there is no file name, or an index does not fit its dtype.
+        ValueError: if there is no file name, or an index does not fit its dtype.
     """
 
     def __init__(
@@ -170,7 +170,7 @@ class TextFileInitializer(TableInitializerBase):
             Operation, which is in the collection `TABLE_INITIALIZERS`.
 
         Raises:
-            TypeError: the dtypes differ.
+            TypeError: if the dtypes differ.
         """
         check_table_dtypes(table, self.key_dtype, self.value_dtype)
         with name_scope(self._name, "text_file_init", (table.table_ref,)) as scope:
@@ -202,7 +202,7 @@ def _check_index(what: str, index: int, dtype: dtypes.DType) -> None:
 
 
 class TextFileStringTableInitializer(TextFileInitializer):
-    """Fills a table from line numbers to lines, by default.
+    """Initializer that fills a table from line numbers to lines, by default.
 
     Args:
         filename: str, or Tensor of string of shape [].
@@ -213,7 +213,7 @@ class TextFileStringTableInitializer(TextFileInitializer):
         name: str, name of the operation.
 
     Raises:
-        ValueError: there is no file name, or an index does not fit its dtype.
+        ValueError: if there is no file name, or an index does not fit its dtype.
     """
 
     def __init__(
@@ -231,7 +231,7 @@ class TextFileStringTableInitializer(TextFileInitializer):
 
 
 class TextFileIdTableInitializer(TextFileInitializer):
-    """Fills a table from lines to line numbers, by default.
+    """Initializer that fills a table from lines to line numbers, by default.
 
     Args:
         filename: str, or Tensor of string of shape [].
@@ -243,7 +243,7 @@ class TextFileIdTableInitializer(TextFileInitializer):
         key_dtype: DType of the keys.
 
     Raises:
-        ValueError: there is no file name, or an index does not fit its dtype.
+        ValueError: if there is no file name, or an index does not fit its dtype.
     """
 
     def __init__(

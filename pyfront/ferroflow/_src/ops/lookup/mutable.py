@@ -20,7 +20,7 @@ __all__ = ["MutableDenseHashTable", "MutableHashTable"]
 
 
 class _MutableTable(LookupInterface):
-    """What tables with changing rows share."""
+    """Base of the tables with changing rows."""
 
     def __init__(self, key_dtype: Any, value_dtype: Any, table_ref: Tensor, default_value: Tensor) -> None:
         super().__init__(key_dtype, value_dtype, table_ref.op.name.rsplit("/", 1)[-1])
@@ -39,7 +39,7 @@ class _MutableTable(LookupInterface):
         return self._table_ref
 
     def size(self, name: str | None = None) -> Tensor:
-        """The number of rows, int64 []."""
+        """Returns the number of rows, int64 []."""
         with name_scope(name, f"{self._name}_Size", [self._table_ref]) as scope, colocate_with(self._table_ref):
             return tensor_op("LookupTableSizeV2", [self._table_ref], name=scope)
 
@@ -47,7 +47,7 @@ class _MutableTable(LookupInterface):
         return keys.get_shape().concatenate(self._value_shape)
 
     def lookup(self, keys: Any, name: str | None = None) -> Tensor:
-        """Looks keys up.
+        """Looks up keys.
 
         Args:
             keys: Tensor of the table's key dtype.
@@ -57,7 +57,7 @@ class _MutableTable(LookupInterface):
             Tensor of the value dtype.
 
         Raises:
-            TypeError: `keys` have another dtype.
+            TypeError: if `keys` do not have the table's key dtype.
         """
         keys = convert_to_tensor(keys)
         self._check_keys(keys.dtype)
@@ -79,7 +79,7 @@ class _MutableTable(LookupInterface):
             Operation.
 
         Raises:
-            TypeError: the dtypes differ.
+            TypeError: if the dtypes differ.
         """
         keys = convert_to_tensor(keys, preferred_dtype=self._key_dtype, name="keys")
         values = convert_to_tensor(values, preferred_dtype=self._value_dtype, name="values")
@@ -89,7 +89,7 @@ class _MutableTable(LookupInterface):
             return apply_op("LookupTableInsertV2", inputs, name=scope)
 
     def remove(self, keys: Any, name: str | None = None) -> Operation:
-        """Takes rows out; keys that are not in the table are ignored.
+        """Removes rows; keys that are not in the table are ignored.
 
         Args:
             keys: Tensor of the table's key dtype.
@@ -99,7 +99,7 @@ class _MutableTable(LookupInterface):
             Operation.
 
         Raises:
-            TypeError: the dtype differs.
+            TypeError: if the dtype differs.
         """
         keys = convert_to_tensor(keys, preferred_dtype=self._key_dtype, name="keys")
         self._check_keys(keys.dtype)
@@ -108,7 +108,7 @@ class _MutableTable(LookupInterface):
             return apply_op("LookupTableRemoveV2", inputs, name=scope)
 
     def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
-        """All keys and their values.
+        """Returns all keys and their values.
 
         Args:
             name: str, name of the operation.
@@ -144,7 +144,7 @@ class MutableHashTable(_MutableTable):
         default_value: scalar or vector, the value of keys that are not in the table.
         shared_name: str; tables of one name are one table, over the sessions that share state.
         name: str, name of the operation.
-        checkpoint: bool, whether savers save its rows, as tensors `name-keys` and `name-values`.
+        checkpoint: bool. If True, savers save its rows, as tensors `name-keys` and `name-values`.
     """
 
     def __init__(
@@ -183,7 +183,7 @@ class MutableDenseHashTable(_MutableTable):
         initial_num_buckets: int, a power of two; the table grows as it must.
         shared_name: str; tables of one name are one table, over the sessions that share state.
         name: str, name of the operation.
-        checkpoint: bool, whether savers save its rows, as tensors `name-keys` and `name-values`.
+        checkpoint: bool. If True, savers save its rows, as tensors `name-keys` and `name-values`.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What all lookup tables offer, the table that is filled once, and the operation that fills all tables."""
+"""Base of the lookup tables, the table that is filled once, and the operation that fills all tables."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 
 
 def tables_initializer(name: str = "init_all_tables") -> Operation:
-    """Makes the operation that fills all tables of the default graph.
+    """Returns an operation that initializes all tables of the default graph.
 
     Args:
         name: str, name of the operation.
@@ -43,7 +43,7 @@ def tables_initializer(name: str = "init_all_tables") -> Operation:
 
 @deprecated("tf.tables_initializer", name="tf.initialize_all_tables")
 def initialize_all_tables(name: str = "init_all_tables") -> Operation:
-    """Makes the operation that fills all tables of the default graph."""
+    """Returns an operation that initializes all tables of the default graph."""
     return tables_initializer(name)
 
 
@@ -81,7 +81,7 @@ class LookupInterface:
         """The operation that fills the table.
 
         Raises:
-            NotImplementedError: the table does not say how it is filled.
+            NotImplementedError: if a subclass does not override this method.
         """
         raise NotImplementedError
 
@@ -91,15 +91,15 @@ class LookupInterface:
         return self.init
 
     def size(self, name: str | None = None) -> Tensor:
-        """The number of rows, int64 [].
+        """Returns the number of rows, int64 [].
 
         Raises:
-            NotImplementedError: the table does not say how rows are counted.
+            NotImplementedError: if a subclass does not override this method.
         """
         raise NotImplementedError
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
-        """Looks keys up.
+        """Looks up keys.
 
         Args:
             keys: Tensor or SparseTensor of the table's key dtype.
@@ -109,7 +109,7 @@ class LookupInterface:
             Tensor or SparseTensor, as `keys` is, of the value dtype.
 
         Raises:
-            NotImplementedError: the table does not say how keys are found.
+            NotImplementedError: if a subclass does not override this method.
         """
         raise NotImplementedError
 
@@ -119,7 +119,7 @@ class LookupInterface:
 
 
 def export_rows(table: Any, value_shape: tensor_shape.TensorShape, scope: str) -> tuple[Tensor, Tensor]:
-    """All keys and values of a table, by an operation named `scope`."""
+    """Returns all keys and values of a table, by an operation named `scope`."""
     with colocate_with(table.table_ref):
         attrs = {"Tkeys": table.key_dtype, "Tvalues": table.value_dtype}
         keys, values = apply_op("LookupTableExportV2", [table.table_ref], attrs, name=scope).outputs
@@ -128,7 +128,7 @@ def export_rows(table: Any, value_shape: tensor_shape.TensorShape, scope: str) -
 
 
 class InitializableLookupTableBase(LookupInterface):
-    """A table that is filled once, by `initializer`; keys that it lacks have the value `default_value`.
+    """A table that is filled once, by `initializer`; missing keys have the value `default_value`.
 
     Args:
         table_ref: Tensor of resource, of shape []: the handle of the table.
@@ -164,12 +164,12 @@ class InitializableLookupTableBase(LookupInterface):
         return self._init
 
     def size(self, name: str | None = None) -> Tensor:
-        """The number of rows, int64 []."""
+        """Returns the number of rows, int64 []."""
         with name_scope(name, f"{self._name}_Size", [self._table_ref]) as scope:
             return tensor_op("LookupTableSizeV2", [self._table_ref], name=scope)
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
-        """Looks keys up.
+        """Looks up keys.
 
         Args:
             keys: Tensor or SparseTensor of the table's key dtype.
@@ -179,8 +179,8 @@ class InitializableLookupTableBase(LookupInterface):
             Tensor or SparseTensor, as `keys` is, of the value dtype.
 
         Raises:
-            TypeError: `keys` have another dtype.
-            tf.errors.FailedPreconditionError: when run; the table is not filled.
+            TypeError: if `keys` do not have the table's key dtype.
+            tf.errors.FailedPreconditionError: when the step runs, if the table is not filled.
         """
         if not isinstance(keys, SparseTensor):
             keys = convert_to_tensor(keys)
@@ -198,7 +198,7 @@ class HashTable(InitializableLookupTableBase):
     """A table that is filled once and then only read.
 
     Args:
-        initializer: what fills it, such as a `KeyValueTensorInitializer`.
+        initializer: the initializer of the table, such as a `KeyValueTensorInitializer`.
         default_value: scalar, the value of keys that are not in the table.
         shared_name: str; tables of one name are one table, over the sessions that share state.
         name: str, name of the operation.
@@ -218,7 +218,7 @@ class HashTable(InitializableLookupTableBase):
             self._value_shape = self._default_value.get_shape()
 
     def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
-        """All keys and their values.
+        """Returns all keys and their values.
 
         Args:
             name: str, name of the operation.

@@ -46,7 +46,7 @@ def _check_keys(num_oov_buckets: int, dtype: dtypes.DType) -> None:
 
 
 def _shared_name(file: Any, vocab_size: int | None, key: int, value: int) -> str:
-    """TF 1.x: tables of one file are one table."""
+    """Returns the shared name of a file's table. TF 1.x: tables of one file are one table."""
     size = f"{vocab_size}_" if vocab_size else ""
     return f"hash_table_{file}_{size}{key}_{value}"
 
@@ -81,8 +81,8 @@ def index_table_from_file(
         A table with values of int64.
 
     Raises:
-        ValueError: there is no file name, or a number is too small.
-        TypeError: `key_dtype` is neither string nor an integer.
+        ValueError: if there is no file name, or a number is too small.
+        TypeError: if `key_dtype` is neither string nor an integer.
     """
     _check_file(vocabulary_file)
     key_dtype = dtypes.as_dtype(key_dtype)
@@ -134,8 +134,8 @@ def index_table_from_tensor(
         A table with values of int64.
 
     Raises:
-        ValueError: there are no words, they have another dtype, or a number is too small.
-        TypeError: `dtype` is neither string nor an integer.
+        ValueError: if there are no words, their dtype is not `dtype`, or a number is too small.
+        TypeError: if `dtype` is neither string nor an integer.
     """
     if vocabulary_list is None:
         vocabulary_list = mapping
@@ -185,7 +185,7 @@ def index_to_string_table_from_file(
         A table from int64 to string.
 
     Raises:
-        ValueError: there is no file name, or `vocab_size` is too small.
+        ValueError: if there is no file name, or `vocab_size` is too small.
     """
     _check_file(vocabulary_file)
     if vocab_size is not None and vocab_size < 1:
@@ -218,7 +218,7 @@ def index_to_string_table_from_tensor(
         A table from int64 to string.
 
     Raises:
-        ValueError: there are no words.
+        ValueError: if there are no words.
     """
     if vocabulary_list is None:
         vocabulary_list = mapping
@@ -254,7 +254,7 @@ def string_to_index_table_from_file(
         A table with keys of string and values of int64.
 
     Raises:
-        ValueError: there is no file name, or a number is too small.
+        ValueError: if there is no file name, or a number is too small.
     """
     return index_table_from_file(
         vocabulary_file, num_oov_buckets, vocab_size, default_value, hasher_spec, dtypes.string, name
@@ -282,7 +282,7 @@ def string_to_index_table_from_tensor(
         A table with keys of string and values of int64.
 
     Raises:
-        ValueError: the words are no strings, or the number of buckets is negative.
+        ValueError: if the words are not strings, or the number of buckets is negative.
     """
     words = convert_to_tensor(mapping)
     if words.dtype.base_dtype != dtypes.string:
@@ -292,7 +292,7 @@ def string_to_index_table_from_tensor(
 
 @deprecated("tf.contrib.lookup.index_table_from_tensor")
 def string_to_index(tensor: Any, mapping: Any, default_value: int = -1, name: str | None = None) -> Any:
-    """Looks words up in a vocabulary.
+    """Looks up words in a vocabulary.
 
     Args:
         tensor: Tensor or SparseTensor of string, of any shape: the words.
@@ -304,14 +304,14 @@ def string_to_index(tensor: Any, mapping: Any, default_value: int = -1, name: st
         Tensor or SparseTensor, as `tensor` is, of int64.
 
     Raises:
-        ValueError: `mapping` is None.
+        ValueError: if `mapping` is None.
     """
     return index_table_from_tensor(mapping, default_value=default_value, name=name).lookup(tensor)
 
 
 @deprecated("tf.contrib.lookup.index_to_string_table_from_tensor")
 def index_to_string(tensor: Any, mapping: Any, default_value: str = "UNK", name: str | None = None) -> Any:
-    """Looks the words of places in a vocabulary up.
+    """Looks up the words at positions of a vocabulary.
 
     Args:
         tensor: Tensor or SparseTensor of int64, of any shape: the places.
@@ -323,6 +323,6 @@ def index_to_string(tensor: Any, mapping: Any, default_value: str = "UNK", name:
         Tensor or SparseTensor, as `tensor` is, of string.
 
     Raises:
-        ValueError: `mapping` is None.
+        ValueError: if `mapping` is None.
     """
     return index_to_string_table_from_tensor(mapping, default_value, name).lookup(tensor)

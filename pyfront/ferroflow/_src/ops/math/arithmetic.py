@@ -79,8 +79,8 @@ def _binary(public_name: str, op_type: str, what: str, taken: str) -> Callable[.
         Tensor of the dtype of `x`, of the shape that the shapes of `x` and `y` broadcast to.
 
     Raises:
-        TypeError: the dtypes differ or are not taken.
-        ValueError: the shapes do not broadcast.
+        TypeError: if the dtypes differ or are not supported.
+        ValueError: if the shapes do not broadcast.
     """
     return function
 
@@ -110,25 +110,25 @@ right_shift = _binary("right_shift", "RightShift", "the bits of `x` moved `y` pl
 
 
 def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
-    """The numbers of the dtype beside `x1` on the way to `x2`; `x2` where they are equal.
+    """Returns the numbers of the dtype beside `x1` on the way to `x2`; `x2` where they are equal.
 
     Args:
-      x1: tensor of float32 or float64, of any shape.
-      x2: tensor of the same dtype; shape broadcasts with that of `x1`.
-      name: name of the operation.
+        x1: tensor of float32 or float64, of any shape.
+        x2: tensor of the same dtype; shape broadcasts with that of `x1`.
+        name: name of the operation.
 
     Returns:
-      A tensor of the same dtype and the broadcast shape.
+        A tensor of the same dtype and the broadcast shape.
 
     Raises:
-      TypeError: the arguments' dtypes differ or are others.
-      ValueError: their shapes do not broadcast.
+        TypeError: if the dtypes differ or are not supported.
+        ValueError: if their shapes do not broadcast.
     """
     return tensor_op("NextAfter", [x1, x2], name=name)
 
 
 def mod(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """The same function as `floormod`.
+    """Returns the same function as `floormod`.
 
     Args:
         x: Tensor of a real number dtype.
@@ -280,7 +280,7 @@ def _require_same_dtype(x: Any, y: Any) -> Any:
 
 
 def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Divides as Python 3 does: integers become floats first.
+    """Divides like Python 3: converts integers to floats first.
 
     Args:
         x: Tensor of a number dtype.
@@ -293,7 +293,7 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
         ones, else of the dtype of `x`.
 
     Raises:
-        TypeError: the dtypes differ or are no numbers.
+        TypeError: if the dtypes differ or are not numbers.
     """
     with name_scope(name, "truediv", [x, y]) as scope:
         x = convert_to_tensor(x, name="x")
@@ -308,7 +308,7 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def div(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Divides as Python 2 does: integers give the floor of the quotient.
+    """Divides like Python 2: for integers, returns the floor of the quotient.
 
     Args:
         x: Tensor of a number dtype.
@@ -319,7 +319,7 @@ def div(x: Any, y: Any, name: str | None = None) -> Tensor:
         Tensor of the dtype of `x`, of the shape that the shapes broadcast to.
 
     Raises:
-        TypeError: the dtypes differ.
+        TypeError: if the dtypes differ.
     """
     with name_scope(name, "div", [x, y]) as scope:
         x = convert_to_tensor(x, name="x")
@@ -355,7 +355,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
         Tensor of the dtype of `x / y`, of the shape that both broadcast to.
 
     Raises:
-        TypeError: the dtypes differ, or are none that can be divided.
+        TypeError: if the dtypes differ or cannot be divided.
     """
     if name is not None:
         return truediv(x, y, name=name)
@@ -393,7 +393,7 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
         Tensor or IndexedSlices of the dtype and shape of `x`.
 
     Raises:
-        ValueError: `scalar` has another shape.
+        ValueError: if `scalar` is not a scalar.
     """
     scalar = convert_to_tensor(scalar, dtype=x.dtype.base_dtype, name="scalar")
     shape = scalar.get_shape()
@@ -427,8 +427,8 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
         Tensor of the dtype and shape of the inputs.
 
     Raises:
-        ValueError: `inputs` is no list, is empty, or its shapes differ.
-        TypeError: the dtypes differ.
+        ValueError: if `inputs` is not a list, is empty, or its shapes differ.
+        TypeError: if the dtypes differ.
     """
     inputs = _tensors_to_add(inputs)
     if len(inputs) == 1:
@@ -449,8 +449,8 @@ def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name:
         Tensor of the dtype and shape of the inputs.
 
     Raises:
-        ValueError: `inputs` is no list, is empty, or its shapes or dtypes differ.
-        TypeError: `tensor_dtype` is another dtype than the inputs have.
+        ValueError: if `inputs` is not a list, is empty, or its shapes or dtypes differ.
+        TypeError: if `tensor_dtype` is not the dtype of the inputs.
     """
     inputs = _tensors_to_add(inputs)
     if any(x.dtype.base_dtype != inputs[0].dtype.base_dtype for x in inputs):

@@ -41,7 +41,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
         Tensor or SparseTensor of `dtype` and of the shape of `x`; `x` itself where it has that dtype.
 
     Raises:
-        TypeError: there is no conversion between the two dtypes.
+        TypeError: if there is no conversion between the two dtypes.
     """
     base_type = dtypes.as_dtype(dtype).base_dtype
     # TF 1.15: what has the dtype takes no name.
@@ -63,7 +63,7 @@ _DIGITS = {dtypes.bfloat16: 8, dtypes.float16: 11, dtypes.float32: 24, dtypes.fl
 
 
 def _largest_within(source: dtypes.DType, target: dtypes.DType) -> Any:
-    """The largest number of a dtype that is in the range of another, smaller one."""
+    """Returns the largest number of a dtype that is in the range of another, smaller one."""
     bits = int(target.max).bit_length() if target.is_integer else 0
     digits = _DIGITS.get(source, bits)
     # The end of the range itself would be rounded up, to a number outside.
@@ -105,7 +105,7 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
         Tensor of `type`.
 
     Raises:
-        ValueError: the last dimension does not fit.
+        ValueError: if the last dimension does not fit.
     """
     return tensor_op("Bitcast", [input], {"type": dtypes.as_dtype(type)}, name=name)
 
@@ -122,7 +122,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Any:
         Tensor of complex64 for float32 and of complex128 for float64.
 
     Raises:
-        TypeError: the dtypes differ or are none of the two.
+        TypeError: if the dtypes differ, or are neither float32 nor float64.
     """
     real = convert_to_tensor(real, name="real")
     imag = convert_to_tensor(imag, name="imag")
@@ -138,7 +138,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Any:
 
 
 def real(input: Any, name: str | None = None) -> Any:
-    """Takes the real part of complex numbers.
+    """Returns the real part of complex numbers.
 
     Args:
         input: Tensor of a number dtype, of any shape.
@@ -155,7 +155,7 @@ def real(input: Any, name: str | None = None) -> Any:
 
 
 def imag(input: Any, name: str | None = None) -> Any:
-    """Takes the imaginary part of complex numbers.
+    """Returns the imaginary part of complex numbers.
 
     Args:
         input: Tensor of a number dtype, of any shape.

@@ -29,7 +29,7 @@ def _as_slices_of(t: Any, clipped: Tensor) -> Any:
 
 
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
-    """Replaces what is below the least and above the largest value by these.
+    """Limits elements to the range from `clip_value_min` to `clip_value_max`.
 
     Args:
         t: Tensor or IndexedSlices of a real number dtype, of any shape.
@@ -41,7 +41,7 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
         Tensor or IndexedSlices of the dtype and shape of `t`.
 
     Raises:
-        ValueError: a bound makes the shape larger.
+        ValueError: if broadcasting with a bound would make the shape larger.
     """
     with name_scope(name, "clip_by_value", [t, clip_value_min, clip_value_max]) as scope:
         values = convert_to_tensor(t.values if isinstance(t, IndexedSlices) else t, name="t")
@@ -53,7 +53,7 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
 
 
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
-    """Scales a tensor down to a Euclidean norm where its own is larger.
+    """Scales a tensor down to a Euclidean norm if its own norm is larger.
 
     Args:
         t: Tensor or IndexedSlices of float16, bfloat16, float32 or float64, of any shape.
@@ -101,7 +101,7 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
         Tensor of that dtype, of shape [].
 
     Raises:
-        TypeError: `t_list` is no sequence.
+        TypeError: if `t_list` is not a sequence.
     """
     t_list = _require_list(t_list)
     with name_scope(name, "global_norm", t_list):
@@ -118,7 +118,7 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
 def clip_by_global_norm(
     t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
 ) -> tuple[list[Any], Tensor]:
-    """Scales several tensors down together where their common norm is too large.
+    """Scales tensors down together if their common norm is too large.
 
     Args:
         t_list: list of Tensors, IndexedSlices or None, of one float dtype.
@@ -127,11 +127,11 @@ def clip_by_global_norm(
         name: str, prefix of the names of the results.
 
     Returns:
-        (list of the scaled ones, with their dtypes and shapes; their norm before, Tensor of that dtype, of shape []).
-        Where the norm is infinite or NaN, all of them are NaN.
+        Pair: list of the scaled tensors, with their dtypes and shapes; their norm before scaling, Tensor of that dtype,
+        of shape []. If the norm is infinite or NaN, all scaled tensors are NaN.
 
     Raises:
-        TypeError: `t_list` is no sequence.
+        TypeError: if `t_list` is not a sequence.
 
     Source: Pascanu, Mikolov, Bengio, On the difficulty of training Recurrent Neural Networks, 2012.
     """

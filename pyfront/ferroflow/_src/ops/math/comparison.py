@@ -41,8 +41,8 @@ def _comparison(public_name: str, op_type: str, what: str, taken: str) -> Callab
         Tensor of bool, of the shape that the shapes of `x` and `y` broadcast to.
 
     Raises:
-        TypeError: the dtypes differ or are not taken.
-        ValueError: the shapes do not broadcast.
+        TypeError: if the dtypes differ or are not supported.
+        ValueError: if the shapes do not broadcast.
     """
     return function
 

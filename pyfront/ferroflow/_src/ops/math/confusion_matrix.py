@@ -22,7 +22,7 @@ __all__ = ["confusion_matrix", "remove_squeezable_dimensions"]
 def remove_squeezable_dimensions(
     labels: Any, predictions: Any, expected_rank_diff: int = 0, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Squeezes the last dimension of one of two tensors where their ranks differ by one too many.
+    """Removes the last dimension, of size 1, of one of two tensors if their ranks differ by one too many.
 
     Args:
         labels: Tensor of any dtype and shape.

@@ -21,7 +21,7 @@ __all__ = ["histogram_fixed_width", "histogram_fixed_width_bins"]
 def histogram_fixed_width_bins(
     values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: str | None = None
 ) -> Tensor:
-    """Tells in which of equally wide bins each value is.
+    """Computes the number of the equally wide bin that each value is in.
 
     Args:
         values: Tensor of a real number dtype, of any shape.
@@ -66,8 +66,8 @@ def histogram_fixed_width(
 
     Raises:
         ValueError: if `nbins` is known and not positive.
-        tf.errors.InvalidArgumentError: in a step, if the first end of `value_range` is not below the second, or
-            if `values` holds NaN.
+        tf.errors.InvalidArgumentError: when the step runs, if the first end of `value_range` is not below the second,
+            or if `values` holds NaN.
     """
     with name_scope(name, "histogram_fixed_width", [values, value_range, nbins]) as scope:
         return tensor_op("HistogramFixedWidth", [values, value_range, nbins], {"dtype": dtype}, name=scope)

@@ -1,4 +1,4 @@
-"""Functions of one tensor, element by element: a row of this file is an op, its public name and what it computes."""
+"""Elementwise functions of one tensor: each row of this file is an op, its public name and its formula."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _described(function: _Unary, public_name: str, what: str, taken: str, return
         {kind} of {returned} and of the shape of `x`.
 
     Raises:
-        TypeError: `x` has another dtype.
+        TypeError: if the dtype of `x` is not supported.
     """
     return function
 
@@ -217,7 +217,7 @@ def conj(x: Any, name: str | None = None) -> Any:
         Tensor of the dtype and shape of `x`; `x` itself where it is real.
 
     Raises:
-        TypeError: `x` holds no numbers.
+        TypeError: if `x` holds no numbers.
     """
     with name_scope(name, "Conj", [x]) as scope:
         x = convert_to_tensor(x, name="x")

@@ -40,7 +40,7 @@ __all__ = [
 
 
 def _may_broadcast(a: TensorShape, b: TensorShape) -> bool:
-    """Whether the batches of two tensors of matrices may be of one shape only once they are broadcast."""
+    """Returns True if the batches of two tensors of matrices may need broadcasting to one shape."""
     if a.ndims is None or a.ndims != b.ndims:
         return True
     batches = a.as_list()[:-2], b.as_list()[:-2]
@@ -62,23 +62,22 @@ def matmul(
 
     Args:
         a: Tensor of float16, bfloat16, float32, float64, int32, complex64 or complex128, of shape [..., m, k].
-        b: Tensor of the dtype of `a`, of shape [..., k, n]. As from TensorFlow 1.14 on, one matrix is multiplied with
-            each of a batch, and the dimensions of batches broadcast; a matrix and a tensor of unknown rank are two
-            matrices.
-        transpose_a: bool, whether `a` is given as [..., k, m].
-        transpose_b: bool, whether `b` is given as [..., n, k].
-        adjoint_a: bool, whether `a` is given conjugated and transposed.
-        adjoint_b: bool, whether `b` is given conjugated and transposed.
-        a_is_sparse: bool, whether most elements of `a` are zero (float32 and bfloat16 matrices only).
-        b_is_sparse: bool, whether most elements of `b` are zero.
+        b: Tensor of the dtype of `a`, of shape [..., k, n]. Batch dimensions broadcast, as from TensorFlow 1.14 on. A
+            matrix and a tensor of unknown rank are multiplied as two matrices.
+        transpose_a: bool. If True, `a` is given as [..., k, m].
+        transpose_b: bool. If True, `b` is given as [..., n, k].
+        adjoint_a: bool. If True, `a` is given conjugated and transposed.
+        adjoint_b: bool. If True, `b` is given conjugated and transposed.
+        a_is_sparse: bool; True if most elements of `a` are zero (float32 and bfloat16 matrices only).
+        b_is_sparse: bool; True if most elements of `b` are zero.
         name: str, name of the operation.
 
     Returns:
         Tensor of the dtype of `a`, of shape [..., m, n].
 
     Raises:
-        ValueError: inner dimensions differ, or a matrix is to be both transposed and adjoint.
-        TypeError: the dtypes differ.
+        ValueError: if the inner dimensions differ, or a matrix is both transposed and adjoint.
+        TypeError: if the dtypes differ.
     """
     with name_scope(name, "MatMul", [a, b]) as scope:
         # TF 1.x: None stands for an attribute's default, and Keras gives it.
@@ -129,17 +128,17 @@ def matvec(
     Args:
         a: Tensor of a dtype that `matmul` takes, of shape [..., m, k].
         b: Tensor of the dtype of `a`, of shape [..., k].
-        transpose_a: bool, whether `a` is given as [..., k, m].
-        adjoint_a: bool, whether `a` is given conjugated and transposed.
-        a_is_sparse: bool, whether most elements of `a` are zero.
-        b_is_sparse: bool, whether most elements of `b` are zero.
+        transpose_a: bool. If True, `a` is given as [..., k, m].
+        adjoint_a: bool. If True, `a` is given conjugated and transposed.
+        a_is_sparse: bool; True if most elements of `a` are zero.
+        b_is_sparse: bool; True if most elements of `b` are zero.
         name: str, name scope of the operations.
 
     Returns:
         Tensor of the dtype of `a`, of shape [..., m].
 
     Raises:
-        ValueError: dimensions do not fit, or `a` is to be both transposed and adjoint.
+        ValueError: if the dimensions are incompatible, or `a` is both transposed and adjoint.
     """
     with name_scope(name, "MatVec", [a, b]):
         column = shaping.expand_dims(b, axis=-1)
@@ -168,10 +167,10 @@ def sparse_matmul(
     Args:
         a: Tensor of float32 or bfloat16, of shape [m, k].
         b: Tensor of float32 or bfloat16, of shape [k, n].
-        transpose_a: bool, whether `a` is given as [k, m].
-        transpose_b: bool, whether `b` is given as [n, k].
-        a_is_sparse: bool, whether most elements of `a` are zero.
-        b_is_sparse: bool, whether most elements of `b` are zero.
+        transpose_a: bool. If True, `a` is given as [k, m].
+        transpose_b: bool. If True, `b` is given as [n, k].
+        a_is_sparse: bool; True if most elements of `a` are zero.
+        b_is_sparse: bool; True if most elements of `b` are zero.
         name: str, name of the operation.
 
     Returns:
@@ -192,13 +191,13 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
     Args:
         a: Tensor of any dtype, of shape [..., m, n].
         name: str, name scope of the operations.
-        conjugate: bool, whether complex elements are conjugated too.
+        conjugate: bool. If True, complex elements are conjugated too.
 
     Returns:
         Tensor of the dtype of `a`, of shape [..., n, m].
 
     Raises:
-        ValueError: `a` has less than two dimensions.
+        ValueError: if `a` has fewer than two dimensions.
     """
     with name_scope(name, values=[a]):
         a = convert_to_tensor(a, name="a")
@@ -225,7 +224,7 @@ def adjoint(matrix: Any, name: str | None = None) -> Tensor:
         Tensor of the dtype of `matrix`, of shape [..., n, m].
 
     Raises:
-        ValueError: `matrix` has less than two dimensions.
+        ValueError: if `matrix` has fewer than two dimensions.
     """
     with name_scope(name, "adjoint", [matrix]):
         return matrix_transpose(convert_to_tensor(matrix, name="matrix"), conjugate=True)
@@ -265,7 +264,7 @@ def eye(
         Tensor of `dtype`, of shape batch_shape + [num_rows, num_columns].
 
     Raises:
-        TypeError: a number of rows or columns is neither an int nor a Tensor.
+        TypeError: if a number of rows or columns is neither an int nor a Tensor.
     """
     with name_scope(name, default_name="eye", values=[num_rows, num_columns, batch_shape]):
         is_square = num_columns is None
@@ -303,7 +302,7 @@ def diag(diagonal: Any, name: str | None = None) -> Tensor:
 
 
 def diag_part(input: Any, name: str | None = None) -> Tensor:
-    """Takes the diagonal of a tensor.
+    """Returns the diagonal of a tensor.
 
     Args:
         input: Tensor of a number dtype, of shape [d1, ..., dk, d1, ..., dk].
@@ -329,7 +328,7 @@ def matrix_diag(diagonal: Any, name: str | None = "diag") -> Tensor:
 
 
 def matrix_diag_part(input: Any, name: str | None = "diag_part") -> Tensor:
-    """Takes the main diagonal of each matrix.
+    """Returns the main diagonal of each matrix.
 
     Args:
         input: Tensor of any dtype, of shape [..., m, n].
@@ -376,15 +375,15 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     Args:
         a: Tensor of a dtype that `matmul` takes.
         b: Tensor of the dtype of `a`.
-        axes: int n for the last n dimensions of `a` and the first n of `b`; or two lists of int (or a Tensor of
-            int32, of shape [2, n]) with the dimensions of `a` and, in the same order, those of `b`.
+        axes: int n for the last n dimensions of `a` and the first n of `b`. Or two lists of int, or a Tensor of int32,
+            of shape [2, n]: the dimensions of `a` and, in the same order, of `b`.
         name: str, name of the operation.
 
     Returns:
         Tensor of the dtype of `a`: the free dimensions of `a`, then those of `b`.
 
     Raises:
-        ValueError: `axes` is negative, too large or of the wrong length, or dimensions differ in size.
+        ValueError: if `axes` is negative, too large or of the wrong length, or dimensions differ in size.
     """
     with name_scope(name, "Tensordot", [a, b, axes]) as scope:
         a = convert_to_tensor(a, name="a")
@@ -429,7 +428,7 @@ def _contraction_axes(a: Tensor, axes: Any) -> tuple[Any, Any]:
 
 
 def _as_matrix(x: Tensor, axes: Any, contracted_first: bool) -> tuple[Tensor, Any, list[int | None] | None]:
-    """The tensor as a matrix of its free and its contracted dimensions, the free ones, and those known now."""
+    """Returns the tensor as a matrix of its free and its contracted dimensions, the free ones, and those known now."""
     shape = x.get_shape()
     static_axes = list(axes) if isinstance(axes, (list, tuple)) else None
     if shape.is_fully_defined() and static_axes is not None:

@@ -10,7 +10,7 @@ from ferroflow._src.ops.math.cast import cast
 
 
 def squeeze_last_where_rank_differs(tensor: Tensor, other: Tensor, surplus: int) -> Tensor:
-    """Drops the last dimension of a tensor where its rank is `surplus` above that of another.
+    """Removes the last dimension of a tensor if its rank is `surplus` above that of another.
 
     Args:
         tensor: Tensor of any dtype and shape.
@@ -21,7 +21,7 @@ def squeeze_last_where_rank_differs(tensor: Tensor, other: Tensor, surplus: int)
         Tensor; without a change where the last dimension is known not to be 1 and the ranks are not known.
 
     Raises:
-        ValueError: both ranks are known and the last dimension to drop is not 1.
+        ValueError: if both ranks are known and the last dimension to drop is not 1.
     """
     shape, rank, other_rank = tensor.get_shape(), tensor.get_shape().ndims, other.get_shape().ndims
     if rank is not None and other_rank is not None:

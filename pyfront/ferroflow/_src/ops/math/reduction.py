@@ -53,7 +53,7 @@ def _axis(function: str, axis: Any, reduction_indices: Any) -> Any:
 
 
 def all_dimensions(x: Any) -> Tensor:
-    """The numbers of all dimensions of a tensor.
+    """Returns the numbers of all dimensions of a tensor.
 
     Args:
         x: Tensor or SparseTensor.
@@ -95,7 +95,7 @@ def _reduction(public_name: str, op_type: str, what: str, taken: str) -> Callabl
     Args:
         input_tensor: Tensor of {taken}.
         axis: Tensor of int32 or int64, of shape [] or [n]: the dimensions to reduce, in [-rank, rank); None for all.
-        keepdims: bool, whether a reduced dimension stays, with size 1; None for False.
+        keepdims: bool. If True, a reduced dimension is kept, with size 1; None for False.
         name: str, name of the operation.
         reduction_indices: deprecated name of `axis`.
         keep_dims: deprecated name of `keepdims`.
@@ -104,8 +104,8 @@ def _reduction(public_name: str, op_type: str, what: str, taken: str) -> Callabl
         Tensor of the dtype of `input_tensor`.
 
     Raises:
-        ValueError: a dimension is out of range or given twice, or an argument is given by both of its names.
-        TypeError: `input_tensor` has another dtype.
+        ValueError: if a dimension is out of range or given twice, or both names of an argument are given.
+        TypeError: if the dtype of `input_tensor` is not supported.
     """
     return function
 
@@ -136,7 +136,7 @@ def count_nonzero(
     Args:
         input_tensor: Tensor of a number dtype or bool.
         axis: Tensor of int32 or int64, of shape [] or [n]: the dimensions to reduce, in [-rank, rank); None for all.
-        keepdims: bool, whether a reduced dimension stays, with size 1; None for False.
+        keepdims: bool. If True, a reduced dimension is kept, with size 1; None for False.
         dtype: DType of the result.
         name: str, name scope of the operations.
         reduction_indices: deprecated name of `axis`.
@@ -147,7 +147,7 @@ def count_nonzero(
         Tensor of `dtype`.
 
     Raises:
-        ValueError: an argument is given by both of its names.
+        ValueError: if both names of an argument are given.
     """
     input_tensor = deprecated_argument_lookup("input", input, "input_tensor", input_tensor)
     keepdims = _new_or_old("count_nonzero", "keepdims", keepdims, "keep_dims", keep_dims)
@@ -173,7 +173,7 @@ def reduce_logsumexp(
     Args:
         input_tensor: Tensor of float16, bfloat16, float32 or float64.
         axis: Tensor of int32 or int64, of shape [] or [n]: the dimensions to reduce, in [-rank, rank); None for all.
-        keepdims: bool, whether a reduced dimension stays, with size 1; None for False.
+        keepdims: bool. If True, a reduced dimension is kept, with size 1; None for False.
         name: str, name scope of the operations.
         reduction_indices: deprecated name of `axis`.
         keep_dims: deprecated name of `keepdims`.
@@ -182,7 +182,7 @@ def reduce_logsumexp(
         Tensor of the dtype of `input_tensor`.
 
     Raises:
-        ValueError: both an argument and its deprecated name are given.
+        ValueError: if both an argument and its deprecated name are given.
     """
     keepdims = bool(_new_or_old("reduce_logsumexp", "keepdims", keepdims, "keep_dims", keep_dims))
     axis = _axis("reduce_logsumexp", axis, reduction_indices)
@@ -209,14 +209,14 @@ def reduce_variance(
     Args:
         input_tensor: Tensor of a real or complex float dtype.
         axis: Tensor of int32 or int64, of shape [] or [n]: the dimensions to reduce, in [-rank, rank); None for all.
-        keepdims: bool, whether a reduced dimension stays, with size 1.
+        keepdims: bool. If True, a reduced dimension is kept, with size 1.
         name: str, name scope of the operations.
 
     Returns:
         Tensor of the dtype of `input_tensor`, real where it is complex.
 
     Raises:
-        TypeError: `input_tensor` is of an integer dtype.
+        TypeError: if `input_tensor` is of an integer dtype.
     """
     with name_scope(name or "reduce_variance"):
         input_tensor = convert_to_tensor(input_tensor)
@@ -238,14 +238,14 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool | None = Fals
     Args:
         input_tensor: Tensor of a real or complex float dtype.
         axis: Tensor of int32 or int64, of shape [] or [n]: the dimensions to reduce, in [-rank, rank); None for all.
-        keepdims: bool, whether a reduced dimension stays, with size 1.
+        keepdims: bool. If True, a reduced dimension is kept, with size 1.
         name: str, name scope of the operations.
 
     Returns:
         Tensor of the dtype of `input_tensor`, real where it is complex.
 
     Raises:
-        TypeError: `input_tensor` is of an integer dtype.
+        TypeError: if `input_tensor` is of an integer dtype.
     """
     with name_scope(name or "reduce_std"):
         return tensor_op("Sqrt", [reduce_variance(input_tensor, axis=axis, keepdims=keepdims)])
@@ -259,7 +259,7 @@ def reduce_euclidean_norm(
     Args:
         input_tensor: Tensor of a number dtype.
         axis: Tensor of int32 or int64, of shape [] or [n]: the dimensions to reduce, in [-rank, rank); None for all.
-        keepdims: bool, whether a reduced dimension stays, with size 1.
+        keepdims: bool. If True, a reduced dimension is kept, with size 1.
         name: str, name of the operation.
 
     Returns:
@@ -298,7 +298,7 @@ def _position(public_name: str, op_type: str, what: str) -> Callable[..., Tensor
         Tensor of `output_type`, of the shape of `input` without that dimension.
 
     Raises:
-        ValueError: `axis` is out of range, or given by both of its names.
+        ValueError: if `axis` is out of range, or both of its names are given.
     """
     return function
 

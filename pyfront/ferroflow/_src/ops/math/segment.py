@@ -113,7 +113,7 @@ def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: 
         Tensor of the dtype of `data`, of shape [num_segments] + shape of a slice; 0 for a segment without elements.
 
     Raises:
-        TypeError: the rank of `data` or of `segment_ids` is not known.
+        TypeError: if the rank of `data` or of `segment_ids` is unknown.
     """
     with name_scope(name, "UnsortedSegmentMean"):
         data, segment_ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
@@ -134,7 +134,7 @@ def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name
         Tensor of the dtype of `data`, of shape [num_segments] + shape of a slice; 0 for a segment without elements.
 
     Raises:
-        TypeError: the rank of `data` or of `segment_ids` is not known.
+        TypeError: if the rank of `data` or of `segment_ids` is unknown.
     """
     with name_scope(name, "UnsortedSegmentSqrtN"):
         data, segment_ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
@@ -188,8 +188,8 @@ def _cumulative(public_name: str, op_type: str, what: str) -> Callable[..., Tens
     Args:
         x: Tensor of a number dtype.
         axis: Tensor of int32 or int64, of shape []: the dimension, in [-rank, rank).
-        exclusive: bool, whether the element itself is left out.
-        reverse: bool, whether the dimension is gone through from its end.
+        exclusive: bool. If True, the element itself is left out.
+        reverse: bool. If True, the dimension is gone through from its end.
         name: str, name of the operation.
 
     Returns:

@@ -21,7 +21,7 @@ _ERROR = "weights can not be broadcast to values."
 
 
 def _has_valid_shape(weights_shape: Tensor, weights_rank: Tensor, values_shape: Tensor, values_rank: Tensor) -> Tensor:
-    """Whether the ranks are equal and each dimension of the weights is 1 or that of the values."""
+    """Returns True if the ranks are equal and each dimension of the weights is 1 or equal to that of the values."""
     with name_scope(
         None, "has_valid_nonscalar_shape", [weights_rank, weights_shape, values_rank, values_shape]
     ) as scope:
@@ -36,7 +36,7 @@ def _has_valid_shape(weights_shape: Tensor, weights_rank: Tensor, values_shape: 
 
 
 def _known_to_hold(weights: Tensor, values: Tensor) -> str | None:
-    """The name of the check that the shapes pass now; None where the step must tell."""
+    """Returns the name of the check that the shapes pass now; None where the step must tell."""
     weights_shape, values_shape = weights.get_shape(), values.get_shape()
     if weights_shape.ndims is None or values_shape.ndims is None:
         return None
@@ -69,7 +69,7 @@ def assert_broadcastable(weights: Any, values: Any) -> Operation:
         not hold.
 
     Raises:
-        ValueError: it is known now that it does not hold.
+        ValueError: if the condition is known to be false when the graph is built.
     """
     with name_scope(None, "assert_broadcastable", [weights, values]) as scope:
         with name_scope(None, "weights", [weights]) as weights_scope:
@@ -104,7 +104,7 @@ def broadcast_weights(weights: Any, values: Any) -> Tensor:
         Tensor of the dtype and shape of `values`. A step raises `InvalidArgumentError` for weights of another shape.
 
     Raises:
-        ValueError: the weights are known to have another shape.
+        ValueError: if the weights are known not to broadcast to the values.
     """
     with name_scope(None, "broadcast_weights", [weights, values]) as scope:
         values = convert_to_tensor(values, name="values")

@@ -52,7 +52,7 @@ def _activation(public_name: str, op_type: str, what: str, taken: str) -> Callab
         Tensor of the dtype and shape of `features`.
 
     Raises:
-        TypeError: `features` has another dtype.
+        TypeError: if the dtype of `features` is not supported.
     """
     return function
 
@@ -148,7 +148,7 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
         Tensor of the dtype and shape of `value`.
 
     Raises:
-        ValueError: `bias` is no vector or not as long as there are channels.
+        ValueError: if `bias` is not a vector or not as long as there are channels.
     """
     with name_scope(name, "BiasAdd", [value, bias]) as scope:
         value = convert_to_tensor(value, name="input")
@@ -157,7 +157,7 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
 
 
 def bias_add_v1(value: Any, bias: Any, name: str | None = None) -> Tensor:
-    """The first form of `bias_add`: channels are the last dimension.
+    """Returns the first form of `bias_add`: channels are the last dimension.
 
     Args:
         value: Tensor of a number dtype, of rank 2 or more.

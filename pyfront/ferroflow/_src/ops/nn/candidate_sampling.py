@@ -1,4 +1,4 @@
-"""Samples of classes that stand for all classes in a loss."""
+"""Samples of classes that represent all classes in a loss."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def uniform_candidate_sampler(
         true_classes: Tensor of int64, of shape [batch, num_true].
         num_true: int, true classes per example.
         num_sampled: int, how many classes to draw.
-        unique: bool, whether they are all different.
+        unique: bool. If True, they are all different.
         range_max: int, the number of classes.
         seed: int, the op's seed; None to derive it from the graph's.
         name: str, name of the operation.
@@ -91,7 +91,7 @@ def log_uniform_candidate_sampler(
         true_classes: Tensor of int64, of shape [batch, num_true].
         num_true: int, true classes per example.
         num_sampled: int, how many classes to draw.
-        unique: bool, whether they are all different.
+        unique: bool. If True, they are all different.
         range_max: int, the number of classes.
         seed: int, the op's seed; None to derive it from the graph's.
         name: str, name of the operation.
@@ -119,7 +119,7 @@ def learned_unigram_candidate_sampler(
         true_classes: Tensor of int64, of shape [batch, num_true].
         num_true: int, true classes per example.
         num_sampled: int, how many classes to draw.
-        unique: bool, whether they are all different.
+        unique: bool. If True, they are all different.
         range_max: int, the number of classes.
         seed: int, the op's seed; None to derive it from the graph's.
         name: str, name of the operation.
@@ -153,7 +153,7 @@ def fixed_unigram_candidate_sampler(
         true_classes: Tensor of int64, of shape [batch, num_true].
         num_true: int, true classes per example.
         num_sampled: int, how many classes to draw.
-        unique: bool, whether they are all different.
+        unique: bool. If True, they are all different.
         range_max: int, the number of classes, reserved ones included.
         vocab_file: str, path of a file whose lines end in a class's weight after a comma; "" for none.
         distortion: float, the power that weights are raised to; 0 makes them equal.
@@ -186,7 +186,7 @@ def fixed_unigram_candidate_sampler(
 def all_candidate_sampler(
     true_classes: Any, num_true: int, num_sampled: int, unique: bool, seed: int | None = None, name: str | None = None
 ) -> AllCandidateSampler:
-    """Gives all classes, to compare losses over samples with the whole.
+    """Returns all classes, to compare losses over samples with the whole.
 
     Args:
         true_classes: Tensor of int64, of shape [batch, num_true].

@@ -36,19 +36,20 @@ _ONES_3D = (1, 1, 1, 1, 1)
 
 
 def full_list(value: Any, space: int, channels_first: bool, name: str) -> list[int]:
-    """A number for each dimension of a tensor, from one for all of space, for each of space, or for all dimensions.
+    """Returns a number for each dimension of a tensor, from one for all of space, for each of space, or for all
+    dimensions.
 
     Args:
         value: int or sequence of 1, `space` or `space + 2` ints; None for ones.
         space: int, the dimensions of space.
-        channels_first: bool, whether the channels are dimension 1.
+        channels_first: bool. If True, the channels are dimension 1.
         name: str, the argument, for the message.
 
     Returns:
         List of `space + 2` ints.
 
     Raises:
-        ValueError: there are more or fewer numbers.
+        ValueError: if there are more or fewer numbers.
     """
     if value is None:
         return [1] * (space + 2)
@@ -63,7 +64,7 @@ def full_list(value: Any, space: int, channels_first: bool, name: str) -> list[i
 
 
 def explicit_padding(padding: Any) -> tuple[Any, list[int]]:
-    """The attributes `padding` and `explicit_paddings` of an argument.
+    """Returns the attributes `padding` and `explicit_paddings` of an argument.
 
     Args:
         padding: str, or a list of four pairs of ints.
@@ -72,7 +73,7 @@ def explicit_padding(padding: Any) -> tuple[Any, list[int]]:
         `(padding, explicit_paddings)`.
 
     Raises:
-        ValueError: the list is no list of four pairs, or the str is "EXPLICIT".
+        ValueError: if the list is not a list of four pairs, or the str is "EXPLICIT".
     """
     if isinstance(padding, str) and padding == "EXPLICIT":
         raise ValueError(
@@ -157,7 +158,7 @@ def conv2d(
         Tensor of the dtype of `input`, of shape [batch, out_height, out_width, out_channels], or as `data_format` says.
 
     Raises:
-        ValueError: the shapes, strides, dilations or paddings do not fit.
+        ValueError: if the shapes, strides, dilations or paddings are incompatible.
     """
     filter = deprecated_argument_lookup("filters", filters, "filter", filter)
     attrs = _attrs_2d(strides, padding, use_cudnn_on_gpu, data_format, dilations)
@@ -194,7 +195,7 @@ def conv2d_backprop_input(
         Tensor of the dtype of `filter`, of the shape `input_sizes`.
 
     Raises:
-        ValueError: the shapes, strides, dilations or paddings do not fit.
+        ValueError: if the shapes, strides, dilations or paddings are incompatible.
     """
     filter = deprecated_argument_lookup("filters", filters, "filter", filter)
     attrs = _attrs_2d(strides, padding, use_cudnn_on_gpu, data_format, dilations)
@@ -229,7 +230,7 @@ def conv2d_backprop_filter(
         Tensor of the dtype of `input`, of the shape `filter_sizes`.
 
     Raises:
-        ValueError: the shapes, strides, dilations or paddings do not fit.
+        ValueError: if the shapes, strides, dilations or paddings are incompatible.
     """
     attrs = _attrs_2d(strides, padding, use_cudnn_on_gpu, data_format, dilations)
     return tensor_op("Conv2DBackpropFilter", [input, filter_sizes, out_backprop], attrs, name=name)
@@ -265,7 +266,7 @@ def conv3d(
         `data_format` says.
 
     Raises:
-        ValueError: the shapes, strides or dilations do not fit.
+        ValueError: if the shapes, strides or dilations are incompatible.
     """
     filter = deprecated_argument_lookup("filters", filters, "filter", filter)
     return tensor_op("Conv3D", [input, filter], _attrs_3d(strides, padding, data_format, dilations), name=name)
@@ -298,7 +299,7 @@ def conv3d_backprop_input_v2(
         Tensor of the dtype of `filter`, of the shape `input_sizes`.
 
     Raises:
-        ValueError: the shapes, strides or dilations do not fit.
+        ValueError: if the shapes, strides or dilations are incompatible.
     """
     attrs = _attrs_3d(strides, padding, data_format, dilations)
     return tensor_op("Conv3DBackpropInputV2", [input_sizes, filter, out_backprop], attrs, name=name)
@@ -330,7 +331,7 @@ def conv3d_backprop_filter_v2(
         Tensor of the dtype of `input`, of the shape `filter_sizes`.
 
     Raises:
-        ValueError: the shapes, strides or dilations do not fit.
+        ValueError: if the shapes, strides or dilations are incompatible.
     """
     attrs = _attrs_3d(strides, padding, data_format, dilations)
     return tensor_op("Conv3DBackpropFilterV2", [input, filter_sizes, out_backprop], attrs, name=name)
@@ -370,7 +371,7 @@ def conv1d(
         Tensor of the dtype of `value`, of shape [batch, out_width, out_channels], or as `data_format` says.
 
     Raises:
-        ValueError: `data_format` is another, or the shapes do not fit.
+        ValueError: if `data_format` is not one of the listed values, or the shapes are incompatible.
     """
     value = deprecated_argument_lookup("input", input, "value", value)
     with name_scope(name, "conv1d", [value, filters]):
@@ -428,7 +429,7 @@ def conv2d_transpose(
     filters: Any = None,
     dilations: Any = None,
 ) -> Tensor:
-    """Computes the transpose of `conv2d`, which is its gradient by the input.
+    """Computes the transpose of `conv2d`, which is its gradient with respect to the input.
 
     Args:
         value: Tensor of float16, bfloat16, float32 or float64, of shape [batch, height, width, in_channels], or [batch,
@@ -447,7 +448,7 @@ def conv2d_transpose(
         Tensor of the dtype of `value`, of shape `output_shape`.
 
     Raises:
-        ValueError: the shapes do not fit, or `padding` or `data_format` is another.
+        ValueError: if the shapes are incompatible, or `padding` or `data_format` is not one of the listed values.
     """
     value = deprecated_argument_lookup("input", input, "value", value)
     filter = deprecated_argument_lookup("filters", filters, "filter", filter)
@@ -485,7 +486,7 @@ def deconv2d(
         Tensor of the dtype of `value`, of shape `output_shape`.
 
     Raises:
-        ValueError: as of `conv2d_transpose`.
+        ValueError: on the same conditions as `conv2d_transpose`.
     """
     return conv2d_transpose(value, filter, output_shape, strides, padding, name=name)
 
@@ -522,7 +523,7 @@ def conv3d_transpose(
         Tensor of the dtype of `value`, of shape `output_shape`.
 
     Raises:
-        ValueError: the shapes do not fit, or `padding` is another.
+        ValueError: if the shapes are incompatible, or `padding` is not one of the listed values.
     """
     value = deprecated_argument_lookup("input", input, "value", value)
     filter = deprecated_argument_lookup("filters", filters, "filter", filter)
@@ -565,7 +566,7 @@ def conv1d_transpose(
         Tensor of the dtype of `input`, of shape `output_shape`.
 
     Raises:
-        ValueError: the shapes do not fit, or `padding` or `data_format` is another.
+        ValueError: if the shapes are incompatible, or `padding` or `data_format` is not one of the listed values.
     """
     with name_scope(name, "conv1d_transpose", [input, filters, output_shape]) as scope:
         if data_format not in (None, "NWC", "NCW"):
@@ -609,7 +610,7 @@ def atrous_conv2d_transpose(
         Tensor of the dtype of `value`, of shape `output_shape`.
 
     Raises:
-        ValueError: the shapes do not fit, `padding` is another, or `rate` is less than 1.
+        ValueError: if the shapes are incompatible, `padding` is not one of the listed values, or `rate` is less than 1.
     """
     with name_scope(name, "atrous_conv2d_transpose", [value, filters, output_shape]):
         value = convert_to_tensor(value, name="value")
@@ -641,7 +642,7 @@ def atrous_conv2d_transpose(
 
 
 def _paddings_around(filters: Tensor, rate: int, padding: str) -> list[tuple[Any, Any]]:
-    """Zeros before and after height and width."""
+    """Returns zeros before and after height and width."""
     if padding == "VALID":
         return [(0, 0), (0, 0)]
     if padding != "SAME":

@@ -1,5 +1,4 @@
-"""Convolutions over any number of dimensions up to three, and what runs on blocks of space to have holes in its
-windows."""
+"""Convolutions over one to three dimensions, and operations on blocks of space, which give windows holes."""
 
 from __future__ import annotations
 
@@ -84,7 +83,7 @@ _Build = Callable[[int, Any], Callable[[Tensor, Any], Tensor]]
 
 
 class _SpaceToBatch:
-    """An operation whose windows have holes: it runs on the blocks of space, moved to the batch, without holes."""
+    """An operation with holes in its windows: it runs without holes on blocks of space, moved to the batch."""
 
     def __init__(
         self,
@@ -140,7 +139,7 @@ class _SpaceToBatch:
         self._op = build_op(count, "VALID")
 
     def _base_paddings(self, filter_shape: Any) -> Tensor:
-        """What turns "SAME" into "VALID": as `conv2d` does, the larger half at the end."""
+        """Returns the paddings that replace "SAME" by "VALID": like `conv2d`, with the larger half at the end."""
         sizes = filter_shape[: self._count]
         total = sizes + (sizes - 1) * (self._rate_value - 1) - 1
         before = total // 2
@@ -175,8 +174,9 @@ class _SpaceToBatch:
 
 
 def _spread(values: Tensor, fill: int, dims: Sequence[int]) -> Any:
-    """Row i of the values as row `dims[i] - 1` of the result, other rows filled: an array where the values are
-    constant."""
+    """Returns row i of the values as row `dims[i] - 1` of the result, other rows filled: an array where the values
+    are constant.
+    """
     known = constant_value(values)
     source: Any = values if known is None else known
     rest = values.get_shape().as_list()[1:]
@@ -221,7 +221,7 @@ def with_space_to_batch(
         put together again.
 
     Raises:
-        ValueError: the arguments do not fit.
+        ValueError: if the shapes, sizes and `padding` are incompatible.
     """
     input = convert_to_tensor(input, name="input")
 
@@ -234,7 +234,7 @@ def with_space_to_batch(
 
 
 def strides_and_dilation_rate(space: int, strides: Any, dilation_rate: Any) -> tuple[Any, Any]:
-    """The strides and rates of `space` dimensions as int32 arrays, ones where not given.
+    """Returns the strides and rates of `space` dimensions as int32 arrays, ones where not given.
 
     Args:
         space: int, the dimensions of space.
@@ -245,7 +245,7 @@ def strides_and_dilation_rate(space: int, strides: Any, dilation_rate: Any) -> t
         `(strides, dilation_rate)`.
 
     Raises:
-        ValueError: there are more or fewer numbers, some are not positive, or neither argument is all ones.
+        ValueError: if there are more or fewer numbers, some are not positive, or neither argument is all ones.
     """
     found = []
     for name, numbers in (("dilation_rate", dilation_rate), ("strides", strides)):
@@ -276,7 +276,7 @@ class Convolution:
         data_format: as of `convolution`.
 
     Raises:
-        ValueError: the arguments do not fit.
+        ValueError: if the shapes, sizes and `padding` are incompatible.
     """
 
     def __init__(
@@ -367,7 +367,7 @@ def convolution(
         Tensor of the dtype of `input`, of shape [batch] + space + [out_channels], or as `data_format` says.
 
     Raises:
-        ValueError: the shapes do not fit, or strides and rates are both not all ones.
+        ValueError: if the shapes are incompatible, or strides and rates are both not all ones.
     """
     filter = deprecated_argument_lookup("filters", filters, "filter", filter)
     dilation_rate = deprecated_argument_lookup("dilations", dilations, "dilation_rate", dilation_rate)
@@ -394,6 +394,6 @@ def atrous_conv2d(value: Any, filters: Any, rate: Any, padding: str, name: str |
         Tensor of the dtype of `value`, of shape [batch, height, width, out_channels].
 
     Raises:
-        ValueError: the shapes do not fit, or `padding` is another.
+        ValueError: if the shapes are incompatible, or `padding` is not one of the listed values.
     """
     return convolution(value, filters, padding, dilation_rate=np.broadcast_to(rate, (2,)), name=name)

@@ -43,9 +43,9 @@ def ctc_loss(
         labels: SparseTensor of int32, of shape [batch, length]: the labels, in [0, classes - 1).
         inputs: Tensor of float32, of shape [time, batch, classes]: the logits; the last class is the blank.
         sequence_length: Tensor of int32, of shape [batch]: how many times of each sequence count.
-        preprocess_collapse_repeated: bool, whether repeated labels are taken as one.
-        ctc_merge_repeated: bool, whether a class at several times in a row is one label.
-        ignore_longer_outputs_than_inputs: bool, whether sequences with more labels than times have loss 0 instead of
+        preprocess_collapse_repeated: bool. If True, repeated labels are taken as one.
+        ctc_merge_repeated: bool. If True, a class at several times in a row is one label.
+        ignore_longer_outputs_than_inputs: bool. If True, sequences with more labels than times have loss 0 instead of
             being an error.
         time_major: bool, False for `inputs` of shape [batch, time, classes].
         logits: the newer name of `inputs`.
@@ -54,7 +54,7 @@ def ctc_loss(
         Tensor of float32, of shape [batch].
 
     Raises:
-        TypeError: `labels` is no SparseTensor.
+        TypeError: if `labels` is not a SparseTensor.
 
     Source: Graves et al., Connectionist Temporal Classification, 2006.
     """
@@ -72,13 +72,13 @@ def ctc_loss(
 
 
 def _size(t: Tensor, axis: int) -> Any:
-    """A dimension as a number where it is known."""
+    """Returns a dimension as a number where it is known."""
     known = t.shape[axis].value
     return shaping.shape(t)[axis] if known is None else known
 
 
 def _repeats(labels: Tensor) -> Tensor:
-    """Whether each label but the first of each sequence is the one before it."""
+    """Computes, for each label, whether it equals the label before it in its sequence."""
     return comparison.equal(labels[:, 1:], labels[:, :-1])
 
 
@@ -89,7 +89,7 @@ def _sparse_labels(labels: Tensor, length: Tensor) -> SparseTensor:
 
 
 def _with_last_class_blank(logits: Tensor, labels: SparseTensor, blank: Any) -> tuple[Tensor, SparseTensor]:
-    """The same with the classes after the blank moved one down."""
+    """Returns the same with the classes after the blank moved one down."""
     parts = [logits[:, :, :blank], logits[:, :, blank + 1 :], logits[:, :, blank : blank + 1]]
     values = labels.values
     moved = indexing.where(comparison.less(values, blank), values, values - 1)
@@ -125,7 +125,7 @@ def ctc_loss_v2(
         than the times allow.
 
     Raises:
-        ValueError: `labels` are sparse and `blank_index` is None.
+        ValueError: if `labels` are sparse and `blank_index` is None.
 
     Source: Graves et al., Connectionist Temporal Classification, 2006.
     """
@@ -195,7 +195,7 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Ten
 
 
 def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Takes equal labels in a row as one.
+    """Merges equal labels in a row into one.
 
     Args:
         labels: Tensor of int32 or int64, of shape [batch, length].
@@ -234,7 +234,7 @@ def ctc_greedy_decoder(
     Args:
         inputs: Tensor of float32, of shape [time, batch, classes]: the logits; the last class is the blank.
         sequence_length: Tensor of int32, of shape [batch].
-        merge_repeated: bool, whether a class at several times in a row is one label.
+        merge_repeated: bool. If True, a class at several times in a row is one label.
 
     Returns:
         ([decoded], neg_sum_logits): SparseTensor of int64, of shape [batch, length]; float32 [batch, 1], the negative
@@ -254,7 +254,7 @@ def ctc_beam_search_decoder(
         sequence_length: Tensor of int32, of shape [batch].
         beam_width: int, how many prefixes are kept at each time.
         top_paths: int, how many sequences to give, at most `beam_width`.
-        merge_repeated: bool, whether equal labels in a row of a result are given once.
+        merge_repeated: bool. If True, equal labels in a row of a result are given once.
 
     Returns:
         (decoded, log_probabilities): `top_paths` SparseTensors of int64, of shape [batch, length]; float32 [batch,

@@ -61,7 +61,7 @@ def depthwise_conv2d_native(
         `data_format` says.
 
     Raises:
-        ValueError: the shapes, strides, dilations or paddings do not fit.
+        ValueError: if the shapes, strides, dilations or paddings are incompatible.
     """
     attrs = _attrs(strides, padding, data_format, dilations)
     return tensor_op("DepthwiseConv2dNative", [input, filter], attrs, name=name)
@@ -94,7 +94,7 @@ def depthwise_conv2d_native_backprop_input(
         Tensor of the dtype of `filter`, of the shape `input_sizes`.
 
     Raises:
-        ValueError: the shapes, strides, dilations or paddings do not fit.
+        ValueError: if the shapes, strides, dilations or paddings are incompatible.
     """
     attrs = _attrs(strides, padding, data_format, dilations)
     return tensor_op("DepthwiseConv2dNativeBackpropInput", [input_sizes, filter, out_backprop], attrs, name=name)
@@ -126,7 +126,7 @@ def depthwise_conv2d_native_backprop_filter(
         Tensor of the dtype of `input`, of the shape `filter_sizes`.
 
     Raises:
-        ValueError: the shapes, strides, dilations or paddings do not fit.
+        ValueError: if the shapes, strides, dilations or paddings are incompatible.
     """
     attrs = _attrs(strides, padding, data_format, dilations)
     return tensor_op("DepthwiseConv2dNativeBackpropFilter", [input, filter_sizes, out_backprop], attrs, name=name)
@@ -160,7 +160,7 @@ def depthwise_conv2d(
         `data_format` says.
 
     Raises:
-        ValueError: the arguments do not fit.
+        ValueError: if the shapes, strides, rates and `padding` are incompatible.
     """
     rate = deprecated_argument_lookup("dilations", dilations, "rate", rate)
     with name_scope(name, "depthwise", [input, filter]) as scope:
@@ -210,7 +210,7 @@ def separable_conv2d(
         Tensor of the dtype of `input`, of shape [batch, out_height, out_width, out_channels], or as `data_format` says.
 
     Raises:
-        ValueError: the arguments do not fit.
+        ValueError: if the shapes, strides, rates and `padding` are incompatible.
     """
     rate = deprecated_argument_lookup("dilations", dilations, "rate", rate)
     with name_scope(name, "separable_conv2d", [input, depthwise_filter, pointwise_filter]) as scope:

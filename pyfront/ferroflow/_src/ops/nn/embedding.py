@@ -62,13 +62,13 @@ def embedding_lookup(
     validate_indices: bool = True,
     max_norm: float | None = None,
 ) -> Tensor:
-    """Takes rows of a table by id.
+    """Looks up rows of a table by id.
 
     Args:
         params: Tensor or Variable of shape [ids, ...]; or a list of them or a partitioned Variable: parts of one table.
         ids: Tensor of int32 or int64, of any shape.
-        partition_strategy: "mod" where id i is row i // parts of part i % parts; "div" where the parts are consecutive
-            pieces, the first ones longer by one row if need be.
+        partition_strategy: "mod" if id i is row i // parts of part i % parts. "div" if the parts are consecutive
+            pieces, the first ones longer by one row if needed.
         name: str, name of the operation.
         validate_indices: bool, without effect: ids are always checked.
         max_norm: float, the Euclidean norm that longer rows are scaled down to; None for no limit.
@@ -77,7 +77,7 @@ def embedding_lookup(
         Tensor of the dtype of `params`, of the shape of `ids` + the shape of a row.
 
     Raises:
-        ValueError: there is no table, or `partition_strategy` is neither.
+        ValueError: if there is no table, or `partition_strategy` is not "mod" or "div".
     """
     del validate_indices
     params = _as_list(params)
@@ -89,7 +89,7 @@ def embedding_lookup(
         if count == 1:
             with colocate_with(params[0]):
                 rows = _clip_rows(indexing.gather(params[0], ids, name=scope), ids, max_norm)
-            # What reads the rows must not be colocated with the table.
+            # Operations that read the rows must not be colocated with the table.
             return tensor_op("Identity", [rows])
         flat_ids = shaping.reshape(ids, [-1])
         positions = making.range(shaping.size(flat_ids))
@@ -122,7 +122,7 @@ def embedding_lookup(
 
 
 def _consecutive(params: list[Any], flat_ids: Tensor) -> tuple[Tensor, Tensor]:
-    """(part, row in it) of each id in a table whose parts are consecutive pieces."""
+    """Returns (part, row in it) of each id in a table whose parts are consecutive pieces."""
     count = len(params)
     dtype = flat_ids.dtype.base_dtype
     sizes = [p.get_shape()[0].value for p in params]
@@ -153,7 +153,7 @@ def embedding_lookup_sparse(
     combiner: str | None = None,
     max_norm: float | None = None,
 ) -> Tensor:
-    """Takes rows of a table by id and combines those of each row of a sparse matrix of ids.
+    """Looks up rows of a table by id, and combines the rows for each row of a sparse matrix of ids.
 
     Args:
         params: as `embedding_lookup` takes it.
@@ -169,8 +169,8 @@ def embedding_lookup_sparse(
         Tensor of the dtype of `params`, of shape [n] + the shape of a row.
 
     Raises:
-        TypeError: `sp_ids` or `sp_weights` is no SparseTensor.
-        ValueError: `combiner` is none of these, or the shapes differ.
+        TypeError: if `sp_ids` or `sp_weights` is not a SparseTensor.
+        ValueError: if `combiner` is not one of these, or the shapes differ.
     """
     if combiner is None:
         tf_logging.warn('The default value of combiner will change from "mean" to "sqrtn" after 2016/11/01.')
@@ -243,7 +243,7 @@ def safe_embedding_lookup_sparse(
         Tensor of the dtype of `embedding_weights`, of shape [d0, ..., d(n-1)] + the shape of a row.
 
     Raises:
-        ValueError: there is no table, or no such `combiner` or `partition_strategy`.
+        ValueError: if there is no table, or `combiner` or `partition_strategy` is unknown.
     """
     if embedding_weights is None:
         raise ValueError(f"Missing embedding_weights {embedding_weights}.")
@@ -282,7 +282,7 @@ def safe_embedding_lookup_sparse(
 
 
 def embedding_lookup_unique(params: Any, ids: Any, name: str | None = None) -> Tensor:
-    """Looks up rows of a table, each once, as `embedding_lookup`.
+    """Looks up rows of a table like `embedding_lookup`, each row only once.
 
     Args:
         params: Tensor of any dtype, of shape [rows, ...], or list of such parts, or a PartitionedVariable.
@@ -293,7 +293,7 @@ def embedding_lookup_unique(params: Any, ids: Any, name: str | None = None) -> T
         Tensor of the dtype of `params`, of shape ids.shape + params.shape[1:].
 
     Raises:
-        ValueError: `params` is empty.
+        ValueError: if `params` is empty.
     """
     with name_scope(name, "EmbeddingLookupUnique", [params, ids]):
         ids = convert_to_tensor(ids)

@@ -42,7 +42,7 @@ def dilation2d(
         Tensor of the dtype of `input`, of shape [batch, out_height, out_width, channels].
 
     Raises:
-        ValueError: the channels differ, sizes are not positive, or a window does not fit.
+        ValueError: if the channels differ, sizes are not positive, or a window does not fit.
     """
     filter = deprecated_argument_lookup("filters", filters, "filter", filter)
     rates = deprecated_argument_lookup("dilations", dilations, "rates", rates)
@@ -65,7 +65,7 @@ def erosion2d(value: Any, kernel: Any, strides: Any, rates: Any, padding: Any, n
         Tensor of the dtype of `value`, of shape [batch, out_height, out_width, channels].
 
     Raises:
-        ValueError: the channels differ, sizes are not positive, or a window does not fit.
+        ValueError: if the channels differ, sizes are not positive, or a window does not fit.
     """
     with name_scope(name, "erosion2d", [value, kernel]) as scope:
         turned = negative(value)

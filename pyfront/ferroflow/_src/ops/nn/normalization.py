@@ -1,4 +1,4 @@
-"""Moments, normalizations, dropout, and what else is made of reductions over features."""
+"""Moments, normalizations, dropout, and other functions made of reductions over features."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: str | Non
     Args:
         x: Tensor of float16, bfloat16, float32 or float64, of any shape.
         axis: Tensor of int32, of shape [] or [n]: the dimensions; None for all.
-        epsilon: Tensor of the dtype of `x`, of shape []: the least square that the norm is taken for.
+        epsilon: Tensor of the dtype of `x`, of shape []: the lower bound of the squared norm.
         name: str, name of the operation.
         dim: deprecated name of `axis`.
 
@@ -65,7 +65,7 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: str | Non
         Tensor of the dtype and shape of `x`.
 
     Raises:
-        ValueError: the dimensions are given by both names.
+        ValueError: if the dimensions are given by both names.
     """
     if dim is not None:
         warn_deprecated("The argument dim of l2_normalize", "axis")
@@ -108,13 +108,13 @@ def sufficient_statistics(
         axes: list of int, the dimensions to sum over.
         shift: Tensor of the dtype of `x`, near the mean, subtracted first so that the sums lose fewer digits; None
             for 0.
-        keep_dims: bool, whether a reduced dimension stays, with size 1; None for False.
+        keep_dims: bool. If True, a reduced dimension is kept, with size 1; None for False.
         name: str, name scope of the operations.
         keepdims: the newer name of `keep_dims`.
 
     Returns:
-        (count, sum, sum of squares, shift), each of the dtype of `x`: the count of shape [], the sums of the shape of
-        `x` without the dimensions of `axes`; the shift is None where none is given.
+        (count, sum, sum of squares, shift), each of the dtype of `x`. The count has the shape [], the sums the shape of
+        `x` without the dimensions of `axes`; the shift is None if it is not given.
     """
     keep_dims = _keepdims(keep_dims, keepdims)
     axes = sorted(set(axes))
@@ -187,7 +187,7 @@ def moments(
         axes: list of int, the dimensions.
         shift: without effect.
         name: str, name scope of the operations.
-        keep_dims: bool, whether a reduced dimension stays, with size 1; None for False.
+        keep_dims: bool. If True, a reduced dimension is kept, with size 1; None for False.
         keepdims: the newer name of `keep_dims`.
 
     Returns:
@@ -226,7 +226,7 @@ def weighted_moments(
         axes: list of int, the dimensions.
         frequency_weights: Tensor of a number dtype, that broadcasts to the shape of `x`.
         name: str, name scope of the operations.
-        keep_dims: bool, whether a reduced dimension stays, with size 1; None for False.
+        keep_dims: bool. If True, a reduced dimension is kept, with size 1; None for False.
         keepdims: the newer name of `keep_dims`.
 
     Returns:
@@ -295,7 +295,7 @@ def batch_norm_with_global_normalization(
     mean: Any = None,
     variance: Any = None,
 ) -> Tensor:
-    """The older form of `batch_normalization`.
+    """Returns the older form of `batch_normalization`.
 
     Args:
         t: Tensor of float, of shape [batch, height, width, depth].
@@ -304,7 +304,7 @@ def batch_norm_with_global_normalization(
         beta: Tensor of the dtype of `t`, of shape [depth]: the offset.
         gamma: Tensor of the dtype of `t`, of shape [depth]: the scale.
         variance_epsilon: float, added to the variance.
-        scale_after_normalization: bool, whether `gamma` is applied.
+        scale_after_normalization: bool. If True, `gamma` is applied.
         name: str, name scope of the operations.
         input: the newer name of `t`.
         mean: the newer name of `m`.
@@ -314,7 +314,7 @@ def batch_norm_with_global_normalization(
         Tensor of the dtype and shape of `t`.
 
     Raises:
-        ValueError: an argument is given by both of its names.
+        ValueError: if both names of an argument are given.
     """
     t = deprecated_argument_lookup("input", input, "t", t)
     m = deprecated_argument_lookup("mean", mean, "m", m)
@@ -347,7 +347,7 @@ def fused_batch_norm(
         variance: Tensor of float32, of shape [channels]: the variance to normalize by when not training.
         epsilon: float, added to the variance; at least 1.001e-5.
         data_format: "NHWC", or "NCHW" for channels in the second dimension.
-        is_training: bool, whether mean and variance are those of the batch.
+        is_training: bool. If True, mean and variance are those of the batch.
         name: str, name of the operation.
 
     Returns:
@@ -355,7 +355,7 @@ def fused_batch_norm(
         n - 1.
 
     Raises:
-        ValueError: a mean or variance is given for training, or shapes do not fit.
+        ValueError: if a mean or variance is given for training, or shapes are incompatible.
 
     Source: Ioffe, Szegedy, Batch Normalization, 2015.
     """
@@ -424,23 +424,23 @@ def dropout(
     name: str | None = None,
     rate: Any = None,
 ) -> Tensor:
-    """Sets elements to 0 at random and scales the others up, so that the expected sum stays.
+    """Sets random elements to 0 and scales the others up, so that the expected sum is unchanged.
 
     Args:
         x: Tensor of float16, bfloat16, float32 or float64, of any shape.
         keep_prob: Tensor of the dtype of `x`, of shape [], in (0, 1]: the probability that an element stays.
-        noise_shape: Tensor of int32, of the length of the rank of `x`: what is 1 in it shares one draw along that
-            dimension; None for the shape of `x`.
+        noise_shape: Tensor of int32, of shape [rank of `x`]: along dimensions of size 1 all elements share one draw;
+            None for the shape of `x`.
         seed: int, the op's seed; None to derive it from the graph's.
         name: str, name scope of the operations.
-        rate: Tensor of the dtype of `x`, of shape []: 1 - `keep_prob`, the newer way to say it.
+        rate: Tensor of the dtype of `x`, of shape []: 1 - `keep_prob`, the newer form of that argument.
 
     Returns:
         Tensor of the dtype and shape of `x`; `x` itself for a `keep_prob` of 1.
 
     Raises:
-        ValueError: `x` holds no floats, `keep_prob` is a number outside (0, 1], or neither or both of it and `rate`
-            are given.
+        ValueError: if `x` is not of a float dtype, `keep_prob` is a number outside (0, 1], or both or neither of
+            `keep_prob` and `rate` are given.
 
     Source: Srivastava et al., Dropout, 2014.
     """

@@ -59,7 +59,9 @@ def _sizes(argument: str, values: Any) -> list[int]:
 
 
 def _for_all_dimensions(argument: str, values: Any, spatial: int, data_format: str) -> list[int]:
-    """Sizes for every dimension, of one for all spatial dimensions, one for each, or one for every dimension."""
+    """Returns sizes for every dimension, of one for all spatial dimensions, one for each, or one for every
+    dimension.
+    """
     sizes = [int(values)] if isinstance(values, (int, np.integer)) else _sizes(argument, values)
     if len(sizes) == spatial + 2:
         return sizes
@@ -144,8 +146,8 @@ def _of_any_rank(public_name: str, kind: str, what: str) -> Callable[..., Tensor
         Tensor of the dtype and rank of `input`.
 
     Raises:
-        ValueError: sizes are not positive, or a window does not fit.
-        TypeError: `ksize` or `strides` is neither int nor list.
+        ValueError: if sizes are not positive, or a window does not fit.
+        TypeError: if `ksize` or `strides` is neither int nor list.
     """
     return function
 
@@ -176,8 +178,8 @@ def _of_sequences(public_name: str, op_type: str, what: str) -> Callable[..., Te
         Tensor of the dtype of `input`, of rank 3.
 
     Raises:
-        ValueError: sizes are not positive, or a window does not fit.
-        TypeError: `ksize` or `strides` is neither int nor list.
+        ValueError: if sizes are not positive, or a window does not fit.
+        TypeError: if `ksize` or `strides` is neither int nor list.
     """
     return function
 
@@ -197,7 +199,7 @@ def avg_pool(
     name: str | None = None,
     input: Any = None,
 ) -> Tensor:
-    """Computes the mean of each window; what lies outside the image does not count.
+    """Returns the mean of each window; positions outside the image are not counted.
 
     Args:
         value: Tensor of float16, bfloat16, float32 or float64, of shape [batch, height, width, channels].
@@ -212,8 +214,8 @@ def avg_pool(
         Tensor of the dtype of `value`: the images, pooled.
 
     Raises:
-        ValueError: sizes are not positive, or a window does not fit.
-        TypeError: `ksize` or `strides` is neither int nor list.
+        ValueError: if sizes are not positive, or a window does not fit.
+        TypeError: if `ksize` or `strides` is neither int nor list.
     """
     return _pool_2d("AvgPool", value, ksize, strides, padding, data_format, name, input)
 
@@ -227,7 +229,7 @@ def max_pool(
     name: str | None = None,
     input: Any = None,
 ) -> Tensor:
-    """Finds the largest element of each window.
+    """Returns the largest element of each window.
 
     Args:
         value: Tensor of a real number dtype, of shape [batch, height, width, channels].
@@ -242,8 +244,8 @@ def max_pool(
         Tensor of the dtype of `value`: the images, pooled.
 
     Raises:
-        ValueError: sizes are not positive, or a window does not fit.
-        TypeError: `ksize` or `strides` is neither int nor list.
+        ValueError: if sizes are not positive, or a window does not fit.
+        TypeError: if `ksize` or `strides` is neither int nor list.
     """
     return _pool_2d("MaxPool", value, ksize, strides, padding, data_format, name, input)
 
@@ -265,8 +267,8 @@ def avg_pool2d(
         Tensor of the dtype of `input`: the images, pooled.
 
     Raises:
-        ValueError: sizes are not positive, or a window does not fit.
-        TypeError: `ksize` or `strides` is neither int nor list.
+        ValueError: if sizes are not positive, or a window does not fit.
+        TypeError: if `ksize` or `strides` is neither int nor list.
     """
     with name_scope(name, "AvgPool2D", [input]) as scope:
         return _pool_2d("AvgPool", input, ksize, strides, padding, data_format, scope, None)
@@ -289,8 +291,8 @@ def max_pool2d(
         Tensor of the dtype of `input`: the images, pooled.
 
     Raises:
-        ValueError: sizes are not positive, or a window does not fit.
-        TypeError: `ksize` or `strides` is neither int nor list.
+        ValueError: if sizes are not positive, or a window does not fit.
+        TypeError: if `ksize` or `strides` is neither int nor list.
     """
     with name_scope(name, "MaxPool2d", [input]) as scope:
         return _pool_2d("MaxPool", input, ksize, strides, padding, data_format, scope, None)
@@ -313,8 +315,8 @@ def max_pool3d(
         Tensor of the dtype of `input`: the volumes, pooled.
 
     Raises:
-        ValueError: sizes are not positive, or a window does not fit.
-        TypeError: `ksize` or `strides` is neither int nor list.
+        ValueError: if sizes are not positive, or a window does not fit.
+        TypeError: if `ksize` or `strides` is neither int nor list.
     """
     return tensor_op("MaxPool3D", [input], _attrs(ksize, strides, padding, data_format), name=name)
 
@@ -336,8 +338,8 @@ def avg_pool3d(
         Tensor of the dtype of `input`: the volumes, pooled.
 
     Raises:
-        ValueError: sizes are not positive, or a window does not fit.
-        TypeError: `ksize` or `strides` is neither int nor list.
+        ValueError: if sizes are not positive, or a window does not fit.
+        TypeError: if `ksize` or `strides` is neither int nor list.
     """
     return tensor_op("AvgPool3D", [input], _attrs(ksize, strides, padding, data_format), name=name)
 
@@ -370,7 +372,7 @@ def pool(
         Tensor of the dtype and rank of `input`.
 
     Raises:
-        ValueError: the arguments do not fit.
+        ValueError: if the shapes, sizes and `padding` are incompatible.
     """
     dilation_rate = deprecated_argument_lookup("dilations", dilations, "dilation_rate", dilation_rate)
     with name_scope(name, f"{pooling_type.lower()}_pool", [input]) as scope:
@@ -433,15 +435,15 @@ def max_pool_with_argmax(
         Targmax: DType of the places: int32, or int64 if None.
         name: str, name of the operation.
         output_dtype: the newer name of `Targmax`.
-        include_batch_in_index: bool, whether places are counted over the whole batch and not within each image.
+        include_batch_in_index: bool. If True, places are counted over the whole batch and not within each image.
 
     Returns:
         (output, argmax): the images, pooled, and for each element its place,
         `(row * width + column) * channels + channel`.
 
     Raises:
-        ValueError: sizes do not fit, or channels are to be in the second dimension.
-        TypeError: `ksize` or `strides` is no list.
+        ValueError: if the sizes are incompatible, or the channels are the second dimension.
+        TypeError: if `ksize` or `strides` is not a list.
     """
     if data_format not in ("NHWC", "NCHW"):
         data_format, Targmax = "NHWC", data_format if Targmax is None else Targmax
@@ -482,9 +484,9 @@ def fractional_max_pool(
     Args:
         value: Tensor of float32, float64, int32 or int64, of shape [batch, height, width, channels].
         pooling_ratio: list of 4 floats, at least 1: how much smaller each dimension gets; 1 for batch and channels.
-        pseudo_random: bool, whether the regions follow from one random number, rather than each from its own.
-        overlapping: bool, whether a region includes the first row and column of the next.
-        deterministic: bool, whether every run takes the same regions.
+        pseudo_random: bool. If True, the regions follow from one random number, rather than each from its own.
+        overlapping: bool. If True, a region includes the first row and column of the next.
+        deterministic: bool. If True, every run takes the same regions.
         seed: int, with `deterministic`: the first seed.
         seed2: int, with `deterministic`: the second seed.
         name: str, name of the operation.
@@ -513,9 +515,9 @@ def fractional_avg_pool(
     Args:
         value: Tensor of float32, float64, int32 or int64, of shape [batch, height, width, channels].
         pooling_ratio: list of 4 floats, at least 1: how much smaller each dimension gets; 1 for batch and channels.
-        pseudo_random: bool, whether the regions follow from one random number, rather than each from its own.
-        overlapping: bool, whether a region includes the first row and column of the next.
-        deterministic: bool, whether every run takes the same regions.
+        pseudo_random: bool. If True, the regions follow from one random number, rather than each from its own.
+        overlapping: bool. If True, a region includes the first row and column of the next.
+        deterministic: bool. If True, every run takes the same regions.
         seed: int, with `deterministic`: the first seed.
         seed2: int, with `deterministic`: the second seed.
         name: str, name of the operation.

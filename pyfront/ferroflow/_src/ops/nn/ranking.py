@@ -17,27 +17,26 @@ TopK = collections.namedtuple("TopK", ["values", "indices"])
 
 
 def top_k(input: Any, k: Any = 1, sorted: bool = True, name: str | None = None) -> TopK:
-    """Finds the largest elements of the last dimension.
+    """Returns the largest elements of the last dimension and their indices.
 
     Args:
         input: Tensor of a real number dtype, of rank 1 or more.
         k: Tensor of int32, of shape []: how many, at most the size of the last dimension.
-        sorted: bool, whether they come in descending order.
+        sorted: bool. If True, they come in descending order.
         name: str, name of the operation.
 
     Returns:
-        (values, indices): Tensors of shape [..., k], of the dtype of `input` and of int32; of equals the lower index
-        comes
-        first.
+        (values, indices): Tensors of shape [..., k], of the dtype of `input` and of int32; among equal elements, the
+        lower index comes first.
 
     Raises:
-        ValueError: `input` is a scalar, or `k` too large.
+        ValueError: if `input` is a scalar, or `k` too large.
     """
     return TopK(*apply_op("TopKV2", [input, k], {"sorted": sorted}, name=name).outputs)
 
 
 def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
-    """Tells whether the prediction for the target is among the largest ones.
+    """Computes whether the prediction for the target is among the `k` largest.
 
     Args:
         predictions: Tensor of float32, of shape [batch, classes].
@@ -46,7 +45,7 @@ def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) ->
         name: str, name scope of the operation.
 
     Returns:
-        Tensor of bool, of shape [batch]; equals at the border all count as among them.
+        Tensor of bool, of shape [batch]; ties at the border count as being among them.
     """
     with name_scope(name, "in_top_k"):
         return tensor_op("InTopKV2", [predictions, targets, k])
@@ -58,7 +57,7 @@ def nth_element(input: Any, n: Any, reverse: bool = False, name: str | None = No
     Args:
         input: Tensor of a real number dtype, of rank 1 or more.
         n: Tensor of int32, of shape [], from 0 on.
-        reverse: bool, whether the n-th largest is meant.
+        reverse: bool. If True, the n-th largest is meant.
         name: str, name of the operation.
 
     Returns:

@@ -23,7 +23,7 @@ __all__ = ["nce_loss", "sampled_softmax_loss"]
 
 
 def _sum_rows(x: Tensor) -> Tensor:
-    """The sums of the rows, as a product with ones: its gradient is one too."""
+    """Returns the sums of the rows, as a product with ones: its gradient is one too."""
     columns = shaping.shape(x)[1]
     ones = making.ones(joining.stack([columns, 1]), x.dtype)
     return shaping.reshape(matmul(x, ones), [-1])
@@ -43,7 +43,7 @@ def _of_dtype(x: Tensor, dtype: Any) -> Tensor:
 def _without_accidental_hits(
     logits: Tensor, labels: Tensor, sampled: Tensor, num_true: int, num_sampled: int
 ) -> Tensor:
-    """Logits of sampled classes, next to minus infinity where the class is a true one."""
+    """Returns logits of sampled classes, next to minus infinity where the class is a true one."""
     rows, places, weights = compute_accidental_hits(labels, sampled, num_true=num_true)
     rows = shaping.reshape(rows, [-1, 1])
     columns = shaping.reshape(cast(places, dtypes.int32), [-1, 1])
@@ -70,9 +70,9 @@ def _sampled_logits(
     name: str | None = None,
     seed: int | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The logits of the true classes and of a sample of all, and the labels of a loss over them.
+    """Returns the logits of the true classes and of a sample of all, and the labels of a loss over them.
 
-    Where there are several true classes, each has an equal part of the label.
+    If there are several true classes, each has an equal part of the label.
     """
     weights = _parts(weights)
     with name_scope(name, "compute_sampled_logits", [*weights, biases, inputs, labels]):
@@ -129,7 +129,7 @@ def nce_loss(
     partition_strategy: str = "mod",
     name: str = "nce_loss",
 ) -> Tensor:
-    """Computes the noise-contrastive estimation loss: the true classes are told from a sample of all.
+    """Computes the noise-contrastive estimation loss, which separates the true classes from sampled ones.
 
     Args:
         weights: Tensor of shape [num_classes, dim], or a list of Tensors: parts of it.
@@ -139,8 +139,8 @@ def nce_loss(
         num_sampled: int, how many classes to draw.
         num_classes: int, how many there are.
         num_true: int, true classes per example.
-        sampled_values: what a candidate sampler gives; None for `log_uniform_candidate_sampler`.
-        remove_accidental_hits: bool, whether drawn classes that are true ones do not count.
+        sampled_values: the values that a candidate sampler returns; None for `log_uniform_candidate_sampler`.
+        remove_accidental_hits: bool. If True, sampled classes that equal a true class are ignored.
         partition_strategy: "mod" or "div", how `weights` is cut into parts.
         name: str, name scope of the operations.
 
@@ -189,8 +189,8 @@ def sampled_softmax_loss(
         num_sampled: int, how many classes to draw.
         num_classes: int, how many there are.
         num_true: int, true classes per example.
-        sampled_values: what a candidate sampler gives; None for `log_uniform_candidate_sampler`.
-        remove_accidental_hits: bool, whether drawn classes that are true ones do not count.
+        sampled_values: the values that a candidate sampler returns; None for `log_uniform_candidate_sampler`.
+        remove_accidental_hits: bool. If True, sampled classes that equal a true class are ignored.
         partition_strategy: "mod" or "div", how `weights` is cut into parts.
         name: str, name scope of the operations.
         seed: int, the sampler's seed; None to derive it from the graph's.

@@ -38,7 +38,7 @@ __all__ = [
 
 
 def _as_rows(logits: Tensor) -> Tensor:
-    """The tensor as a matrix whose rows are vectors of the last dimension."""
+    """Returns the tensor as a matrix whose rows are vectors of the last dimension."""
     ndims = shaping.rank(logits)
     last = slicing.slice(shaping.shape(logits), [tensor_op("Sub", [ndims, 1])], [1])
     rows = shaping.reshape(logits, joining.concat([[-1], last], 0))
@@ -103,8 +103,8 @@ def softmax(logits: Any, axis: int | None = None, name: str | None = None, dim: 
         Tensor of the dtype and shape of `logits`.
 
     Raises:
-        ValueError: `axis` is given by both of its names.
-        tf.errors.InvalidArgumentError: `axis` is out of range.
+        ValueError: if both names of `axis` are given.
+        tf.errors.InvalidArgumentError: if `axis` is out of range.
     """
     return _along_axis(logits, "Softmax", _axis_or_dim("softmax", axis, dim), name)
 
@@ -122,8 +122,8 @@ def log_softmax(logits: Any, axis: int | None = None, name: str | None = None, d
         Tensor of the dtype and shape of `logits`.
 
     Raises:
-        ValueError: `axis` is given by both of its names.
-        tf.errors.InvalidArgumentError: `axis` is out of range.
+        ValueError: if both names of `axis` are given.
+        tf.errors.InvalidArgumentError: if `axis` is out of range.
     """
     return _along_axis(logits, "LogSoftmax", _axis_or_dim("log_softmax", axis, dim), name)
 
@@ -158,7 +158,7 @@ def softmax_cross_entropy_with_logits_v2(
         Tensor of the dtype of `logits`, of its shape without that dimension.
 
     Raises:
-        ValueError: labels or logits are missing, or the shapes do not fit.
+        ValueError: if labels or logits are missing, or the shapes are incompatible.
     """
     _require_names("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
     axis = deprecated_argument_lookup("axis", axis, "dim", dim)
@@ -219,7 +219,7 @@ def softmax_cross_entropy_with_logits(
         Tensor of the dtype of `logits`, of its shape without that dimension.
 
     Raises:
-        ValueError: arguments are not named, one is missing, or the shapes do not fit.
+        ValueError: if an argument is positional or missing, or the shapes are incompatible.
     """
     _require_names("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
     axis = deprecated_argument_lookup("axis", axis, "dim", dim)
@@ -243,7 +243,7 @@ def sparse_softmax_cross_entropy_with_logits(
         Tensor of the dtype of `logits`, of the shape of `labels`.
 
     Raises:
-        ValueError: arguments are not named, one is missing, the logits are scalars, or the shapes do not fit.
+        ValueError: if an argument is positional or missing, the logits are scalars, or the shapes are incompatible.
     """
     _require_names("sparse_softmax_cross_entropy_with_logits", _sentinel, labels, logits)
     with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits", [labels, logits]):
@@ -298,7 +298,7 @@ def sigmoid_cross_entropy_with_logits(
         Tensor of the dtype and shape of `logits`.
 
     Raises:
-        ValueError: arguments are not named, one is missing, or the shapes differ.
+        ValueError: if an argument is positional or missing, or the shapes differ.
     """
     _require_names("sigmoid_cross_entropy_with_logits", _sentinel, labels, logits)
     with name_scope(name, "logistic_loss", [logits, labels]) as scope:
@@ -332,7 +332,7 @@ def weighted_cross_entropy_with_logits(
         Tensor of the dtype and shape of `logits`.
 
     Raises:
-        ValueError: the shapes differ, or the probabilities are given by both names.
+        ValueError: if the shapes differ, or the probabilities are given by both names.
     """
     targets = deprecated_argument_lookup("labels", labels, "targets", targets)
     with name_scope(name, "logistic_loss", [logits, targets]) as scope:
@@ -353,14 +353,15 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
     Args:
         targets: Tensor of the dtype and shape of `log_input`: the counts.
         log_input: Tensor of float32 or float64, of any shape: the logarithms of the distributions' means.
-        compute_full_loss: bool, whether the term that depends on the counts only is added, by Stirling's approximation.
+        compute_full_loss: bool. If True, the term that depends on the counts only is added, by Stirling's
+            approximation.
         name: str, name scope of the operations.
 
     Returns:
         Tensor of the dtype and shape of `log_input`.
 
     Raises:
-        ValueError: the shapes differ.
+        ValueError: if the shapes differ.
     """
     with name_scope(name, "log_poisson_loss", [log_input, targets]):
         log_input = convert_to_tensor(log_input, name="log_input")

@@ -34,7 +34,7 @@ def _as_name(key: str) -> str:
 
 
 def _default(key: str, value: Any, dtype: dtypes.DType, shape: TensorShape) -> Any:
-    """The tensor by which an operation is told a default: an empty one where there is none."""
+    """Returns the tensor by which an operation is told a default: an empty one where there is none."""
     if shape.ndims and shape.as_list()[0] is None:
         if value is None:
             return constant("" if dtype == dtypes.string else 0, dtype=dtype)
@@ -48,7 +48,7 @@ def _default(key: str, value: Any, dtype: dtypes.DType, shape: TensorShape) -> A
 
 
 def _checked(wanted: Wanted) -> tuple[list[TensorShape], list[Any]]:
-    """Shapes and defaults of the dense features."""
+    """Returns shapes and defaults of the dense features."""
     if not wanted.sparse_keys and not wanted.dense_keys:
         raise ValueError("Must provide at least one sparse key or dense key")
     both = set(wanted.dense_keys) & set(wanted.sparse_keys)
@@ -63,7 +63,7 @@ def _checked(wanted: Wanted) -> tuple[list[TensorShape], list[Any]]:
 
 
 def _by_key(wanted_sparse: Sequence[str], wanted_dense: Sequence[str], outputs: Sequence[Tensor]) -> dict[str, Any]:
-    """Outputs in the order of the operations: all indices, all values, all shapes, the dense tensors."""
+    """Returns outputs in the order of the operations: all indices, all values, all shapes, the dense tensors."""
     n = len(wanted_sparse)
     parts = zip(outputs[:n], outputs[n : 2 * n], outputs[2 * n : 3 * n], strict=True)
     sparse = [SparseTensor(*part) for part in parts]
@@ -95,14 +95,14 @@ def parse_example(
         example_names: Tensor of string, of shape [batch]: what errors call the examples.
 
     Returns:
-        dict from the keys to a SparseTensor of dense shape [batch, longest] (VarLenFeature) or [batch] + size
-        (SparseFeature), or a Tensor of shape [batch] + shape (FixedLenFeature) or [batch, longest] + shape
-        (FixedLenSequenceFeature, filled up with the default).
+        dict from the keys to tensors. VarLenFeature: SparseTensor of dense shape [batch, longest]. SparseFeature:
+        SparseTensor of dense shape [batch] + size. FixedLenFeature: Tensor of shape [batch] + shape.
+        FixedLenSequenceFeature: Tensor of shape [batch, longest] + shape, filled up with the default.
 
     Raises:
-        ValueError: `features` is empty, or a description is not sound.
-        tf.errors.InvalidArgumentError: when run; something is no example, or has a feature of another dtype or size, or
-            lacks one that has no default.
+        ValueError: if `features` is empty, or a description is invalid.
+        tf.errors.InvalidArgumentError: when the step runs, if an element is not a serialized example, a feature has a
+            wrong dtype or size, or a feature without default is missing.
     """
     if not features:
         raise ValueError(f"Missing: features was {features}.")
@@ -126,7 +126,7 @@ def _parse_single(serialized: Any, wanted: Wanted, name: str | None) -> dict[str
 
 
 def _parse_named(serialized: Any, example_name: Any, wanted: Wanted, name: str | None) -> dict[str, Any]:
-    """A single example as a batch of one, which can have a name."""
+    """Returns a single example as a batch of one, which can have a name."""
     with name_scope(name, "ParseSingleExample", [serialized, example_name]):
         serialized = convert_to_tensor(serialized, dtypes.string)
         example_name = convert_to_tensor(example_name, dtypes.string)
@@ -155,15 +155,15 @@ def parse_single_example(
         serialized: Tensor of string, of shape [].
         features: dict from keys to `VarLenFeature`, `SparseFeature`, `FixedLenFeature` or `FixedLenSequenceFeature`.
         name: str, name scope of the operations.
-        example_names: Tensor of string, of shape []: what errors call the example.
+        example_names: Tensor of string, of shape []: the example's name in error messages.
 
     Returns:
         dict from the keys to a SparseTensor of dense shape [length] (VarLenFeature) or size (SparseFeature), or a
         Tensor of the feature's shape (FixedLenFeature) or of shape [length] + shape (FixedLenSequenceFeature).
 
     Raises:
-        ValueError: `features` is empty, or a description is not sound.
-        tf.errors.InvalidArgumentError: when run; as `tf.parse_example`.
+        ValueError: if `features` is empty, or a description is invalid.
+        tf.errors.InvalidArgumentError: when the step runs, on the same conditions as `tf.parse_example`.
     """
     if not features:
         raise ValueError("Missing features.")
@@ -181,7 +181,7 @@ def _intersection(sparse: list[str], dense: list[str], what: str) -> None:
 
 
 def _sequence_features(context_features: Mapping[str, Any] | None, sequence_features: Mapping[str, Any] | None) -> Any:
-    """What is asked of sequence examples: of their contexts and of their feature lists."""
+    """Returns the requested features of sequence examples: of their contexts and of their feature lists."""
     if not context_features and not sequence_features:
         raise ValueError("Missing features.")
     context = wanted_features(context_features, [VarLenFeature, FixedLenFeature])
@@ -195,7 +195,7 @@ def _sequence_features(context_features: Mapping[str, Any] | None, sequence_feat
 
 
 def _sequence_attrs(context: Wanted, lists: Wanted) -> tuple[dict[str, Any], list[Any]]:
-    """What both operations that parse sequence examples are told, and the defaults of the context."""
+    """Returns the attributes of both operations that parse sequence examples, and the defaults of the context."""
     shapes = [as_shape(shape) for shape in context.dense_shapes]
     defaults = [
         _default(key, context.dense_defaults.get(key), dtype, shape)
@@ -238,14 +238,13 @@ def parse_sequence_example(
         name: str, name scope of the operations.
 
     Returns:
-        Three dicts from keys to tensors: of the contexts as `tf.parse_example` gives them; of the feature lists,
-        SparseTensors of dense shape [batch, time, longest], and Tensors of shape [batch, time] + shape, in which
-        shorter examples are filled up with zeros or empty strings; and the numbers of steps of the latter, int64
-        [batch].
+        Three dicts from keys to tensors. The contexts are as in `tf.parse_example`. The feature lists are SparseTensors
+        of dense shape [batch, time, longest], and Tensors of shape [batch, time] + shape, with shorter examples filled
+        up with zeros or empty strings. The third has the numbers of steps of these Tensors, int64 [batch].
 
     Raises:
-        ValueError: there are no features, or a description is not sound.
-        tf.errors.InvalidArgumentError: when run; as `tf.parse_example`.
+        ValueError: if there are no features, or a description is invalid.
+        tf.errors.InvalidArgumentError: when the step runs, on the same conditions as `tf.parse_example`.
     """
     context, lists = _sequence_features(context_features, sequence_features)
     with name_scope(name, "ParseSequenceExample", [serialized, example_names]):
@@ -285,12 +284,12 @@ def parse_single_sequence_example(
         name: str, name scope of the operations.
 
     Returns:
-        Two dicts from keys to tensors: of the context as `tf.parse_single_example` gives them, and of the feature
-        lists: SparseTensors of dense shape [time, longest], and Tensors of shape [time] + shape.
+        Two dicts from keys to tensors. The context is as in `tf.parse_single_example`. The feature lists are
+        SparseTensors of dense shape [time, longest], and Tensors of shape [time] + shape.
 
     Raises:
-        ValueError: there are no features, or a description is not sound.
-        tf.errors.InvalidArgumentError: when run; as `tf.parse_example`.
+        ValueError: if there are no features, or a description is invalid.
+        tf.errors.InvalidArgumentError: when the step runs, on the same conditions as `tf.parse_example`.
     """
     context, lists = _sequence_features(context_features, sequence_features)
     with name_scope(name, "ParseSingleSequenceExample", [serialized]):

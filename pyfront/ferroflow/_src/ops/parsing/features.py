@@ -1,4 +1,4 @@
-"""What is asked of examples: the descriptions of features, and what they say to the parsing operations."""
+"""Features to parse from examples: their descriptions, and the attributes of the parsing operations."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class SparseFeature(_SparseFeature):
         value_key: str, the feature with the values.
         dtype: DType of the values: float32, int64 or string.
         size: int, or list of int with one for each dimension: the dense shape.
-        already_sorted: bool, whether the values come in row-major order.
+        already_sorted: bool; True if the values come in row-major order.
     """
 
     def __new__(cls, index_key: Any, value_key: str, dtype: Any, size: Any, already_sorted: bool = False) -> Self:
@@ -55,12 +55,12 @@ class _FixedLenFeature(NamedTuple):
 
 
 class FixedLenFeature(_FixedLenFeature):
-    """A feature of as many values as a shape has, parsed to a Tensor.
+    """Feature with a fixed number of values, parsed to a Tensor of a given shape.
 
     Args:
         shape: list or tuple of int, or TensorShape.
         dtype: DType: float32, int64 or string.
-        default_value: the value of examples without the feature, of that shape; None where all must have it.
+        default_value: the value of that shape for examples without the feature; None if all examples must have it.
     """
 
     def __new__(cls, shape: Any, dtype: Any, default_value: Any = None) -> Self:
@@ -80,7 +80,7 @@ class FixedLenSequenceFeature(_FixedLenSequenceFeature):
     Args:
         shape: list or tuple of int, or TensorShape: the shape of a row.
         dtype: DType: float32, int64 or string.
-        allow_missing: bool, whether an example may lack the feature; must be true for `tf.parse_example`.
+        allow_missing: bool. If True, an example may lack the feature; must be true for `tf.parse_example`.
         default_value: the element that fills up shorter examples of a batch; None for 0 or an empty string.
     """
 
@@ -100,10 +100,11 @@ class Wanted:
     dense_defaults: dict[str, Any] = dataclasses.field(default_factory=dict)
 
     def add_sparse(self, key: str, dtype: Any, other: str) -> None:
-        """Asks for a sparse feature that several descriptions may share.
+        """Requests a sparse feature that several descriptions may share.
 
         Raises:
-            ValueError: it was asked for with another dtype; `other` is what the message calls the new one.
+            ValueError: if the key was requested with another dtype before; `other` names the new request in the
+                message.
         """
         dtype = dtypes.as_dtype(dtype)
         if key not in self.sparse_keys:
@@ -115,7 +116,7 @@ class Wanted:
             raise ValueError(f"Conflicting type {known} vs {other} for feature {key}.")
 
     def add_dense(self, key: str, dtype: Any, shape: Any) -> None:
-        """Asks for a dense feature."""
+        """Requests a dense feature."""
         self.dense_keys.append(key)
         self.dense_types.append(dtypes.as_dtype(dtype))
         self.dense_shapes.append(shape)
@@ -158,7 +159,7 @@ def wanted_features(features: Mapping[str, Any] | None, allowed: Iterable[type])
         allowed: the kinds of descriptions.
 
     Raises:
-        ValueError: a description is of another kind, or lacks something, or contradicts another.
+        ValueError: if a description has a wrong type, is incomplete or contradicts another.
     """
     wanted = Wanted()
     kinds = tuple(allowed)
@@ -193,10 +194,10 @@ def wanted_features(features: Mapping[str, Any] | None, allowed: Iterable[type])
 
 
 def with_unknown_length(features: Mapping[str, Any]) -> dict[str, Any]:
-    """The descriptions, those of sequences with a first dimension of unknown size.
+    """Returns the descriptions, those of sequences with a first dimension of unknown size.
 
     Raises:
-        ValueError: a sequence must not be missing.
+        ValueError: if a sequence must not be missing.
     """
     changed = dict(features)
     for key, feature in features.items():
@@ -208,7 +209,9 @@ def with_unknown_length(features: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def merged(features: Mapping[str, Any], tensors: Mapping[str, Any]) -> dict[str, Any]:
-    """What was parsed by the keys of the descriptions, each SparseFeature made of the features with its parts."""
+    """Returns the parsed values by the keys of the descriptions; each SparseFeature is made from the features with
+    its parts.
+    """
     result = dict(tensors)
     for key in sorted(features):
         feature = features[key]

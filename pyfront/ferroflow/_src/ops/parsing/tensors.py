@@ -22,7 +22,7 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Ten
         Tensor of `out_type`, of unknown shape.
 
     Raises:
-        tf.errors.InvalidArgumentError: when run; it is no TensorProto, or has another dtype.
+        tf.errors.InvalidArgumentError: when the step runs, if the string is not a TensorProto, or has another dtype.
     """
     return tensor_op("ParseTensor", [serialized], {"out_type": out_type}, name=name)
 

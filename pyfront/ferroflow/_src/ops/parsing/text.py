@@ -21,14 +21,14 @@ def decode_csv(
     na_value: str = "",
     select_cols: Sequence[int] | None = None,
 ) -> list[Tensor]:
-    """Cuts lines of comma-separated values into columns.
+    """Parses lines of comma-separated values into columns.
 
     Args:
         records: Tensor of string, each element a line.
-        record_defaults: list of Tensors of float32, float64, int32, int64 or string, of shape [1] (or []), the value of
-            an empty field, or [0], where fields must not be empty; one for each column that is returned.
+        record_defaults: list of Tensors of float32, float64, int32, int64 or string, one for each returned column.
+            Shape [1] (or []): the value of an empty field. Shape [0]: fields must not be empty.
         field_delim: str, one character.
-        use_quote_delim: bool, whether `"` quotes; otherwise it is a character as all others.
+        use_quote_delim: bool. If True, `"` quotes fields; otherwise it is an ordinary character.
         name: str, name of the operation.
         na_value: str, a field that counts as empty.
         select_cols: list of int, increasing: the columns to return; None for all.
@@ -37,9 +37,9 @@ def decode_csv(
         list of Tensors of the dtypes of `record_defaults` and the shape of `records`.
 
     Raises:
-        ValueError: `select_cols` is not increasing, or not as long as `record_defaults`.
-        tf.errors.InvalidArgumentError: when run; a line has another number of fields, a field is not of its column's
-            dtype, or quotes are not where they may be.
+        ValueError: if `select_cols` is not increasing, or not as long as `record_defaults`.
+        tf.errors.InvalidArgumentError: when the step runs, if a line has a wrong number of fields, a field is not of
+            its column's dtype, or quotes are misplaced.
 
     Source: RFC 4180.
     """
@@ -70,6 +70,6 @@ def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
         Tensor of string, of the shape of `json_examples`.
 
     Raises:
-        tf.errors.InvalidArgumentError: when run; something is no JSON, or no example.
+        tf.errors.InvalidArgumentError: when the step runs, if an element is not JSON, or not an example.
     """
     return tensor_op("DecodeJSONExample", [json_examples], name=name)

@@ -23,7 +23,7 @@ __all__ = [
 
 
 class Quantized(NamedTuple):
-    """Steps, and what the lowest and the highest of them stand for."""
+    """Quantized values, and the numbers that the lowest and the highest of them stand for."""
 
     output: Tensor
     output_min: Tensor
@@ -31,7 +31,7 @@ class Quantized(NamedTuple):
 
 
 class FakeQuantGradients(NamedTuple):
-    """Gradients of the numbers and of the bounds."""
+    """Gradients with respect to the numbers and the bounds."""
 
     backprops_wrt_input: Tensor
     backprop_wrt_min: Tensor
@@ -62,7 +62,7 @@ def quantize_v2(
         (Tensor of `T`, the bounds that the steps really have: two Tensors of float32 of shape []).
 
     Raises:
-        tf.errors.InvalidArgumentError: when run; the bounds are in the wrong order.
+        tf.errors.InvalidArgumentError: when the step runs, if the bounds are in the wrong order.
     """
     attrs = {"T": dtypes.as_dtype(T), "mode": mode, "round_mode": round_mode}
     return Quantized(*apply_op("QuantizeV2", [input, min_range, max_range], attrs, name=name).outputs)
@@ -99,7 +99,7 @@ def quantize(
 def dequantize(
     input: Any, min_range: Any, max_range: Any, mode: str = "MIN_COMBINED", name: str | None = None
 ) -> Tensor:
-    """Gives the numbers that steps stand for.
+    """Returns the numbers that steps stand for.
 
     Args:
         input: Tensor of a quantized dtype.
@@ -131,18 +131,19 @@ def quantize_and_dequantize(
         input: Tensor of float32 or float64.
         input_min: Tensor of its dtype, of shape []: the lower bound, where `range_given`.
         input_max: Tensor of its dtype, of shape []: the upper bound, where `range_given`.
-        signed_input: bool, whether steps may be negative.
+        signed_input: bool. If True, steps may be negative.
         num_bits: int, in [1, 63].
         range_given: bool; False takes the least and the greatest number as bounds.
         round_mode: str, "HALF_TO_EVEN" or "HALF_UP".
         name: str, name of the operation.
-        narrow_range: bool, whether the lowest step is left out.
+        narrow_range: bool. If True, the lowest step is left out.
 
     Returns:
         Tensor of the dtype of `input`.
 
     Raises:
-        tf.errors.InvalidArgumentError: when run; the bounds are in the wrong order, or `num_bits` is out of range.
+        tf.errors.InvalidArgumentError: when the step runs, if the bounds are in the wrong order, or `num_bits` is out
+            of range.
     """
     attrs = {
         "signed_input": signed_input,
@@ -169,7 +170,7 @@ def fake_quant_with_min_max_args(
         min: float, the lower bound.
         max: float, the upper bound.
         num_bits: int, in [2, 16].
-        narrow_range: bool, whether the lowest step is left out.
+        narrow_range: bool. If True, the lowest step is left out.
         name: str, name of the operation.
 
     Returns:
@@ -188,7 +189,7 @@ def fake_quant_with_min_max_args_gradient(
     narrow_range: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The gradient of `fake_quant_with_min_max_args`.
+    """Returns the gradient of `fake_quant_with_min_max_args`.
 
     Args:
         gradients: Tensor of float32, the gradient of its result.
@@ -196,7 +197,7 @@ def fake_quant_with_min_max_args_gradient(
         min: float, the lower bound.
         max: float, the upper bound.
         num_bits: int, in [2, 16].
-        narrow_range: bool, whether the lowest step is left out.
+        narrow_range: bool. If True, the lowest step is left out.
         name: str, name of the operation.
 
     Returns:
@@ -216,7 +217,7 @@ def fake_quant_with_min_max_vars(
         min: Tensor of float32, of shape [].
         max: Tensor of float32, of shape [].
         num_bits: int, in [2, 16].
-        narrow_range: bool, whether the lowest step is left out.
+        narrow_range: bool. If True, the lowest step is left out.
         name: str, name of the operation.
 
     Returns:
@@ -235,7 +236,7 @@ def fake_quant_with_min_max_vars_gradient(
     narrow_range: bool = False,
     name: str | None = None,
 ) -> FakeQuantGradients:
-    """The gradients of `fake_quant_with_min_max_vars`.
+    """Returns the gradients of `fake_quant_with_min_max_vars`.
 
     Args:
         gradients: Tensor of float32, of the shape of `inputs`: the gradient of its result.
@@ -243,7 +244,7 @@ def fake_quant_with_min_max_vars_gradient(
         min: Tensor of float32, of shape [].
         max: Tensor of float32, of shape [].
         num_bits: int, in [2, 16].
-        narrow_range: bool, whether the lowest step is left out.
+        narrow_range: bool. If True, the lowest step is left out.
         name: str, name of the operation.
 
     Returns:
@@ -264,7 +265,7 @@ def fake_quant_with_min_max_vars_per_channel(
         min: Tensor of float32, of shape [channels].
         max: Tensor of float32, of shape [channels].
         num_bits: int, in [2, 16].
-        narrow_range: bool, whether the lowest step is left out.
+        narrow_range: bool. If True, the lowest step is left out.
         name: str, name of the operation.
 
     Returns:
@@ -283,7 +284,7 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
     narrow_range: bool = False,
     name: str | None = None,
 ) -> FakeQuantGradients:
-    """The gradients of `fake_quant_with_min_max_vars_per_channel`.
+    """Returns the gradients of `fake_quant_with_min_max_vars_per_channel`.
 
     Args:
         gradients: Tensor of float32, of the shape of `inputs`: the gradient of its result.
@@ -291,7 +292,7 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
         min: Tensor of float32, of shape [channels].
         max: Tensor of float32, of shape [channels].
         num_bits: int, in [2, 16].
-        narrow_range: bool, whether the lowest step is left out.
+        narrow_range: bool. If True, the lowest step is left out.
         name: str, name of the operation.
 
     Returns:

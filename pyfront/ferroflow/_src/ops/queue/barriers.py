@@ -23,7 +23,8 @@ class Taken(NamedTuple):
 
 
 class Barrier:
-    """Tuples found by their keys, whose components come one by one; complete ones are taken in the order of their keys.
+    """Tuples found by their keys, whose components arrive separately; complete ones are taken in the order of their
+    keys.
 
     Args:
         types: DType or list of DType, of the components.
@@ -32,7 +33,7 @@ class Barrier:
         name: str, name of the operation.
 
     Raises:
-        ValueError: a shape is of tensors without elements.
+        ValueError: if a shape is of tensors without elements.
     """
 
     def __init__(
@@ -62,7 +63,7 @@ class Barrier:
         return self._barrier_ref.op.name
 
     def insert_many(self, component_index: int, keys: Any, values: Any, name: str | None = None) -> Operation:
-        """Gives values to keys, as one component of their tuples.
+        """Returns values to keys, as one component of their tuples.
 
         Args:
             component_index: int, which component.
@@ -80,13 +81,13 @@ class Barrier:
     def take_many(
         self, num_elements: Any, allow_small_batch: bool = False, timeout: int | None = None, name: str | None = None
     ) -> Taken:
-        """Takes complete tuples out, once there are as many.
+        """Removes and returns complete tuples, once there are enough.
 
         Running it fails with `OutOfRangeError` where the barrier is closed and there will not be as many.
 
         Args:
             num_elements: Tensor of int32, of shape []: how many.
-            allow_small_batch: bool, whether fewer do once the barrier is closed.
+            allow_small_batch: bool. If True, fewer do once the barrier is closed.
             timeout: None; TF 1.x takes no other value.
             name: str, name of the operation.
 
@@ -110,7 +111,7 @@ class Barrier:
         """Closes the barrier: no new keys come, and taking fails once too little is left.
 
         Args:
-            cancel_pending_enqueues: bool, whether incomplete tuples are dropped, too.
+            cancel_pending_enqueues: bool. If True, incomplete tuples are dropped, too.
             name: str, name of the operation.
 
         Returns:
@@ -121,7 +122,7 @@ class Barrier:
         return apply_op("BarrierClose", [self._barrier_ref], attrs, name=name)
 
     def ready_size(self, name: str | None = None) -> Tensor:
-        """The number of complete tuples.
+        """Returns the number of complete tuples.
 
         Args:
             name: str, name of the operation.
@@ -133,7 +134,7 @@ class Barrier:
         return tensor_op("BarrierReadySize", [self._barrier_ref], name=name)
 
     def incomplete_size(self, name: str | None = None) -> Tensor:
-        """The number of keys whose tuples lack components.
+        """Returns the number of keys whose tuples lack components.
 
         Args:
             name: str, name of the operation.

@@ -9,7 +9,7 @@ from ferroflow._src.base import dtypes as dtypes_lib, tensor_shape
 
 
 def type_list(dtypes: Any) -> list[Any]:
-    """The dtypes of components from what users give.
+    """Returns the dtypes of components from what users give.
 
     Args:
         dtypes: DType, or list or tuple of them.
@@ -23,15 +23,15 @@ def _is_one_shape(shapes: Sequence[Any]) -> bool:
 
 
 def shape_list(shapes: Any, partial: bool = False) -> list[Any] | None:
-    """The shapes of components from what users give.
+    """Returns the shapes of components from what users give.
 
     Args:
         shapes: list or tuple of shapes, one shape, or None.
-        partial: bool, whether dimensions may be unknown.
+        partial: bool. If True, dimensions may be unknown.
 
     Raises:
-        ValueError: a dimension is unknown, or a rank, or one shape stands where a list must.
-        TypeError: it is something else.
+        ValueError: if a dimension is unknown, or a rank, or one shape stands where a list must.
+        TypeError: if `shapes` is not a list of shapes.
     """
     if partial and (not isinstance(shapes, list | tuple) or not shapes or _is_one_shape(shapes)):
         raise ValueError("When providing partial shapes, a list of shapes must be provided.")
@@ -52,14 +52,14 @@ def shape_list(shapes: Any, partial: bool = False) -> list[Any] | None:
 
 
 def name_list(names: Any, dtypes: Sequence[Any]) -> list[Any] | None:
-    """The names of components from what users give.
+    """Returns the names of components from what users give.
 
     Args:
         names: str, or list or tuple of them, or None.
         dtypes: list of DType, of the components.
 
     Raises:
-        ValueError: there are more or fewer names than components.
+        ValueError: if there are more or fewer names than components.
     """
     if names is None:
         return None

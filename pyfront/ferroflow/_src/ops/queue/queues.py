@@ -23,7 +23,7 @@ __all__ = ["FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase", "Rando
 
 
 def _common_shape(a: tensor_shape.TensorShape, b: tensor_shape.TensorShape) -> tensor_shape.TensorShape:
-    """What two shapes have in common; unknown where their ranks differ."""
+    """Returns the dimensions that two shapes have in common; unknown rank if their ranks differ."""
     if a.ndims is None or b.ndims is None or a.ndims != b.ndims:
         return tensor_shape.unknown_shape()
     dims = [x if x == y else None for x, y in zip(a.as_list(), b.as_list(), strict=True)]
@@ -31,7 +31,7 @@ def _common_shape(a: tensor_shape.TensorShape, b: tensor_shape.TensorShape) -> t
 
 
 class QueueBase:
-    """What queues have in common: elements are tuples of tensors that go in and come out together.
+    """Base of the queues: elements are tuples of tensors that are enqueued and dequeued together.
 
     Operations wait: those that put elements in while the queue is full, those that take elements out while there are
     too few.
@@ -43,7 +43,7 @@ class QueueBase:
         queue_ref: Tensor of resource or string, the handle or reference of the queue.
 
     Raises:
-        ValueError: the lists have different lengths.
+        ValueError: if the lists have different lengths.
     """
 
     def __init__(self, dtypes: Sequence[Any], shapes: Any, names: Any, queue_ref: Tensor) -> None:
@@ -62,7 +62,7 @@ class QueueBase:
 
     @staticmethod
     def from_list(index: Any, queues: list[QueueBase]) -> QueueBase:
-        """The queue at a position of a list that a step decides.
+        """Returns the queue at a position of a list that a step decides.
 
         Args:
             index: Tensor of int32, of shape [].
@@ -72,7 +72,7 @@ class QueueBase:
             QueueBase that is one of them in each step.
 
         Raises:
-            TypeError: `queues` is no list of queues, or their dtypes or names differ.
+            TypeError: if `queues` is not a list of queues, or their dtypes or names differ.
         """
         if not queues or not isinstance(queues, list) or not all(isinstance(q, QueueBase) for q in queues):
             raise TypeError("A list of queues expected")
@@ -114,7 +114,7 @@ class QueueBase:
         return "V2" if self._queue_ref.dtype == dtypes_lib.resource else ""
 
     def _components(self, vals: Any) -> list[Tensor]:
-        """The components of an element, as tensors in the queue's order."""
+        """Returns the components of an element, as tensors in the queue's order."""
         if isinstance(vals, dict):
             if not self._names:
                 raise ValueError("Queue must have names to enqueue a dictionary")
@@ -139,7 +139,7 @@ class QueueBase:
         return list(vals) if isinstance(vals, list | tuple) else [vals]
 
     def enqueue(self, vals: Any, name: str | None = None) -> Operation:
-        """Puts one element in, once there is room.
+        """Adds one element, once there is room.
 
         Running it fails with `CancelledError` where the queue is closed, or the session while it waits.
 
@@ -152,7 +152,7 @@ class QueueBase:
             Operation that puts it in.
 
         Raises:
-            ValueError: components are missing, or have other names, dtypes or shapes than the queue's.
+            ValueError: if components are missing, or have other names, dtypes or shapes than the queue's.
         """
         with name_scope(name, f"{self._name}_enqueue", self._scope_values(vals)) as scope:
             components = self._components(vals)
@@ -161,7 +161,7 @@ class QueueBase:
             return apply_op("QueueEnqueue" + self._suffix(), [self._queue_ref, components], name=scope)
 
     def enqueue_many(self, vals: Any, name: str | None = None) -> Operation:
-        """Puts many elements in, one after the other as there is room: the rows of the components.
+        """Adds many elements, one after the other as there is room: the rows of the components.
 
         Running it fails with `CancelledError` where the queue is closed, or the session while it waits.
 
@@ -173,7 +173,7 @@ class QueueBase:
             Operation that puts them in.
 
         Raises:
-            ValueError: components are missing, or have other names, dtypes or shapes than the queue's.
+            ValueError: if components are missing, or have other names, dtypes or shapes than the queue's.
         """
         with name_scope(name, f"{self._name}_EnqueueMany", self._scope_values(vals)) as scope:
             components = self._components(vals)
@@ -189,7 +189,7 @@ class QueueBase:
         return tensors[0] if len(tensors) == 1 else list(tensors)
 
     def dequeue(self, name: str | None = None) -> Any:
-        """Takes one element out, once there is one.
+        """Removes and returns one element, once there is one.
 
         Running it fails with `OutOfRangeError` where the queue is closed and empty, and with `CancelledError` where the
         session is closed while it waits.
@@ -213,7 +213,7 @@ class QueueBase:
         return apply_op(op_type + self._suffix(), [self._queue_ref, n], attrs, name=name)
 
     def dequeue_many(self, n: Any, name: str | None = None) -> Any:
-        """Takes `n` elements out as one batch, once there are as many.
+        """Removes and returns `n` elements as one batch, once there are enough.
 
         Running it fails with `OutOfRangeError` where the queue is closed with fewer elements, and with `CancelledError`
         where the session is closed while it waits; no element is lost then.
@@ -233,7 +233,7 @@ class QueueBase:
         return self._result(op.outputs)
 
     def dequeue_up_to(self, n: Any, name: str | None = None) -> Any:
-        """Takes `n` elements out as one batch, or what is left of a closed queue.
+        """Removes and returns `n` elements as one batch, or the rest of a closed queue.
 
         Running it fails with `OutOfRangeError` where the queue is closed and empty, and with `CancelledError` where the
         session is closed while it waits; no element is lost then.
@@ -255,7 +255,8 @@ class QueueBase:
         """Closes the queue: nothing more goes in, and taking fails once too little is left.
 
         Args:
-            cancel_pending_enqueues: bool, whether operations that wait for room fail; else closing waits for them.
+            cancel_pending_enqueues: bool. If True, operations that wait for room fail; otherwise closing waits for
+                them.
             name: str, name of the operation.
 
         Returns:
@@ -266,7 +267,7 @@ class QueueBase:
         return apply_op("QueueClose" + self._suffix(), [self._queue_ref], attrs, name=name)
 
     def is_closed(self, name: str | None = None) -> Tensor:
-        """Whether the queue is closed.
+        """Computes whether the queue is closed.
 
         Args:
             name: str, name of the operation.
@@ -278,7 +279,7 @@ class QueueBase:
         return tensor_op("QueueIsClosed" + self._suffix(), [self._queue_ref], name=name)
 
     def size(self, name: str | None = None) -> Tensor:
-        """The number of elements in the queue.
+        """Returns the number of elements in the queue.
 
         Args:
             name: str, name of the operation.
@@ -298,7 +299,7 @@ def _handle(
 
 
 class FIFOQueue(QueueBase):
-    """A queue whose elements come out in the order they went in.
+    """Queue whose elements leave in the order in which they entered.
 
     Args:
         capacity: int, the most elements it holds.
@@ -325,7 +326,7 @@ class FIFOQueue(QueueBase):
 
 
 class RandomShuffleQueue(QueueBase):
-    """A queue whose elements come out in random order.
+    """Queue whose elements leave in random order.
 
     Args:
         capacity: int, the most elements it holds.
@@ -364,7 +365,7 @@ class RandomShuffleQueue(QueueBase):
 
 
 class PaddingFIFOQueue(QueueBase):
-    """A FIFOQueue whose batches may be of elements of different sizes, padded with zeros to the largest.
+    """A FIFOQueue whose batches may have elements of different sizes, padded with zeros to the largest.
 
     Args:
         capacity: int, the most elements it holds.
@@ -375,7 +376,7 @@ class PaddingFIFOQueue(QueueBase):
         name: str, name of the operation.
 
     Raises:
-        ValueError: `shapes` is no list of shapes of known rank, one for each component.
+        ValueError: if `shapes` is not a list of shapes of known rank, one for each component.
     """
 
     def __init__(
@@ -399,7 +400,7 @@ class PaddingFIFOQueue(QueueBase):
 
 
 class PriorityQueue(QueueBase):
-    """A queue whose elements come out by priority, least first.
+    """Queue whose elements leave by priority, least first.
 
     The first component of every element is its priority: int64, of shape [].
 

@@ -17,7 +17,7 @@ _COMPRESSIONS = ("", "ZLIB", "GZIP")
 
 
 class RecordInput:
-    """Gives batches of the records of files, in random order, epoch after epoch.
+    """Batches of the records of files, in random order, epoch after epoch.
 
     Args:
         file_pattern: str, patterns of the files' names, separated by commas.
@@ -57,7 +57,7 @@ class RecordInput:
         self._name = name
 
     def get_yield_op(self) -> Any:
-        """Records, others in every step.
+        """Returns records, others in every step.
 
         Returns:
             Tensor of string, of shape [batch_size]; with `batches`, as many lists of `batch_size` tensors of shape [].

@@ -18,7 +18,7 @@ __all__ = ["MapStagingArea", "StagingArea"]
 
 
 class BaseStagingArea:
-    """What staging areas have in common.
+    """Base of the staging areas.
 
     Args:
         dtypes: list of DType, of the values of a tuple.
@@ -29,7 +29,7 @@ class BaseStagingArea:
         memory_limit: int, the most bytes it holds; 0 for any number.
 
     Raises:
-        ValueError: the lists have different lengths, or `shared_name` is no str.
+        ValueError: if the lists have different lengths, or `shared_name` is not a str.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class BaseStagingArea:
 
     @property
     def names(self) -> Any:
-        """The names of the values; None where tuples are no dictionaries."""
+        """The names of the values; None where tuples are not dictionaries."""
         return self._names
 
     @property
@@ -98,7 +98,7 @@ class BaseStagingArea:
         return {"dtypes": list(self._dtypes), "shared_name": self._name, **bounds}
 
     def _checked(self, vals: Any, indices: Any = None) -> tuple[list[Tensor], list[int]]:
-        """The values as tensors, and their positions in a tuple."""
+        """Returns the values as tensors, and their positions in a tuple."""
         if isinstance(vals, dict):
             if not self._names:
                 raise ValueError("Staging areas must have names to enqueue a dictionary")
@@ -130,7 +130,7 @@ class BaseStagingArea:
         return tensors, list(indices)
 
     def _here(self, tensors: Sequence[Tensor]) -> list[Tensor]:
-        """The values on the device in force."""
+        """Returns the values on the device in force."""
         if no_op().device != self._coloc_op.device:
             return [identity(tensor) for tensor in tensors]
         return list(tensors)
@@ -151,7 +151,7 @@ class BaseStagingArea:
 
 
 class StagingArea(BaseStagingArea):
-    """Tuples that come out in the order they went in.
+    """Tuples that leave in the order in which they entered.
 
     Args:
         dtypes: list of DType, of the values of a tuple.
@@ -162,11 +162,11 @@ class StagingArea(BaseStagingArea):
         memory_limit: int, the most bytes it holds; 0 for any number.
 
     Raises:
-        ValueError: the lists have different lengths, or `shared_name` is no str.
+        ValueError: if the lists have different lengths, or `shared_name` is not a str.
     """
 
     def put(self, values: Any, name: str | None = None) -> Operation:
-        """Leaves a tuple, once there is room.
+        """Stores a tuple, once there is room.
 
         Args:
             values: Tensor of the area's dtype and shape, list of Tensors of those of its components, or dictionary of
@@ -177,7 +177,7 @@ class StagingArea(BaseStagingArea):
             Operation that does.
 
         Raises:
-            ValueError: values have other names, dtypes or shapes than the area's.
+            ValueError: if values have other names, dtypes or shapes than the area's.
         """
         with name_scope(name, f"{self._name}_put", self._scope_values(values)) as scope:
             given = values if isinstance(values, list | tuple | dict) else [values]
@@ -187,7 +187,7 @@ class StagingArea(BaseStagingArea):
                 return apply_op("Stage", [tensors], attrs, name=scope)
 
     def get(self, name: str | None = None) -> Any:
-        """Takes the oldest tuple, once there is one.
+        """Removes and returns the oldest tuple, once there is one.
 
         Args:
             name: str, name of the operation.
@@ -200,7 +200,7 @@ class StagingArea(BaseStagingArea):
         return self._result(op.outputs, range(len(self._dtypes)))
 
     def peek(self, index: Any, name: str | None = None) -> Any:
-        """The tuple at a position, which stays, once there is one.
+        """Returns the tuple at a position, which stays, once there is one.
 
         Args:
             index: Tensor of int32, of shape []; 0 is the oldest.
@@ -214,7 +214,7 @@ class StagingArea(BaseStagingArea):
         return self._result(op.outputs, range(len(self._dtypes)))
 
     def size(self, name: str | None = None) -> Tensor:
-        """The number of tuples.
+        """Returns the number of tuples.
 
         Args:
             name: str, name of the operation.
@@ -225,7 +225,7 @@ class StagingArea(BaseStagingArea):
         return tensor_op("StageSize", [], self._attrs(), name=f"{self._name}_size" if name is None else name)
 
     def clear(self, name: str | None = None) -> Operation:
-        """Empties the area.
+        """Removes all elements of the area.
 
         Args:
             name: str, name of the operation.
@@ -237,14 +237,14 @@ class StagingArea(BaseStagingArea):
 
 
 class MapStagingArea(BaseStagingArea):
-    """Tuples found by their keys, whose values may come and go one by one.
+    """Tuples found by their keys, whose values may enter and leave separately.
 
     Args:
         dtypes: as the base class, and so are those not described here.
         shapes: list of shapes.
         names: list of str.
         shared_name: str.
-        ordered: bool, whether the tuple of the least key comes out where none is asked for.
+        ordered: bool. If True, the tuple of the least key comes out where none is asked for.
         capacity: int.
         memory_limit: int.
     """
@@ -263,7 +263,7 @@ class MapStagingArea(BaseStagingArea):
         self._prefix = "OrderedMap" if ordered else "Map"
 
     def put(self, key: Any, vals: Any, indices: Any = None, name: str | None = None) -> Operation:
-        """Leaves values of the tuple of a key, once there is room.
+        """Stores values for `key`, once there is room.
 
         Args:
             key: Tensor of int64, of shape [].
@@ -275,7 +275,7 @@ class MapStagingArea(BaseStagingArea):
             Operation that does.
 
         Raises:
-            ValueError: values have other names, dtypes or shapes than the area's.
+            ValueError: if values have other names, dtypes or shapes than the area's.
         """
         with name_scope(name, f"{self._name}_put", self._scope_values(vals)) as scope:
             tensors, places = self._checked(vals, indices)
@@ -283,7 +283,7 @@ class MapStagingArea(BaseStagingArea):
                 return apply_op(f"{self._prefix}Stage", [key, places, tensors], self._attrs(), name=scope)
 
     def _places(self, indices: Any) -> list[int]:
-        """The positions of values in a tuple, from positions or names."""
+        """Returns the positions of values in a tuple, from positions or names."""
         if indices is None:
             return list(range(len(self._dtypes)))
         if not isinstance(indices, list | tuple):
@@ -309,7 +309,7 @@ class MapStagingArea(BaseStagingArea):
             return apply_op(self._prefix + op, [*inputs, places], attrs, name=name)
 
     def peek(self, key: Any, indices: Any = None, name: str | None = None) -> Any:
-        """Values of the tuple of a key, which stay, once it is complete.
+        """Returns values of the tuple of a key, which stay, once it is complete.
 
         Args:
             key: Tensor of int64, of shape [].
@@ -324,7 +324,8 @@ class MapStagingArea(BaseStagingArea):
         return self._result(op.outputs, places)
 
     def get(self, key: Any = None, indices: Any = None, name: str | None = None) -> tuple[Any, Any]:
-        """Takes values of the tuple of a key, once it is complete; of some complete tuple where no key is given.
+        """Removes and returns the values for `key`, once the tuple is complete; without a key, those of any complete
+        tuple.
 
         Args:
             key: Tensor of int64, of shape []; None for any.
@@ -342,7 +343,7 @@ class MapStagingArea(BaseStagingArea):
         return self._here(op.outputs[:1])[0], self._result(op.outputs[1:], places)
 
     def size(self, name: str | None = None) -> Tensor:
-        """The number of complete tuples.
+        """Returns the number of complete tuples.
 
         Args:
             name: str, name of the operation.
@@ -354,7 +355,7 @@ class MapStagingArea(BaseStagingArea):
         return tensor_op(f"{self._prefix}Size", [], self._attrs(), name=name)
 
     def incomplete_size(self, name: str | None = None) -> Tensor:
-        """The number of tuples of which values are missing.
+        """Returns the number of tuples of which values are missing.
 
         Args:
             name: str, name of the operation.
@@ -366,7 +367,7 @@ class MapStagingArea(BaseStagingArea):
         return tensor_op(f"{self._prefix}IncompleteSize", [], self._attrs(), name=name)
 
     def clear(self, name: str | None = None) -> Operation:
-        """Empties the area.
+        """Removes all elements of the area.
 
         Args:
             name: str, name of the operation.

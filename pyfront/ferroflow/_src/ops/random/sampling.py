@@ -80,7 +80,7 @@ def truncated_normal(
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Draws from a normal distribution; what is more than two standard deviations off is drawn again.
+    """Draws from a normal distribution truncated at two standard deviations from the mean.
 
     Args:
         shape: Tensor of int32 or int64, of shape [rank].
@@ -129,7 +129,7 @@ def random_uniform(
         Tensor of `dtype`.
 
     Raises:
-        ValueError: `dtype` is none of these, or is an integer one and `maxval` is missing.
+        ValueError: if `dtype` is not one of these, or is int32 or int64 without `maxval`.
     """
     dtype = dtypes.as_dtype(dtype)
     if dtype not in _UNIFORM_DTYPES:
@@ -163,7 +163,7 @@ def random_shuffle(value: Any, seed: int | None = None, name: str | None = None)
 
 
 def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None = None) -> Tensor:
-    """Takes a block of a given size at a random place.
+    """Crops a block of a given size at a random position.
 
     Args:
         value: Tensor of any dtype and shape.

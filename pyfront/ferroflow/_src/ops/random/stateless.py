@@ -1,4 +1,4 @@
-"""Random numbers that are a function of their arguments: equal seeds give equal numbers."""
+"""Random numbers as functions of their arguments: equal seeds give equal numbers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def stateless_random_uniform(
         Tensor of `dtype`, of the given shape: the same at each run.
 
     Raises:
-        ValueError: there is no such `dtype`, or `maxval` is missing for whole numbers.
+        ValueError: if `dtype` is not supported, or is an integer dtype without `maxval`.
     """
     dtype = dtypes.as_dtype(dtype)
     if dtype not in _DTYPES:

@@ -1,4 +1,4 @@
-"""`tf.ReaderBase` and the readers: operations that give a record a step."""
+"""`tf.ReaderBase` and the readers: operations that return one record in each step."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def _queue_ref(queue: Any) -> Any:
 
 
 class ReaderBase:
-    """What turns pieces of work from a queue, mostly names of files, into records.
+    """Base of the readers, which convert work items from a queue, mostly names of files, to records.
 
     The reader takes work from the queue when it needs some; a record is a key, which says where it comes from, and a
     value.
 
     Args:
         reader_ref: Tensor of resource or string, the output of an operation that makes a reader.
-        supports_serialize: bool, whether the reader can be saved.
+        supports_serialize: bool. If True, the reader can be saved.
     """
 
     def __init__(self, reader_ref: Any, supports_serialize: bool = False) -> None:
@@ -46,7 +46,7 @@ class ReaderBase:
 
     @property
     def supports_serialize(self) -> bool:
-        """Whether the reader can be saved."""
+        """True if the reader can be saved."""
         return self._supports_serialize
 
     def _op(self, op_type: str) -> str:
@@ -63,9 +63,10 @@ class ReaderBase:
             Key and value, Tensors of string, of shape [].
 
         Raises:
-            tf.errors.OutOfRangeError: when run; there is no work under way, and the queue is closed and empty.
-            tf.errors.NotFoundError: when run; there is no file of that name.
-            tf.errors.DataLossError: when run; a record is damaged.
+            tf.errors.OutOfRangeError: when the step runs, if there is no work under way, and the queue is closed and
+                empty.
+            tf.errors.NotFoundError: when the step runs, if there is no file of that name.
+            tf.errors.DataLossError: when the step runs, if a record is damaged.
         """
         key, value = apply_op(self._op("ReaderRead"), [self._reader_ref, _queue_ref(queue)], name=name).outputs
         return key, value
@@ -82,7 +83,7 @@ class ReaderBase:
             Keys and values, Tensors of string, of shape [records].
 
         Raises:
-            tf.errors.OpError: when run; as `read`.
+            tf.errors.OpError: when the step runs, on the same conditions as `read`.
         """
         inputs = [self._reader_ref, _queue_ref(queue), num_records]
         keys, values = apply_op(self._op("ReaderReadUpTo"), inputs, name=name).outputs
@@ -120,12 +121,12 @@ class ReaderBase:
             Tensor of string, of shape [].
 
         Raises:
-            tf.errors.UnimplementedError: when run; the reader cannot be saved.
+            tf.errors.UnimplementedError: when the step runs, if the reader cannot be saved.
         """
         return tensor_op(self._op("ReaderSerializeState"), [self._reader_ref], name=name)
 
     def restore_state(self, state: Any, name: str | None = None) -> Operation:
-        """Gives the reader a saved state.
+        """Returns the reader a saved state.
 
         Args:
             state: Tensor of string, of shape []: what `serialize_state` of such a reader gave.
@@ -135,9 +136,9 @@ class ReaderBase:
             Operation.
 
         Raises:
-            ValueError: `state` is no scalar.
-            tf.errors.UnimplementedError: when run; the reader cannot be saved.
-            tf.errors.InvalidArgumentError: when run; it is no state.
+            ValueError: if `state` is not a scalar.
+            tf.errors.UnimplementedError: when the step runs, if the reader cannot be saved.
+            tf.errors.InvalidArgumentError: when the step runs, if the string is not a reader's state.
         """
         return apply_op(self._op("ReaderRestoreState"), [self._reader_ref, state], name=name)
 
@@ -154,7 +155,7 @@ class ReaderBase:
 
 
 class WholeFileReader(ReaderBase):
-    """Reads files, each as one record: its name and its contents.
+    """Reader of whole files: a file's name is the key, its contents the value.
 
     Args:
         name: str, name of the operation.
@@ -165,10 +166,10 @@ class WholeFileReader(ReaderBase):
 
 
 class TextLineReader(ReaderBase):
-    """Reads the lines of files, without their ends; the keys are `name:line`, lines counted from 1.
+    """Reader of text lines, without line ends; the keys are `name:line`, lines counted from 1.
 
     Args:
-        skip_header_lines: int, lines at the beginning of each file that are no records; None for 0.
+        skip_header_lines: int, lines at the beginning of each file that are not records; None for 0.
         name: str, name of the operation.
     """
 
@@ -178,7 +179,7 @@ class TextLineReader(ReaderBase):
 
 
 class FixedLengthRecordReader(ReaderBase):
-    """Reads records of one size from files; the keys are `name:number`, records counted from 0.
+    """Reader of records with one size; the keys are `name:number`, records counted from 0.
 
     Args:
         record_bytes: int, the size of a record.
@@ -209,7 +210,7 @@ class FixedLengthRecordReader(ReaderBase):
 
 
 class TFRecordReader(ReaderBase):
-    """Reads the records of record files; the keys are `name:offset`, in bytes.
+    """Reader of record files; the keys are `name:offset`, in bytes.
 
     Args:
         name: str, name of the operation.
@@ -222,7 +223,7 @@ class TFRecordReader(ReaderBase):
 
 
 class IdentityReader(ReaderBase):
-    """Gives work on as it is: key and value of a record are the same.
+    """Reader that returns its work items: key and value of a record are equal.
 
     Args:
         name: str, name of the operation.

@@ -19,7 +19,7 @@ __all__ = ["numpy_function", "py_func"]
 
 
 class _Registered:
-    """A function under its token; the graph that uses it keeps it alive, and nothing else does."""
+    """A function under its token; only the graph that uses it keeps it alive."""
 
     __slots__ = ("__weakref__", "function")
 
@@ -32,7 +32,7 @@ _numbers = itertools.count()
 
 
 def _array(value: Any) -> np.ndarray[Any, Any]:
-    """A result as an array that the engine reads: text becomes objects, for NumPy would pad it."""
+    """Returns a result as an array that the engine reads: text becomes objects, for NumPy would pad it."""
     array = np.asarray(value, order="C")
     kind = array.dtype.kind
     if kind == "S" and array is value:
@@ -66,7 +66,7 @@ def _call(token: str, arguments: list[Any]) -> list[np.ndarray[Any, Any]]:
 
 
 def _describe(error: BaseException) -> tuple[int | None, str]:
-    """(the error's own code or None, what it says with its traceback)."""
+    """Returns (the error's own code or None, what it says with its traceback)."""
     code = error.error_code if isinstance(error, errors.OpError) else None
     # The first frame is `_call`.
     frames = error.__traceback__ and error.__traceback__.tb_next
@@ -101,12 +101,14 @@ def py_func(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True
         where it is empty and `stateful`.
 
     Raises:
-        tf.errors.InvalidArgumentError: when run; the results are not as many or not of the dtypes of `Tout`, or `func`
-            raised ValueError or TypeError.
-        tf.errors.OutOfRangeError: when run; `func` raised StopIteration.
-        tf.errors.ResourceExhaustedError: when run; `func` raised MemoryError.
-        tf.errors.UnimplementedError: when run; `func` raised NotImplementedError or returned what is no tensor.
-        tf.errors.UnknownError: when run; `func` raised another exception, which is the `__cause__` of all of these.
+        tf.errors.InvalidArgumentError: when the step runs, if the results are not as many or not of the dtypes of
+            `Tout`, or `func` raised ValueError or TypeError.
+        tf.errors.OutOfRangeError: when the step runs, if `func` raised StopIteration.
+        tf.errors.ResourceExhaustedError: when the step runs, if `func` raised MemoryError.
+        tf.errors.UnimplementedError: when the step runs, if `func` raises NotImplementedError or returns an object that
+            is not a tensor.
+        tf.errors.UnknownError: when the step runs, if `func` raises another exception, which is the `__cause__` of each
+            of these.
     """
     is_list = isinstance(Tout, list | tuple)
     graph = get_default_graph()

@@ -1,4 +1,4 @@
-"""Cutting signals into frames that overlap, and adding such frames up."""
+"""Frames of signals: splitting a signal into overlapping frames, and adding such frames up."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["frame", "overlap_and_add"]
 
 
 def _known(x: Any) -> Any:
-    """An int where the graph tells the value, else a tensor."""
+    """Returns an int where the graph tells the value, else a tensor."""
     if not isinstance(x, Tensor):
         return int(x)
     found = constant_value(x)
@@ -46,13 +46,13 @@ def frame(
     axis: int = -1,
     name: str | None = None,
 ) -> Tensor:
-    """Cuts a dimension into frames.
+    """Splits a dimension into frames.
 
     Args:
         signal: Tensor of any dtype, of shape [..., samples, ...].
         frame_length: int, or Tensor of int32 of shape []: the number of samples of a frame.
         frame_step: int, or Tensor of int32 of shape []: the number of samples from the begin of one frame to the next.
-        pad_end: bool, whether the end is padded, so that every step begins a frame.
+        pad_end: bool. If True, the end is padded, so that every step begins a frame.
         pad_value: Tensor of the dtype of `signal`, of shape []: what it is padded with.
         axis: int, the dimension of samples.
         name: str, name scope of the operations.
@@ -108,7 +108,7 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
         Tensor of the dtype of `signal`, of shape [..., (frames - 1) * frame_step + frame_length].
 
     Raises:
-        ValueError: `signal` has less than two dimensions, or `frame_step` is no integer scalar.
+        ValueError: if `signal` has fewer than two dimensions, or `frame_step` is not an integer scalar.
     """
     with name_scope(name, "overlap_and_add", [signal, frame_step]):
         signal = convert_to_tensor(signal, name="signal")
@@ -141,7 +141,7 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
 
 
 def _padded_end(x: Tensor, axis: int, count: Any) -> Tensor:
-    """`x` with zeros behind a dimension counted from the end."""
+    """Returns `x` with zeros behind a dimension counted from the end."""
     ndims = x.get_shape().ndims
     behind = [count if i == axis else 0 for i in range(axis, 0)]
     if ndims is not None:
@@ -151,7 +151,7 @@ def _padded_end(x: Tensor, axis: int, count: Any) -> Tensor:
 
 
 def _exchanged(x: Tensor) -> Tensor:
-    """[..., a, b, c] as [..., b, a, c]."""
+    """Returns [..., a, b, c] as [..., b, a, c]."""
     ndims = x.get_shape().ndims
     perm: Any
     if ndims is not None:

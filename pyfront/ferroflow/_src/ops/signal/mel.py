@@ -53,7 +53,7 @@ def linear_to_mel_weight_matrix(
         Tensor of `dtype`, of shape [num_spectrogram_bins, num_mel_bins]: each column a triangle of height 1.
 
     Raises:
-        ValueError: an argument is not positive, or the edges are not in order or above half the sample rate.
+        ValueError: if an argument is not positive, or the edges are not in order or above half the sample rate.
     """
     dtype = dtypes.as_dtype(dtype)
     if num_mel_bins <= 0:
@@ -95,7 +95,7 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None 
         Tensor of float32, of shape [..., num_mel_bins].
 
     Raises:
-        ValueError: there are no bands.
+        ValueError: if there are no bands.
     """
     with name_scope(name, "mfccs_from_log_mel_spectrograms", [log_mel_spectrograms]):
         spectra = convert_to_tensor(log_mel_spectrograms, dtype=dtypes.float32)

@@ -35,7 +35,7 @@ def _scalar(value: Any, name: str) -> Tensor:
 
 
 def _fft_length(fft_length: Any, frame_length: Tensor) -> Tensor:
-    """The given length, or the least power of two that is not below that of a frame."""
+    """Returns the given length, or the least power of two that is not below that of a frame."""
     if fft_length is not None:
         return _scalar(fft_length, "fft_length")
     known = constant_value(frame_length)
@@ -64,7 +64,7 @@ def stft(
             that is not below `frame_length`.
         window_fn: function of a length and a `dtype` that makes the window by which frames are multiplied; None for
             none.
-        pad_end: bool, whether the end is padded with zeros, so that every step begins a frame.
+        pad_end: bool. If True, the end is padded with zeros, so that every step begins a frame.
         name: str, name scope of the operations.
 
     Returns:
@@ -82,7 +82,7 @@ def stft(
 
 
 def inverse_stft_window_fn(frame_step: Any, forward_window_fn: _Window = _HANN, name: str | None = None) -> _Window:
-    """Gives the window by which `inverse_stft` undoes `stft` with another window.
+    """Returns the window by which `inverse_stft` undoes `stft` with another window.
 
     Args:
         frame_step: int, or Tensor of int32 of shape []: the number of samples from the begin of one frame to the next.

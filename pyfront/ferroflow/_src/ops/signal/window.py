@@ -26,8 +26,8 @@ def hann_window(
 
     Args:
         window_length: int, or Tensor of int32 of shape []: the number of samples.
-        periodic: bool, or Tensor of bool of shape []: whether the window repeats with its length, else it is symmetric;
-            windows of odd length are always symmetric, as in TF 1.x.
+        periodic: bool, or Tensor of bool of shape []. If True, the window repeats with its length, else it is
+            symmetric; windows of odd length are always symmetric, as in TF 1.x.
         dtype: DType of the result, a floating one.
         name: str, name scope of the operations.
 
@@ -35,7 +35,7 @@ def hann_window(
         Tensor of `dtype`, of shape [window_length].
 
     Raises:
-        ValueError: `dtype` is not a floating one.
+        ValueError: if `dtype` is not a floating one.
     """
     return _raised_cosine(name, "hann_window", window_length, periodic, dtype, 0.5, 0.5)
 
@@ -47,8 +47,8 @@ def hamming_window(
 
     Args:
         window_length: int, or Tensor of int32 of shape []: the number of samples.
-        periodic: bool, or Tensor of bool of shape []: whether the window repeats with its length, else it is symmetric;
-            windows of odd length are always symmetric, as in TF 1.x.
+        periodic: bool, or Tensor of bool of shape []. If True, the window repeats with its length, else it is
+            symmetric; windows of odd length are always symmetric, as in TF 1.x.
         dtype: DType of the result, a floating one.
         name: str, name scope of the operations.
 
@@ -56,7 +56,7 @@ def hamming_window(
         Tensor of `dtype`, of shape [window_length].
 
     Raises:
-        ValueError: `dtype` is not a floating one.
+        ValueError: if `dtype` is not a floating one.
     """
     return _raised_cosine(name, "hamming_window", window_length, periodic, dtype, 0.54, 0.46)
 

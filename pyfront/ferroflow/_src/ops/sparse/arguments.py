@@ -1,4 +1,4 @@
-"""Arguments of sparse functions made what they should be."""
+"""Conversion and checks of the arguments of sparse functions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["as_sparse", "as_sparse_list"]
 
 
 def as_sparse(sp_input: Any) -> SparseTensor:
-    """A SparseTensor of a SparseTensor or SparseTensorValue.
+    """Returns a SparseTensor of a SparseTensor or SparseTensorValue.
 
     Args:
         sp_input: SparseTensor or SparseTensorValue.
@@ -19,7 +19,7 @@ def as_sparse(sp_input: Any) -> SparseTensor:
         SparseTensor.
 
     Raises:
-        TypeError: it is neither.
+        TypeError: if `sp_input` is neither a SparseTensor nor a SparseTensorValue.
     """
     if isinstance(sp_input, SparseTensorValue):
         return SparseTensor.from_value(sp_input)
@@ -29,7 +29,7 @@ def as_sparse(sp_input: Any) -> SparseTensor:
 
 
 def as_sparse_list(sp_inputs: Any) -> list[SparseTensor]:
-    """`as_sparse` of each.
+    """Returns `as_sparse` of each.
 
     Args:
         sp_inputs: list or tuple of SparseTensors and SparseTensorValues.
@@ -38,7 +38,7 @@ def as_sparse_list(sp_inputs: Any) -> list[SparseTensor]:
         list of SparseTensors.
 
     Raises:
-        TypeError: it is neither list nor tuple, or holds something else.
+        TypeError: if `sp_inputs` is neither list nor tuple, or an element is not sparse.
     """
     if not isinstance(sp_inputs, (list, tuple)):
         raise TypeError("Inputs must be a list or tuple.")

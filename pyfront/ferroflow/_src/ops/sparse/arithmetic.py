@@ -51,8 +51,8 @@ def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any
         SparseTensor where both are sparse, with indices in row-major order; Tensor where one is dense.
 
     Raises:
-        TypeError: neither is sparse.
-        ValueError: the shapes differ.
+        TypeError: if neither is sparse.
+        ValueError: if the shapes differ.
     """
     if thresh is not None:
         warn_deprecated("The argument thresh of sparse_add", "threshold")
@@ -82,16 +82,16 @@ def sparse_tensor_dense_matmul(
     Args:
         sp_a: SparseTensor of float32, float64, int32, complex64 or complex128, of shape [m, k].
         b: Tensor of the dtype of `sp_a`, of shape [k, n].
-        adjoint_a: bool, whether `sp_a` is given conjugated and transposed.
-        adjoint_b: bool, whether `b` is given conjugated and transposed.
+        adjoint_a: bool. If True, `sp_a` is given conjugated and transposed.
+        adjoint_b: bool. If True, `b` is given conjugated and transposed.
         name: str, name scope of the operation.
 
     Returns:
         Tensor of the dtype of `b`, of shape [m, n].
 
     Raises:
-        TypeError: `sp_a` is not sparse, or the dtypes differ.
-        ValueError: the inner dimensions are known to differ.
+        TypeError: if `sp_a` is not sparse, or the dtypes differ.
+        ValueError: if the inner dimensions are known to differ.
     """
     sp_a = as_sparse(sp_a)
     with name_scope(name, "SparseTensorDenseMatMul", [sp_a.indices, sp_a.values, b]):
@@ -164,7 +164,7 @@ def sparse_truediv(sp_t: SparseTensor, dense_t: Any) -> SparseTensor:
 def _axes(
     function: str, sp_input: SparseTensor, axis: Any, keepdims: Any, reduction_axes: Any, keep_dims: Any
 ) -> tuple[Any, bool]:
-    """(the dimensions to reduce, whether they stay)."""
+    """Returns (the dimensions to reduce, whether they stay)."""
     if keep_dims is not None:
         warn_deprecated(f"The argument keep_dims of {function}", "keepdims", stacklevel=2)
     keepdims = deprecated_argument_lookup("keepdims", keepdims, "keep_dims", keep_dims)
@@ -192,7 +192,7 @@ def _reduction(public_name: str, op_type: str, what: str, is_sparse: bool) -> Ca
     Args:
         sp_input: SparseTensor of a real number dtype.
         axis: Tensor of int32, of shape [] or [n]: the dimensions to reduce, in [-rank, rank); None for all.
-        keepdims: bool, whether a reduced dimension stays, with size 1; None for False.
+        keepdims: bool. If True, a reduced dimension is kept, with size 1; None for False.
         reduction_axes: deprecated name of `axis`.
         keep_dims: deprecated name of `keepdims`.
 
@@ -202,8 +202,8 @@ def _reduction(public_name: str, op_type: str, what: str, is_sparse: bool) -> Ca
     }.
 
     Raises:
-        TypeError: `sp_input` is not sparse.
-        ValueError: an argument is given by both of its names.
+        TypeError: if `sp_input` is not sparse.
+        ValueError: if both names of an argument are given.
     """
     return function
 

@@ -17,15 +17,15 @@ def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str
     Args:
         hypothesis: SparseTensor of any dtype, of rank n: sequences in the last dimension.
         truth: SparseTensor of the dtype and rank of `hypothesis`.
-        normalize: bool, whether a distance is divided by the length of the sequence in `truth`.
+        normalize: bool. If True, a distance is divided by the length of the sequence in `truth`.
         name: str, name of the operation.
 
     Returns:
         Tensor of float32, of rank n - 1. Divided by a length of zero a distance is infinite, or zero where it is zero.
 
     Raises:
-        TypeError: an argument is not sparse.
-        ValueError: the ranks are known to differ.
+        TypeError: if an argument is not sparse.
+        ValueError: if the ranks are known to differ.
     """
     if not isinstance(hypothesis, (SparseTensor, SparseTensorValue)):
         raise TypeError("Hypothesis must be a SparseTensor.")

@@ -42,14 +42,14 @@ def sparse_to_dense(
     validate_indices: bool = True,
     name: str | None = None,
 ) -> Tensor:
-    """Puts values at their indices into a tensor of one default value.
+    """Writes values at their indices into a tensor of one default value.
 
     Args:
         sparse_indices: Tensor of int32 or int64, of shape [], [n] or [n, rank]: where the values go.
         output_shape: Tensor of the dtype of `sparse_indices`, of shape [rank].
         sparse_values: Tensor of any dtype, of shape [n], or of shape [] for all indices.
         default_value: Tensor of the dtype of `sparse_values`, of shape [].
-        validate_indices: bool, whether indices must be in row-major order without repetition.
+        validate_indices: bool. If True, indices must be in row-major order without repetition.
         name: str, name of the operation.
 
     Returns:
@@ -60,7 +60,7 @@ def sparse_to_dense(
 
 
 def _nothing(dtype: dtypes.DType) -> Any:
-    """What an element that is not there has for a value."""
+    """Returns the value of an element that is not stored."""
     return {dtypes.string: "", dtypes.bool: False}.get(dtype, 0)
 
 
@@ -73,14 +73,14 @@ def sparse_tensor_to_dense(
         sp_input: SparseTensor of any dtype.
         default_value: Tensor of the dtype of `sp_input`, of shape []: what stands where no element is; None for zero
             (False, the empty string).
-        validate_indices: bool, whether indices must be in row-major order without repetition.
+        validate_indices: bool. If True, indices must be in row-major order without repetition.
         name: str, name of the operation.
 
     Returns:
         Tensor of the dtype and shape of `sp_input`.
 
     Raises:
-        TypeError: `sp_input` is not sparse.
+        TypeError: if `sp_input` is not sparse.
     """
     sp_input = as_sparse(sp_input)
     if default_value is None:
@@ -91,7 +91,7 @@ def sparse_tensor_to_dense(
 
 
 def sparse_to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Tensor:
-    """Tells which ids a sparse tensor of ids holds in each row.
+    """Computes which ids a sparse tensor of ids has in each row.
 
     Args:
         sp_input: SparseTensor of int32 or int64, of shape [d0, ..., dn]: ids in [0, vocab_size).
@@ -102,7 +102,7 @@ def sparse_to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None)
         Tensor of bool, of shape [d0, ..., d(n-1), vocab_size].
 
     Raises:
-        TypeError: `sp_input` is not sparse.
+        TypeError: if `sp_input` is not sparse.
     """
     sp_input = as_sparse(sp_input)
     with name_scope(name, "SparseToIndicator", [sp_input]) as scope:
@@ -140,21 +140,21 @@ def _checked_sizes(sp_ids: Any, vocab_size: Any) -> tuple[list[Any], list[Any]]:
 def sparse_merge(
     sp_ids: Any, sp_values: Any, vocab_size: Any, name: str | None = None, already_sorted: bool = False
 ) -> SparseTensor:
-    """Puts values at the ids that a sparse tensor of the same indices holds, in place of their last index.
+    """Replaces the last index of each value by ids from sparse tensors with the same indices.
 
     Args:
         sp_ids: SparseTensor of int32 or int64, or a list of them with the same indices: one for each new dimension.
         sp_values: SparseTensor of any dtype with the indices of `sp_ids`.
         vocab_size: int or Tensor of int64 of shape [], or a list of them: the sizes of the new dimensions.
         name: str, name scope of the operations.
-        already_sorted: bool, whether the result is known to be in row-major order.
+        already_sorted: bool; True if the result is known to be in row-major order.
 
     Returns:
         SparseTensor of the dtype of `sp_values`.
 
     Raises:
-        TypeError: an argument is of the wrong kind.
-        ValueError: there are not as many sizes as ids.
+        TypeError: if an argument is of the wrong kind.
+        ValueError: if there are not as many sizes as ids.
     """
     ids, sizes = _checked_sizes(sp_ids, vocab_size)
     with name_scope(name, "SparseMerge", [*ids, sp_values]):

@@ -51,7 +51,7 @@ def sparse_cross(inputs: Any, name: str | None = None) -> SparseTensor:
         SparseTensor of string, of shape [batch, most combinations in a row].
 
     Raises:
-        TypeError: `inputs` is no list, or holds something else.
+        TypeError: if `inputs` is not a list, or an element is neither a Tensor nor a SparseTensor.
     """
     return _crossed(inputs, False, 0, None, name)
 
@@ -71,6 +71,6 @@ def sparse_cross_hashed(
         SparseTensor of int64, of shape [batch, most combinations in a row].
 
     Raises:
-        TypeError: `inputs` is no list, or holds something else.
+        TypeError: if `inputs` is not a list, or an element is neither a Tensor nor a SparseTensor.
     """
     return _crossed(inputs, True, num_buckets, hash_key, name)

@@ -42,7 +42,7 @@ def serialize_sparse(sp_input: Any, name: str | None = None, out_type: Any = dty
         Tensor of string, of shape [3]: indices, values and shape as TensorProtos.
 
     Raises:
-        TypeError: `sp_input` is not sparse.
+        TypeError: if `sp_input` is not sparse.
     """
     return tensor_op("SerializeSparse", _parts(sp_input), {"out_type": dtypes.as_dtype(out_type)}, name=name)
 
@@ -59,7 +59,7 @@ def serialize_many_sparse(sp_input: Any, name: str | None = None, out_type: Any 
         Tensor of string, of shape [n, 3]: for each row indices, values and shape as TensorProtos.
 
     Raises:
-        TypeError: `sp_input` is not sparse.
+        TypeError: if `sp_input` is not sparse.
     """
     return tensor_op("SerializeManySparse", _parts(sp_input), {"out_type": dtypes.as_dtype(out_type)}, name=name)
 
@@ -110,7 +110,7 @@ def deserialize_many_sparse(
 def add_sparse_to_tensors_map(
     sp_input: Any, container: str | None = None, shared_name: str | None = None, name: str | None = None
 ) -> Tensor:
-    """Keeps a sparse tensor for a later step.
+    """Stores a sparse tensor for a later step.
 
     Args:
         sp_input: SparseTensor of any dtype.
@@ -128,7 +128,7 @@ def add_sparse_to_tensors_map(
 def add_many_sparse_to_tensors_map(
     sp_input: Any, container: str | None = None, shared_name: str | None = None, name: str | None = None
 ) -> Tensor:
-    """Keeps the rows of a sparse tensor for a later step.
+    """Stores the rows of a sparse tensor for a later step.
 
     Args:
         sp_input: SparseTensor of any dtype, of rank 2 or more, in row-major order.
@@ -146,7 +146,7 @@ def add_many_sparse_to_tensors_map(
 def take_many_sparse_from_tensors_map(
     sparse_map_op: Operation, sparse_handles: Any, rank: int | None = None, name: str | None = None
 ) -> SparseTensor:
-    """Takes sparse tensors that an earlier operation kept, as rows of one.
+    """Removes sparse tensors that an earlier operation stored, and returns them as rows of one.
 
     Args:
         sparse_map_op: the Operation that kept them.
@@ -158,7 +158,7 @@ def take_many_sparse_from_tensors_map(
         SparseTensor of shape [n, ...], as large as the largest in each dimension.
 
     Raises:
-        TypeError: `sparse_map_op` is no such operation.
+        TypeError: if `sparse_map_op` is not such an operation.
     """
     if not isinstance(sparse_map_op, Operation):
         raise TypeError("sparse_map_op be an Operation")

@@ -21,13 +21,13 @@ def set_size(a: Any, validate_indices: bool = True) -> Tensor:
 
     Args:
         a: SparseTensor of int8, int16, int32, int64, uint8, uint16 or string, of rank n, in row-major order.
-        validate_indices: bool, whether order and range of the indices are checked.
+        validate_indices: bool. If True, order and range of the indices are checked.
 
     Returns:
         Tensor of int32, of rank n - 1.
 
     Raises:
-        TypeError: `a` is not sparse, or of another dtype.
+        TypeError: if `a` is not sparse, or its dtype is not supported.
     """
     a = convert_to_tensor_or_sparse_tensor(a, name="a")
     if not isinstance(a, SparseTensor):
@@ -38,7 +38,7 @@ def set_size(a: Any, validate_indices: bool = True) -> Tensor:
 
 
 def _operands(a: Any, b: Any) -> tuple[Any, Any, bool]:
-    """(dense, sparse) where one is dense and the other sparse; and whether they changed places for it."""
+    """Returns (dense, sparse) where one is dense and the other sparse; and whether they changed places for it."""
     a = convert_to_tensor_or_sparse_tensor(a, name="a")
     if a.dtype.base_dtype not in _ELEMENTS:
         raise TypeError(f"'a' invalid dtype {a.dtype}.")
@@ -62,19 +62,19 @@ def _combined(a: Any, b: Any, operation: str, validate_indices: bool) -> SparseT
 
 
 def set_intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
-    """Intersects the sets in the last dimension of two tensors.
+    """Computes the intersection of the sets in the last dimension of two tensors.
 
     Args:
         a: Tensor or SparseTensor of int8, int16, int32, int64, uint8, uint16 or string, in row-major order.
         b: Tensor or SparseTensor of the dtype of `a` and of its shape but for the last dimension.
-        validate_indices: bool, whether order and range of sparse indices are checked.
+        validate_indices: bool. If True, order and range of sparse indices are checked.
 
     Returns:
         SparseTensor of the dtype and rank of `a`: in the last dimension the elements of the results, in order.
 
     Raises:
-        TypeError: the dtypes differ or are others.
-        ValueError: the shapes are known to differ.
+        TypeError: if the dtypes differ or are not supported.
+        ValueError: if the shapes are known to differ.
     """
     a, b, _ = _operands(a, b)
     return _combined(a, b, "intersection", validate_indices)
@@ -86,34 +86,34 @@ def set_difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool 
     Args:
         a: Tensor or SparseTensor of int8, int16, int32, int64, uint8, uint16 or string, in row-major order.
         b: Tensor or SparseTensor of the dtype of `a` and of its shape but for the last dimension.
-        aminusb: bool, whether `b` is subtracted from `a`, rather than `a` from `b`.
-        validate_indices: bool, whether order and range of sparse indices are checked.
+        aminusb: bool. If True, `b` is subtracted from `a`, rather than `a` from `b`.
+        validate_indices: bool. If True, order and range of sparse indices are checked.
 
     Returns:
         SparseTensor of the dtype and rank of `a`: in the last dimension the elements of the results, in order.
 
     Raises:
-        TypeError: the dtypes differ or are others.
-        ValueError: the shapes are known to differ.
+        TypeError: if the dtypes differ or are not supported.
+        ValueError: if the shapes are known to differ.
     """
     a, b, flipped = _operands(a, b)
     return _combined(a, b, "a-b" if aminusb != flipped else "b-a", validate_indices)
 
 
 def set_union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
-    """Unites the sets in the last dimension of two tensors.
+    """Computes the union of the sets in the last dimension of two tensors.
 
     Args:
         a: Tensor or SparseTensor of int8, int16, int32, int64, uint8, uint16 or string, in row-major order.
         b: Tensor or SparseTensor of the dtype of `a` and of its shape but for the last dimension.
-        validate_indices: bool, whether order and range of sparse indices are checked.
+        validate_indices: bool. If True, order and range of sparse indices are checked.
 
     Returns:
         SparseTensor of the dtype and rank of `a`: in the last dimension the elements of the results, in order.
 
     Raises:
-        TypeError: the dtypes differ or are others.
-        ValueError: the shapes are known to differ.
+        TypeError: if the dtypes differ or are not supported.
+        ValueError: if the shapes are known to differ.
     """
     a, b, _ = _operands(a, b)
     return _combined(a, b, "union", validate_indices)

@@ -52,7 +52,7 @@ def sparse_concat(
         axis: int, the dimension, in [-rank, rank).
         sp_inputs: list of SparseTensors of one dtype and rank, their indices in row-major order.
         name: str, name of the operation.
-        expand_nonconcat_dim: bool, whether the other dimensions may differ; the largest of each is taken.
+        expand_nonconcat_dim: bool. If True, the other dimensions may differ; the largest of each is taken.
         concat_dim: deprecated name of `axis`.
         expand_nonconcat_dims: bool, newer name of `expand_nonconcat_dim`.
 
@@ -60,8 +60,8 @@ def sparse_concat(
         SparseTensor of the dtype of the inputs.
 
     Raises:
-        TypeError: an input is not sparse.
-        ValueError: an argument is given by both of its names.
+        TypeError: if an input is not sparse.
+        ValueError: if both names of an argument are given.
     """
     if concat_dim is not None:
         warn_deprecated("The argument concat_dim of sparse_concat", "axis")
@@ -84,7 +84,7 @@ def sparse_concat(
 
 
 def _with_largest(shape: Tensor, largest: Tensor, axis: int) -> Tensor:
-    """`shape` along `axis` and `largest` along the other dimensions."""
+    """Returns `shape` along `axis` and `largest` along the other dimensions."""
     if axis == -1:
         return joining.concat([slice_tensor(largest, np.s_[:-1]), slice_tensor(shape, np.s_[-1:])], 0)
     parts = [
@@ -96,7 +96,7 @@ def _with_largest(shape: Tensor, largest: Tensor, axis: int) -> Tensor:
 
 
 class KeywordRequired:
-    """Stands where a positional argument would, so that the others are given by name."""
+    """Placeholder for a positional argument, so that the others must be given by name."""
 
     def __repr__(self) -> str:
         return "KeywordRequired()"
@@ -113,7 +113,7 @@ def sparse_split(
     name: str | None = None,
     split_dim: Any = None,
 ) -> list[SparseTensor]:
-    """Cuts a sparse tensor along a dimension; the first parts are longer by one where it does not divide.
+    """Splits a sparse tensor along a dimension; the first parts are longer by one if the size does not divide.
 
     Args:
         keyword_required: not to be given.
@@ -127,8 +127,8 @@ def sparse_split(
         list of `num_split` SparseTensors of the dtype of `sp_input`.
 
     Raises:
-        TypeError: `sp_input` is not sparse.
-        ValueError: an argument is missing or positional.
+        TypeError: if `sp_input` is not sparse.
+        ValueError: if an argument is missing or positional.
     """
     if not isinstance(keyword_required, KeywordRequired):
         raise ValueError("Keyword arguments are required for this function.")
@@ -150,7 +150,7 @@ def sparse_split(
 
 
 def sparse_slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
-    """Takes the elements of a box out of a sparse tensor.
+    """Extracts a box of a sparse tensor.
 
     Args:
         sp_input: SparseTensor of any dtype and rank.
@@ -162,7 +162,7 @@ def sparse_slice(sp_input: Any, start: Any, size: Any, name: str | None = None) 
         SparseTensor of the dtype of `sp_input`, whose indices count from the corner.
 
     Raises:
-        TypeError: `sp_input` is not sparse.
+        TypeError: if `sp_input` is not sparse.
     """
     sp_input = as_sparse(sp_input)
     start = convert_to_tensor(start, dtypes.int64)
@@ -173,7 +173,7 @@ def sparse_slice(sp_input: Any, start: Any, size: Any, name: str | None = None) 
 
 
 def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
-    """Puts the elements of a sparse tensor in row-major order.
+    """Sorts the elements of a sparse tensor in row-major order.
 
     Args:
         sp_input: SparseTensor of any dtype.
@@ -183,7 +183,7 @@ def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
         SparseTensor of the dtype and shape of `sp_input`.
 
     Raises:
-        TypeError: `sp_input` is not sparse.
+        TypeError: if `sp_input` is not sparse.
     """
     sp_input = as_sparse(sp_input)
     op = apply_op("SparseReorder", [sp_input.indices, sp_input.values, sp_input.dense_shape], name=name)
@@ -193,7 +193,7 @@ def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
 
 
 def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
-    """Gives a sparse tensor another shape of as many elements.
+    """Returns a sparse tensor another shape of as many elements.
 
     Args:
         sp_input: SparseTensor of any dtype, its indices in row-major order.
@@ -204,8 +204,8 @@ def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> Sparse
         SparseTensor of the dtype of `sp_input`.
 
     Raises:
-        TypeError: `sp_input` is not sparse.
-        ValueError: the numbers of elements are known to differ.
+        TypeError: if `sp_input` is not sparse.
+        ValueError: if the numbers of elements are known to differ.
     """
     sp_input = as_sparse(sp_input)
     shape = cast(shape, dtype=dtypes.int64)
@@ -221,7 +221,7 @@ def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> Sparse
 
 
 def _resolved(target: list[int], elements: int) -> list[int]:
-    """`target` with its -1 replaced by what is left of `elements`."""
+    """Returns `target` with its -1 replaced by what is left of `elements`."""
     if target.count(-1) > 1:
         raise ValueError(f"At most one dimension can be inferred (-1). Found: {target}")
     result = list(target)
@@ -245,8 +245,8 @@ def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
         SparseTensor of the dtype and shape of `sp_input`.
 
     Raises:
-        TypeError: `sp_input` is not sparse.
-        ValueError: `to_retain` is no vector of that length.
+        TypeError: if `sp_input` is not sparse.
+        ValueError: if `to_retain` is not a vector of that length.
     """
     sp_input = as_sparse(sp_input)
     to_retain = convert_to_tensor(to_retain)
@@ -262,7 +262,7 @@ def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
 
 
 def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
-    """Gives a sparse tensor a larger shape, or the smallest one that holds its elements.
+    """Returns a sparse tensor a larger shape, or the smallest one that holds its elements.
 
     Args:
         sp_input: SparseTensor of any dtype, of rank r.
@@ -272,8 +272,8 @@ def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
         SparseTensor of the dtype of `sp_input`, with its elements and indices.
 
     Raises:
-        TypeError: `sp_input` is not sparse.
-        ValueError: `new_shape` has another rank, or is known to be smaller.
+        TypeError: if `sp_input` is not sparse.
+        ValueError: if `new_shape` has another rank, or is known to be smaller.
     """
     sp_input = as_sparse(sp_input)
     indices, values = making.identity(sp_input.indices), making.identity(sp_input.values)
@@ -306,7 +306,7 @@ def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
 
 
 def sparse_fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) -> tuple[SparseTensor, Tensor]:
-    """Puts a default element at the front of each row that has no element.
+    """Inserts a default element at the front of each row that has no element.
 
     Args:
         sp_input: SparseTensor of any dtype, of shape [n, ...].
@@ -317,7 +317,7 @@ def sparse_fill_empty_rows(sp_input: Any, default_value: Any, name: str | None =
         (SparseTensor of the dtype and shape of `sp_input`, Tensor of bool, of shape [n]: which rows were empty).
 
     Raises:
-        TypeError: `sp_input` is not sparse.
+        TypeError: if `sp_input` is not sparse.
     """
     sp_input = as_sparse(sp_input)
     with name_scope(name, "SparseFillEmptyRows", [sp_input]):
@@ -328,7 +328,7 @@ def sparse_fill_empty_rows(sp_input: Any, default_value: Any, name: str | None =
 
 
 def sparse_transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
-    """Puts the dimensions of a sparse tensor in another order.
+    """Permutes the dimensions of a sparse tensor.
 
     Args:
         sp_input: SparseTensor of any dtype.
@@ -368,7 +368,7 @@ def sparse_expand_dims(sp_input: Any, axis: int | None = None, name: str | None 
         SparseTensor of the dtype of `sp_input`, with one dimension more.
 
     Raises:
-        ValueError: `axis` is out of range, or the rank is unknown.
+        ValueError: if `axis` is out of range, or the rank is unknown.
     """
     sp_input = as_sparse(sp_input)
     rank = sp_input.get_shape().ndims

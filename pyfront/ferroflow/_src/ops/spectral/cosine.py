@@ -54,8 +54,8 @@ def dct(
         Tensor of the dtype and shape of `input`.
 
     Raises:
-        ValueError: `type` or `norm` is not one of the above.
-        NotImplementedError: `n` or `axis` is given.
+        ValueError: if `type` or `norm` is not one of the above.
+        NotImplementedError: if `n` or `axis` is given.
     """
     _check(type, n, axis, norm)
     with name_scope(name, "dct", [input]):
@@ -102,21 +102,21 @@ def idct(
         Tensor of the dtype and shape of `input`.
 
     Raises:
-        ValueError: `type` or `norm` is not one of the above.
-        NotImplementedError: `n` or `axis` is given.
+        ValueError: if `type` or `norm` is not one of the above.
+        NotImplementedError: if `n` or `axis` is given.
     """
     _check(type, n, axis, norm)
     return dct(input, type={1: 1, 2: 3, 3: 2}[type], n=n, axis=axis, norm=norm, name=name)
 
 
 def _first(x: Tensor) -> Tensor:
-    """Type 1: the transform of the samples followed by their mirror image."""
+    """Computes type 1: the transform of the samples followed by their mirror image."""
     mirrored = joining.concat([x, shaping.reverse(x, [-1])[..., 1:-1]], -1)
     result: Tensor = real(rfft(mirrored))
     return result
 
 
 def _orthonormal(length: Tensor, samples: Any, first: float) -> Tensor:
-    """Factors of an orthonormal transform: sqrt(first / n), then all sqrt(1 / (2 n))."""
+    """Returns factors of an orthonormal transform: sqrt(first / n), then all sqrt(1 / (2 n))."""
     others = making.fill(joining.stack([samples - 1]), elementwise.rsqrt(2.0 * length))
     return joining.concat([shaping.expand_dims(math.sqrt(first) * elementwise.rsqrt(length), 0), others], 0)

@@ -120,7 +120,7 @@ def _real_inverse(public_name: str, op_type: str, rank: int) -> _Transform:
 
 
 def _of_dtype(value: Any, usual: Any, wide: Any) -> Tensor:
-    """A tensor of the wide dtype as it is, everything else as the usual one."""
+    """Returns a tensor of the wide dtype as it is, everything else as the usual one."""
     if isinstance(value, Tensor) and value.dtype.base_dtype == wide:
         return value
     return convert_to_tensor(value, dtype=usual)
@@ -143,7 +143,7 @@ def _length(tensor: Tensor, fft_length: Any, rank: int, half: bool) -> Tensor:
 
 
 def _known_sizes(tensor: Tensor, rank: int) -> list[int] | None:
-    """The last dimensions, where all are known."""
+    """Returns the last dimensions, where all are known."""
     known = tensor.get_shape()
     if known.ndims is None or not known[-rank:].is_fully_defined():
         return None
@@ -151,7 +151,7 @@ def _known_sizes(tensor: Tensor, rank: int) -> list[int] | None:
 
 
 def _padded(tensor: Tensor, fft_length: Tensor, rank: int, half: bool) -> Tensor:
-    """The tensor with zeros behind, where it is shorter than the transform."""
+    """Returns the tensor with zeros behind, where it is shorter than the transform."""
     known = tensor.get_shape()
     if known.ndims is not None and 0 in known.as_list():
         return tensor

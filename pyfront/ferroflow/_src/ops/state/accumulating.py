@@ -20,7 +20,7 @@ AccumulatedSlices.__doc__ = "Slices taken from an accumulator: their indices, va
 
 
 class ConditionalAccumulatorBase:
-    """What accumulators of dense and of sparse gradients have in common.
+    """Base of the accumulators of dense and sparse gradients.
 
     Gradients computed in an older step than the accumulator's are dropped when they are added; taking the mean
     begins a new step.
@@ -88,7 +88,7 @@ def _handle(op_type: str, dtype: Any, shape: Any, shared_name: str | None, name:
 
 
 class ConditionalAccumulator(ConditionalAccumulatorBase):
-    """Adds up dense gradients.
+    """Accumulator of dense gradients.
 
     Args:
         dtype: DType of the gradients: float16, float32 or float64.
@@ -98,7 +98,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         reduction_type: "MEAN" or "SUM", what is taken.
 
     Raises:
-        ValueError: `reduction_type` is neither "MEAN" nor "SUM".
+        ValueError: if `reduction_type` is neither "MEAN" nor "SUM".
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
             Operation that adds it.
 
         Raises:
-            ValueError: the gradient has another shape.
+            ValueError: if the gradient has another shape than the accumulator.
         """
         grad = convert_to_tensor(grad, self._dtype)
         grad.get_shape().assert_is_compatible_with(self._shape)
@@ -148,7 +148,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
 
 
 class SparseConditionalAccumulator(ConditionalAccumulatorBase):
-    """Adds up gradients given as slices; each slice's mean is over the gradients that had it.
+    """Accumulator of gradients given as slices; each slice's mean is over the gradients that have it.
 
     Args:
         dtype: DType of the gradients: float16, float32 or float64.
@@ -158,7 +158,7 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         reduction_type: "MEAN" or "SUM", what is taken.
 
     Raises:
-        ValueError: `reduction_type` is neither "MEAN" nor "SUM".
+        ValueError: if `reduction_type` is neither "MEAN" nor "SUM".
     """
 
     def __init__(

@@ -29,7 +29,7 @@ __all__ = [
 
 
 def _changed(op_type: str, ref: Any, arguments: list[Any], attrs: dict[str, Any], name: str | None) -> Any:
-    """The op on a reference, or on a variable behind a handle what it calls its own."""
+    """Returns the op on a reference, or on a variable behind a handle what it calls its own."""
     if isinstance(ref, Tensor) or not hasattr(ref, "handle"):
         return tensor_op(op_type, [ref, *arguments], attrs, name=name)
     return ref._update(op_type, arguments, attrs, name)
@@ -38,12 +38,12 @@ def _changed(op_type: str, ref: Any, arguments: list[Any], attrs: dict[str, Any]
 def assign(
     ref: Any, value: Any, validate_shape: bool | None = None, use_locking: bool | None = None, name: str | None = None
 ) -> Tensor:
-    """Gives a variable a value.
+    """Assigns a value to a variable.
 
     Args:
         ref: Variable or reference Tensor of any dtype.
         value: Tensor of its dtype.
-        validate_shape: bool, whether the shape of `value` must be that of the variable; None for True.
+        validate_shape: bool. If True, the shape of `value` must be that of the variable; None for True.
         use_locking: bool, accepted: an assignment is always atomic; None for True.
         name: str, name of the operation.
 
@@ -51,7 +51,7 @@ def assign(
         Tensor of the dtype of `ref` and the shape of `value`: the reference after the assignment.
 
     Raises:
-        ValueError: the shapes differ and `validate_shape` is not False.
+        ValueError: if the shapes differ and `validate_shape` is not False.
     """
     if isinstance(ref, Tensor) and not ref.dtype._is_ref_dtype and hasattr(ref, "assign"):
         # A slice of a variable, which knows how to assign to itself.
@@ -83,7 +83,7 @@ def _update(public_name: str, op_type: str, what: str) -> Callable[..., Any]:
         Tensor of the dtype and shape of `ref`: the reference after the update.
 
     Raises:
-        ValueError: the shapes differ.
+        ValueError: if the shapes differ.
     """
     return function
 
@@ -179,7 +179,7 @@ def count_up_to(ref: Any, limit: int, name: str | None = None) -> Tensor:
 
 
 def is_variable_initialized(ref: Any, name: str | None = None) -> Tensor:
-    """Tells whether a variable has a value.
+    """Returns True if a variable has a value.
 
     Args:
         ref: Variable or reference Tensor of any dtype, of rank 1 or more.

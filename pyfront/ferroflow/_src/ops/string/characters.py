@@ -26,7 +26,7 @@ def string_length(input: Any, name: str | None = None, unit: str = "BYTE") -> Te
 
 
 def string_lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
-    """Turns each string into small letters.
+    """Converts each string to lower case.
 
     Args:
         input: Tensor of string.
@@ -40,7 +40,7 @@ def string_lower(input: Any, encoding: str = "", name: str | None = None) -> Ten
 
 
 def string_upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
-    """Turns each string into capital letters.
+    """Converts each string to upper case.
 
     Args:
         input: Tensor of string.
@@ -68,7 +68,7 @@ def regex_replace(
         input: Tensor of string.
         pattern: str, or Tensor of string of shape []: a regular expression in RE2's syntax.
         rewrite: str, or Tensor of string of shape []: what replaces a match; `\\1` to `\\9` stand for its groups.
-        replace_global: bool, whether all matches are replaced, or the first one.
+        replace_global: bool. If True, all matches are replaced, or the first one.
         name: str, name of the operation.
         source: another spelling of `input`.
 
@@ -76,7 +76,7 @@ def regex_replace(
         Tensor of string.
 
     Raises:
-        tf.errors.InvalidArgumentError: when run; the pattern is none.
+        tf.errors.InvalidArgumentError: when the step runs, if the pattern is malformed.
     """
     input = input if source is None else source
     attrs: dict[str, Any] = {"replace_global": replace_global}
@@ -87,7 +87,7 @@ def regex_replace(
 
 
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tensor:
-    """Tells whether a pattern matches each string as a whole.
+    """Computes whether a pattern matches each string as a whole.
 
     Args:
         input: Tensor of string.
@@ -98,7 +98,7 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tenso
         Tensor of bool.
 
     Raises:
-        tf.errors.InvalidArgumentError: when run; the pattern is none.
+        tf.errors.InvalidArgumentError: when the step runs, if the pattern is malformed.
     """
     if isinstance(pattern, compat.bytes_or_text_types):
         return tensor_op("StaticRegexFullMatch", [input], {"pattern": pattern}, name=name)

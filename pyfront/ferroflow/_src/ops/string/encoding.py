@@ -26,8 +26,8 @@ def as_string(
     Args:
         input: Tensor of a number dtype or bool.
         precision: int, digits after the point (of the shortest form: all digits); -1 for 6. Floats only.
-        scientific: bool, whether floats have an exponent.
-        shortest: bool, whether floats have an exponent where that is shorter.
+        scientific: bool. If True, floats have an exponent.
+        shortest: bool. If True, floats have an exponent where that is shorter.
         width: int, the least characters; -1 for any.
         fill: str, what fills up to the width: one of C's flags `0`, `-`, `+`, ` `, or empty for spaces.
         name: str, name of the operation.
@@ -36,7 +36,7 @@ def as_string(
         Tensor of string.
 
     Raises:
-        tf.errors.InvalidArgumentError: when run; the arguments do not fit each other or the dtype.
+        tf.errors.InvalidArgumentError: when the step runs, if the arguments do not fit each other or the dtype.
     """
     attrs = {"precision": precision, "scientific": scientific, "shortest": shortest, "width": width, "fill": fill}
     return tensor_op("AsString", [input], attrs, name=name)
@@ -57,7 +57,7 @@ def string_to_number(
         Tensor of dtype `out_type`, of the shape of `string_tensor`.
 
     Raises:
-        tf.errors.InvalidArgumentError: when run; a string spells no number of that type.
+        tf.errors.InvalidArgumentError: when the step runs, if a string spells no number of that type.
     """
     text = deprecated_argument_lookup("input", input, "string_tensor", string_tensor)
     return tensor_op("StringToNumber", [text], {"out_type": dtypes.dtype_or_none(out_type)}, name=name)
@@ -68,7 +68,7 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Ten
 
     Args:
         input: Tensor of string.
-        pad: bool, whether `=` fills up to a multiple of four.
+        pad: bool. If True, `=` fills up to a multiple of four.
         name: str, name of the operation.
 
     Returns:
@@ -88,7 +88,7 @@ def decode_base64(input: Any, name: str | None = None) -> Tensor:
         Tensor of string.
 
     Raises:
-        tf.errors.InvalidArgumentError: when run; a string is not in base 64.
+        tf.errors.InvalidArgumentError: when the step runs, if a string is not in base 64.
     """
     return tensor_op("DecodeBase64", [input], name=name)
 
@@ -100,12 +100,12 @@ def decode_raw(
     name: str | None = None,
     input_bytes: Any = None,
 ) -> Tensor:
-    """Reads the bytes of strings as numbers.
+    """Converts the bytes of strings to numbers.
 
     Args:
         bytes: Tensor of string, all of one length.
         out_type: dtype of the numbers.
-        little_endian: bool, whether the lowest byte of a number is first.
+        little_endian: bool. If True, the lowest byte of a number is first.
         name: str, name of the operation.
         input_bytes: the later spelling of `bytes`.
 
@@ -113,7 +113,7 @@ def decode_raw(
         Tensor of `out_type`, with one dimension more than `bytes`.
 
     Raises:
-        tf.errors.InvalidArgumentError: when run; the lengths differ or are no multiple of a number's size.
+        tf.errors.InvalidArgumentError: when run, if the lengths differ or are not a multiple of the element's size.
     """
     bytes = deprecated_argument_lookup("input_bytes", input_bytes, "bytes", bytes)
     attrs = {"out_type": dtypes.dtype_or_none(out_type), "little_endian": little_endian}
@@ -132,6 +132,6 @@ def decode_compressed(bytes: Any, compression_type: str = "", name: str | None =
         Tensor of string.
 
     Raises:
-        tf.errors.DataLossError: when run; a string is not so compressed.
+        tf.errors.DataLossError: when the step runs, if a string is not so compressed.
     """
     return tensor_op("DecodeCompressed", [bytes], {"compression_type": compression_type}, name=name)

@@ -14,7 +14,7 @@ __all__ = ["string_format", "unicode_script"]
 def string_format(
     template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
 ) -> Tensor:
-    """Puts summaries of tensors into a text.
+    """Formats a text with summaries of tensors.
 
     Args:
         template: str, the text.
@@ -27,7 +27,7 @@ def string_format(
         Tensor of string, of shape [].
 
     Raises:
-        ValueError: there are more placeholders than tensors, or fewer.
+        ValueError: if there are more placeholders than tensors, or fewer.
     """
     if is_tensor(inputs):
         inputs = [inputs]
@@ -49,6 +49,6 @@ def unicode_script(input: Any, name: str | None = None) -> Tensor:
 
     Returns:
         Tensor of int32, of the shape of `input`: the numbers that the ICU library gives to scripts (`UScriptCode`); -1
-        for what is no code point.
+        for what is not a code point.
     """
     return tensor_op("UnicodeScript", [input], name=name)

@@ -44,7 +44,7 @@ def string_to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = 
 
 
 def string_to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Tensor:
-    """Hashes strings into buckets with SipHash, so that who does not know the key cannot aim at a bucket.
+    """Hashes strings into buckets with SipHash: without the key, nobody can choose strings that fall into one bucket.
 
     Args:
         input: Tensor of string.
@@ -56,13 +56,13 @@ def string_to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: s
         Tensor of int64, in [0, num_buckets).
 
     Raises:
-        tf.errors.InvalidArgumentError: when run; `key` has not two elements.
+        tf.errors.InvalidArgumentError: when the step runs, if `key` does not have two elements.
     """
     return tensor_op("StringToHashBucketStrong", [input], {"num_buckets": num_buckets, "key": key}, name=name)
 
 
 def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) -> Tensor:
-    """Takes fingerprints of the slices of a tensor along its first dimension.
+    """Computes fingerprints of the slices of a tensor along its first dimension.
 
     Args:
         data: Tensor of any dtype, of shape [n, ...].

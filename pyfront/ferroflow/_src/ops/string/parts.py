@@ -26,7 +26,7 @@ def string_split(
     Args:
         source: Tensor of string, of shape [n].
         delimiter: Tensor of string, of shape []: each of its bytes is a place to split; empty to split into bytes.
-        skip_empty: bool, whether empty parts are left out.
+        skip_empty: bool. If True, empty parts are left out.
         sep: the later spelling of `delimiter`.
         result_type: str, "SparseTensor".
 
@@ -34,7 +34,7 @@ def string_split(
         SparseTensor of string, of shape [n, most parts of a string].
 
     Raises:
-        ValueError: `result_type` is another.
+        ValueError: if `result_type` is not one of the listed values.
     """
     _check_result_type(result_type)
     delimiter = convert_to_tensor(delimiter if sep is None else sep, dtype=dtypes.string)
@@ -58,7 +58,7 @@ def string_split_v2(
         SparseTensor of string, of shape [n, most parts of a string].
 
     Raises:
-        ValueError: `result_type` is another, or both `input` and `source` are given.
+        ValueError: if `result_type` is not one of the listed values, or both `input` and `source` are given.
     """
     _check_result_type(result_type)
     text = deprecated_argument_lookup("input", input, "source", source)
@@ -110,13 +110,13 @@ def reduce_join(
         separator: str, what is put between them.
         name: str, name of the operation.
         reduction_indices: the older spelling of `axis`.
-        keepdims: bool, whether joined dimensions are kept, with size 1.
+        keepdims: bool. If True, joined dimensions are kept, with size 1.
 
     Returns:
         Tensor of string, without the dimensions `axis`.
 
     Raises:
-        ValueError: an argument is given in both spellings.
+        ValueError: if an argument is given in both spellings.
     """
     if axis is not None and reduction_indices is not None:
         raise ValueError("Can't specify both 'axis' and 'reduction_indices'.")
@@ -133,7 +133,7 @@ def reduce_join(
 
 
 def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE") -> Tensor:
-    """Takes a part of each string.
+    """Extracts a part of each string.
 
     Args:
         input: Tensor of string.
@@ -149,7 +149,7 @@ def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = 
 
 
 def string_strip(input: Any, name: str | None = None) -> Tensor:
-    """Takes the spaces, tabs and line ends before and after each string away.
+    """Removes spaces, tabs and line ends at both ends of each string.
 
     Args:
         input: Tensor of string.

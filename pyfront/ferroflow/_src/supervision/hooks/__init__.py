@@ -1,1 +1,1 @@
-"""Hooks: what happens before and after the steps of a monitored session, one hook per file."""
+"""Hooks: actions before and after the steps of a monitored session, one hook per file."""

@@ -1,4 +1,4 @@
-"""`CheckpointSaverHook`: saves checkpoints while training, and tells listeners about it."""
+"""`CheckpointSaverHook`: saves checkpoints while training, and calls listeners."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ __all__ = ["CheckpointSaverHook", "CheckpointSaverListener"]
 
 
 class CheckpointSaverListener:
-    """What a program wants done around the checkpoints of a hook; override the methods of interest."""
+    """Actions of a program around a hook's checkpoints; override the methods of interest."""
 
     def begin(self) -> None:
-        """Called once, before the session is made; operations may be added to the default graph."""
+        """Is called once, before the session is created; operations may be added to the default graph."""
 
     def before_save(self, session: Any, global_step_value: int) -> None:
-        """Called before each checkpoint.
+        """Is called before each checkpoint.
 
         Args:
             session: Session.
@@ -39,7 +39,7 @@ class CheckpointSaverListener:
         """
 
     def after_save(self, session: Any, global_step_value: int) -> bool | None:
-        """Called after each checkpoint.
+        """Is called after each checkpoint.
 
         Args:
             session: Session.
@@ -50,7 +50,7 @@ class CheckpointSaverListener:
         """
 
     def end(self, session: Any, global_step_value: int) -> None:
-        """Called at the end of the training, after the last checkpoint.
+        """Is called at the end of the training, after the last checkpoint.
 
         Args:
             session: Session.
@@ -59,7 +59,7 @@ class CheckpointSaverListener:
 
 
 class CheckpointSaverHook(SessionRunHook):
-    """Saves a checkpoint at the beginning, every so many steps or seconds, and at the end.
+    """Hook that saves a checkpoint at the beginning, every `save_steps` or `save_secs`, and at the end.
 
     Args:
         checkpoint_dir: str, folder of the checkpoints.
@@ -69,11 +69,11 @@ class CheckpointSaverHook(SessionRunHook):
         checkpoint_basename: str, what the names of checkpoints begin with.
         scaffold: Scaffold, whose saver is used.
         listeners: list of CheckpointSaverListener.
-        save_graph_def: bool, whether the graph is written as well.
+        save_graph_def: bool. If True, the graph is written as well.
         steps_per_run: int, by how much one call of `run` advances the global step.
 
     Raises:
-        ValueError: `saver` and `scaffold` are both given, or not just one of `save_secs` and `save_steps`.
+        ValueError: if `saver` and `scaffold` are both given, or both or neither of `save_secs` and `save_steps`.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class CheckpointSaverHook(SessionRunHook):
         """Finds the global step and the folder's writer, and tells the listeners.
 
         Raises:
-            RuntimeError: the graph has no global step.
+            RuntimeError: if the graph has no global step.
         """
         self._summary_writer = FileWriterCache.get(self._checkpoint_dir)
         self._global_step_tensor = global_step_read_for("CheckpointSaverHook")
@@ -122,7 +122,7 @@ class CheckpointSaverHook(SessionRunHook):
             coord: Coordinator of the session's threads.
 
         Raises:
-            RuntimeError: no saver was given, and the collection `SAVERS` has none, or several.
+            RuntimeError: if no saver was given, and the collection `SAVERS` has none, or several.
         """
         global_step = session.run(self._global_step_tensor)
         graph = get_default_graph()
@@ -156,7 +156,7 @@ class CheckpointSaverHook(SessionRunHook):
             run_values: SessionRunValues.
 
         Raises:
-            RuntimeError: no saver was given, and the collection `SAVERS` has none, or several.
+            RuntimeError: if no saver was given, and the collection `SAVERS` has none, or several.
         """
         # The value is from before the step, which need not have counted.
         if not self._timer.should_trigger_for_step(run_values.results + self._steps_per_run):
@@ -174,7 +174,7 @@ class CheckpointSaverHook(SessionRunHook):
             session: Session.
 
         Raises:
-            RuntimeError: no saver was given, and the collection `SAVERS` has none, or several.
+            RuntimeError: if no saver was given, and the collection `SAVERS` has none, or several.
         """
         last_step = session.run(self._global_step_tensor)
         if last_step != self._timer.last_triggered_step():

@@ -1,4 +1,4 @@
-"""`FeedFnHook`: feeds what a function gives."""
+"""`FeedFnHook`: feeds the result of a function."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["FeedFnHook"]
 
 
 class FeedFnHook(SessionRunHook):
-    """Calls a function before each step and feeds what it gives.
+    """Hook that calls a function before each step and feeds its result.
 
     Args:
         feed_fn: callable without arguments that returns a dict from tensors to values, as for `Session.run`.

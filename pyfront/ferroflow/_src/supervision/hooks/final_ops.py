@@ -11,10 +11,10 @@ __all__ = ["FinalOpsHook"]
 
 
 class FinalOpsHook(SessionRunHook):
-    """Fetches tensors before the session is closed.
+    """Hook that fetches tensors before the session is closed.
 
     Args:
-        final_ops: what to fetch, as `Session.run` takes it.
+        final_ops: tensors to fetch, as `Session.run` takes it.
         final_ops_feed_dict: dict of values to feed, as `Session.run` takes it.
     """
 
@@ -35,7 +35,7 @@ class FinalOpsHook(SessionRunHook):
             session: Session.
 
         Raises:
-            tf.errors.OutOfRangeError: they need more input, which has ended.
+            tf.errors.OutOfRangeError: if the operations need more input after its end.
         """
         if self._final_ops is None:
             return
@@ -44,6 +44,6 @@ class FinalOpsHook(SessionRunHook):
         except (errors.OutOfRangeError, StopIteration):
             tf_logging.warning(
                 "The operations of FinalOpsHook ran out of input. They run once the input has ended, so they must not "
-                "read from it: of a metric, give the value and not the update, which reads another batch."
+                "read from it: for a metric, pass its value instead of its update, which reads another batch."
             )
             raise

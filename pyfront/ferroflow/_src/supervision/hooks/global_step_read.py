@@ -1,4 +1,4 @@
-"""How hooks find the global step."""
+"""The global step for hooks."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from ferroflow._src.training.global_step import get_or_create_global_step_read
 
 
 def global_step_read_for(user: str) -> Tensor:
-    """The tensor that reads the global step of the default graph.
+    """Returns the tensor that reads the global step of the default graph.
 
     Args:
         user: str, the class that needs it.
 
     Raises:
-        RuntimeError: there is no global step.
+        RuntimeError: if there is no global step.
     """
     read = get_or_create_global_step_read()
     if read is None:

@@ -16,7 +16,7 @@ _STEPS_PER_LINE = 1000
 
 
 class GlobalStepWaiterHook(SessionRunHook):
-    """Holds the first step back until others have brought the global step to a value.
+    """Hook that delays the first step until other workers have advanced the global step to a value.
 
     Workers that start one after the other train more evenly where gradients are applied asynchronously.
 
@@ -33,7 +33,7 @@ class GlobalStepWaiterHook(SessionRunHook):
         self._global_step_tensor = global_step_read_for("_GlobalStepWaiterHook")
 
     def before_run(self, run_context: SessionRunContext) -> None:
-        """Waits, before the first step.
+        """Waits before the first step.
 
         Args:
             run_context: SessionRunContext.

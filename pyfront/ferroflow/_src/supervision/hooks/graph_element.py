@@ -1,4 +1,4 @@
-"""How hooks find the tensors that programs name."""
+"""The tensors for hooks, found by the names that programs give."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ferroflow._src.framework.default_graph import get_default_graph
 
 
 def as_graph_element(obj: Any) -> Any:
-    """What is to be fetched of the default graph.
+    """Returns the element of the default graph to fetch.
 
     Args:
         obj: Tensor, Operation or variable; or str, the name of a tensor, or of an operation with one output.
@@ -17,8 +17,8 @@ def as_graph_element(obj: Any) -> Any:
         `obj`, or the tensor of that name.
 
     Raises:
-        ValueError: `obj` is not of the default graph, or names an operation with more outputs.
-        KeyError: there is nothing of that name.
+        ValueError: if `obj` is not of the default graph, or names an operation with more outputs.
+        KeyError: if there is nothing of that name.
     """
     graph = get_default_graph()
     if not isinstance(obj, str):

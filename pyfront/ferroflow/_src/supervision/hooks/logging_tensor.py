@@ -21,19 +21,19 @@ __all__ = ["LoggingTensorHook"]
 
 
 class LoggingTensorHook(SessionRunHook):
-    """Logs tensors at the first step and every so many steps or seconds, at the level INFO.
+    """Hook that logs tensors at the first step and in intervals of steps or seconds, at the level INFO.
 
     Args:
         tensors: dict from what they are called in the log to tensors, of any dtype and shape, or their names; or list
             of these.
         every_n_iter: int, steps of this session between two logs.
         every_n_secs: float, seconds between two logs.
-        at_end: bool, whether they are logged at the end.
+        at_end: bool. If True, they are logged at the end.
         formatter: callable that makes the text of a dict of values; by default `name = value` for each.
 
     Raises:
-        ValueError: not just one of `every_n_iter` and `every_n_secs` is given, nor `at_end` alone; or `every_n_iter` is
-            not positive.
+        ValueError: if `every_n_iter` and `every_n_secs` are both given, or neither is given without `at_end`; or if
+            `every_n_iter` is not positive.
     """
 
     def __init__(

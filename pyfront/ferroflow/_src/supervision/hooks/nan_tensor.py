@@ -1,4 +1,4 @@
-"""`NanTensorHook`: ends a training whose loss is no number any more."""
+"""`NanTensorHook`: ends a training whose loss is not a number any more."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _FAILURE = "Model diverged with loss = NaN."
 
 
 class NanLossDuringTrainingError(RuntimeError):
-    """The loss is no number."""
+    """Error: the loss is NaN."""
 
     def __str__(self) -> str:
         return "NaN loss during training."
 
 
 class NanTensorHook(SessionRunHook):
-    """Fails, or asks to stop, when a loss is no number.
+    """Hook that raises an error or requests a stop when a loss is NaN.
 
     Args:
         loss_tensor: float scalar Tensor.
-        fail_on_nan_loss: bool, whether to fail.
+        fail_on_nan_loss: bool. If True, fail.
     """
 
     def __init__(self, loss_tensor: Any, fail_on_nan_loss: bool = True) -> None:
@@ -50,14 +50,14 @@ class NanTensorHook(SessionRunHook):
         return SessionRunArgs(self._loss_tensor)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Looks at it.
+        """Checks the loss.
 
         Args:
             run_context: SessionRunContext, the one given to `before_run`.
             run_values: SessionRunValues.
 
         Raises:
-            NanLossDuringTrainingError: it is no number.
+            NanLossDuringTrainingError: if the loss is NaN.
         """
         if np.isnan(run_values.results):
             if self._fail_on_nan_loss:

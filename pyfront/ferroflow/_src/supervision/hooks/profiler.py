@@ -22,17 +22,17 @@ __all__ = ["ProfilerHook"]
 
 
 class ProfilerHook(SessionRunHook):
-    """Traces the first step and every so many steps or seconds, into files `timeline-STEP.json` for `about:tracing`.
+    """Hook that traces the first step and later ones in intervals, into files `timeline-STEP.json` for `about:tracing`.
 
     Args:
         save_steps: int, steps between two traces.
         save_secs: float, seconds between two traces.
         output_dir: str, folder of the files, and of the event file that gets the traces as well.
-        show_dataflow: bool, whether the flow of data is drawn.
-        show_memory: bool, whether the memory of tensors is drawn.
+        show_dataflow: bool. If True, the flow of data is drawn.
+        show_memory: bool. If True, the memory of tensors is drawn.
 
     Raises:
-        ValueError: not just one of `save_steps` and `save_secs` is given.
+        ValueError: if both or neither of `save_steps` and `save_secs` are given.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class ProfilerHook(SessionRunHook):
         self._global_step_tensor = global_step_read_for("ProfilerHook")
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Asks for a trace if one is due.
+        """Requests a trace if one is due.
 
         Args:
             run_context: SessionRunContext.

@@ -23,7 +23,7 @@ _PATIENCE = 20
 
 
 class StepCounterHook(SessionRunHook):
-    """Logs the steps per second every so many steps or seconds, and writes them as a summary.
+    """Hook that logs the steps per second in intervals of steps or seconds, and writes them as a summary.
 
     Args:
         every_n_steps: int, steps between two reports.
@@ -32,7 +32,7 @@ class StepCounterHook(SessionRunHook):
         summary_writer: FileWriter of the summaries, instead of `output_dir`.
 
     Raises:
-        ValueError: not just one of `every_n_steps` and `every_n_secs` is given.
+        ValueError: if both or neither of `every_n_steps` and `every_n_secs` are given.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class StepCounterHook(SessionRunHook):
         return SessionRunArgs(self._global_step_tensor)
 
     def _log_and_record(self, elapsed_steps: int, elapsed_time: float, global_step: int) -> None:
-        """Reports that steps took a time, in seconds."""
+        """Reports the time that steps took, in seconds."""
         steps_per_sec = elapsed_steps / elapsed_time if elapsed_time else float("inf")
         if self._summary_writer is not None:
             value = proto.Summary.Value(tag=self._summary_tag, simple_value=steps_per_sec)
@@ -81,7 +81,7 @@ class StepCounterHook(SessionRunHook):
         tf_logging.info("%s: %g", self._summary_tag, steps_per_sec)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Reports the speed if that is due; warns where the global step stands still.
+        """Reports the speed if it is due; warns if the global step does not change.
 
         Args:
             run_context: SessionRunContext, the one given to `before_run`.

@@ -20,11 +20,11 @@ _FEW = 20
 
 
 class StopAfterNEvalsHook(SessionRunHook):
-    """Asks to stop after so many batches were evaluated.
+    """Hook that requests a stop after a number of batches.
 
     Args:
         num_evals: int, how many; None for all of the input.
-        log_progress: bool, whether the progress is logged.
+        log_progress: bool. If True, the progress is logged.
     """
 
     def __init__(self, num_evals: int | None, log_progress: bool = True) -> None:
@@ -34,7 +34,7 @@ class StopAfterNEvalsHook(SessionRunHook):
         self._log_frequency = 1 if num_evals is None or num_evals < _FEW else num_evals // _LINES
 
     def _set_evals_completed_tensor(self, updated_eval_step: Any) -> None:
-        """Says what counts the batches."""
+        """Sets the tensor that counts the batches."""
         self._evals_completed = updated_eval_step
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:

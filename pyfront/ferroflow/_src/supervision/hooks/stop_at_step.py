@@ -16,14 +16,14 @@ __all__ = ["StopAtStepHook"]
 
 
 class StopAtStepHook(SessionRunHook):
-    """Asks to stop after so many steps, or at a value of the global step.
+    """Hook that requests a stop after a number of steps, or at a value of the global step.
 
     Args:
         num_steps: int, steps from the beginning of this training.
         last_step: int, value of the global step.
 
     Raises:
-        ValueError: none or both are given.
+        ValueError: if both or neither of `num_steps` and `last_step` are given.
     """
 
     def __init__(self, num_steps: int | None = None, last_step: int | None = None) -> None:
@@ -60,7 +60,7 @@ class StopAtStepHook(SessionRunHook):
         return SessionRunArgs(self._global_step_tensor)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Looks whether it was the last step.
+        """Requests a stop after the last step.
 
         Args:
             run_context: SessionRunContext, the one given to `before_run`.

@@ -13,7 +13,7 @@ __all__ = ["SummaryAtEndHook"]
 
 
 class SummaryAtEndHook(SessionRunHook):
-    """Computes and writes summaries before the session is closed.
+    """Hook that computes and writes summaries before the session is closed.
 
     Args:
         log_dir: str, folder of the summaries.
@@ -22,7 +22,7 @@ class SummaryAtEndHook(SessionRunHook):
         feed_dict: dict of values to feed, as `Session.run` takes it.
 
     Raises:
-        ValueError: there is neither `log_dir` nor `summary_writer`.
+        ValueError: if there is neither `log_dir` nor `summary_writer`.
     """
 
     def __init__(

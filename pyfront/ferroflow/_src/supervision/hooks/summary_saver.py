@@ -19,7 +19,7 @@ __all__ = ["SummarySaverHook"]
 
 
 class SummarySaverHook(SessionRunHook):
-    """Writes summaries at the first step and every so many steps or seconds.
+    """Hook that writes summaries at the first step and in intervals of steps or seconds.
 
     Args:
         save_steps: int, steps between two summaries.
@@ -30,7 +30,8 @@ class SummarySaverHook(SessionRunHook):
         summary_op: string scalar Tensor, or list of them: the summaries to write instead.
 
     Raises:
-        ValueError: not just one of `scaffold` and `summary_op` is given, or of `save_steps` and `save_secs`.
+        ValueError: if both or neither of `scaffold` and `summary_op` are given, or both or neither of `save_steps` and
+            `save_secs`.
     """
 
     def __init__(
@@ -94,7 +95,7 @@ class SummarySaverHook(SessionRunHook):
         self._next_step = global_step + 1
 
     def end(self, session: Any = None) -> None:
-        """Brings the summaries to the disk.
+        """Writes the summaries to disk.
 
         Args:
             session: Session; not used.

@@ -8,13 +8,13 @@ __all__ = ["NeverTriggerTimer", "SecondOrStepTimer"]
 
 
 class HookTimer:
-    """Says at which steps something is due."""
+    """Base of the timers of hooks, which decide at which steps to act."""
 
     def reset(self) -> None:
-        """Forgets all steps: the next one is due."""
+        """Resets the timer: the next step triggers."""
 
     def should_trigger_for_step(self, step: int) -> bool:
-        """Whether something is due at a step.
+        """Returns True if the trigger fires at a step.
 
         Args:
             step: int, the number of a step.
@@ -23,12 +23,12 @@ class HookTimer:
             bool.
 
         Raises:
-            NotImplementedError: a subclass does not say it.
+            NotImplementedError: if a subclass does not override this method.
         """
         raise NotImplementedError
 
     def update_last_triggered_step(self, step: int) -> tuple[float | None, int | None]:
-        """Notes that it was done.
+        """Records that the action was done.
 
         Args:
             step: int, the number of the step at which it was done.
@@ -37,28 +37,28 @@ class HookTimer:
             The seconds and the steps since the time before; None and None for the first.
 
         Raises:
-            NotImplementedError: a subclass does not say it.
+            NotImplementedError: if a subclass does not override this method.
         """
         raise NotImplementedError
 
     def last_triggered_step(self) -> int | None:
-        """The step at which it was done last; None for never.
+        """Returns the step at which it was done last; None for never.
 
         Raises:
-            NotImplementedError: a subclass does not say it.
+            NotImplementedError: if a subclass does not override this method.
         """
         raise NotImplementedError
 
 
 class SecondOrStepTimer(HookTimer):
-    """Something is due at the first step, and then every so many steps or seconds.
+    """Timer that triggers at the first step, and then in intervals of steps or seconds.
 
     Args:
         every_secs: float, seconds between two times.
         every_steps: int, steps between two times.
 
     Raises:
-        ValueError: none or both are given.
+        ValueError: if none or both are given.
     """
 
     def __init__(self, every_secs: float | None = None, every_steps: int | None = None) -> None:
@@ -71,11 +71,11 @@ class SecondOrStepTimer(HookTimer):
         self._last: tuple[int, float] | None = None
 
     def reset(self) -> None:
-        """Forgets all steps: the next one is due."""
+        """Resets the timer: the next step triggers."""
         self._last = None
 
     def should_trigger_for_step(self, step: int) -> bool:
-        """Whether something is due at a step; never twice at one.
+        """Returns True if the timer triggers at a step; at most once for each step.
 
         Args:
             step: int, the number of a step.
@@ -94,7 +94,7 @@ class SecondOrStepTimer(HookTimer):
         return step >= last_step + self._every_steps
 
     def update_last_triggered_step(self, step: int) -> tuple[float | None, int | None]:
-        """Notes that it was done.
+        """Records that the action was done.
 
         Args:
             step: int, the number of the step at which it was done.
@@ -107,15 +107,15 @@ class SecondOrStepTimer(HookTimer):
         return (None, None) if before is None else (now - before[1], step - before[0])
 
     def last_triggered_step(self) -> int | None:
-        """The step at which it was done last; None for never."""
+        """Returns the step at which it was done last; None for never."""
         return None if self._last is None else self._last[0]
 
 
 class NeverTriggerTimer(HookTimer):
-    """Nothing is ever due."""
+    """Timer that never triggers."""
 
     def should_trigger_for_step(self, step: int) -> bool:
-        """False.
+        """Returns False.
 
         Args:
             step: int, the number of a step.
@@ -127,10 +127,10 @@ class NeverTriggerTimer(HookTimer):
         return False
 
     def update_last_triggered_step(self, step: int) -> tuple[float | None, int | None]:
-        """None and None."""
+        """Returns None and None."""
         del step
         return None, None
 
     def last_triggered_step(self) -> int | None:
-        """None."""
+        """Returns None."""
         return None

@@ -73,7 +73,7 @@ def _gather_v2(op: Operation, g: Any) -> list[Any]:
 
 
 def _summed_rows(values: Tensor, indices: Tensor, rows: Tensor, batch: int) -> Tensor:
-    """The sums by row of values [batch..., picked, rest...], [batch..., rows, rest...]."""
+    """Returns the sums by row of values [batch..., picked, rest...], [batch..., rows, rest...]."""
     if batch == 0:
         return tensor_op("UnsortedSegmentSum", [values, reshape(indices, [-1]), rows])
     values_shape = shape(values)

@@ -18,7 +18,7 @@ _MOST_SLICES = 16
 
 
 def _concat(op: Operation, g: Any, values: list[Tensor], axis: Tensor) -> list[Any]:
-    """The gradients of the parts of a concatenation."""
+    """Returns the gradients of the parts of a concatenation."""
     if len(values) == 1:
         return [g]
     positive = axis % rank(values[0])

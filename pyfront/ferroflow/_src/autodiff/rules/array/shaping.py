@@ -72,12 +72,12 @@ def _pad(op: Operation, g: Any) -> list[Any]:
 
 
 def _same_op(op: Operation, g: Any) -> list[Any]:
-    """The rule of an op that is its own inverse: the same op, other inputs and attributes alike."""
+    """Returns the rule of an op that is its own inverse: the same op, other inputs and attributes alike."""
     return _counterpart(op.type)(op, g)
 
 
 def _counterpart(op_type: str, *attrs: str) -> Callable[[Operation, Any], list[Any]]:
-    """The rule of an op whose gradient is another op with the same other inputs and attributes."""
+    """Returns the rule of an op whose gradient is another op with the same other inputs and attributes."""
 
     def rule(op: Operation, g: Any) -> list[Any]:
         inputs = list(op.inputs)

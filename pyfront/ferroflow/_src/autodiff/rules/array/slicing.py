@@ -1,4 +1,4 @@
-"""Gradient rules of slices: what was cut out is put back among zeros."""
+"""Gradient rules of slices: the gradient of a slice is put back among zeros."""
 
 from __future__ import annotations
 

@@ -15,21 +15,21 @@ _both = term("LogicalAnd", 2)
 
 
 def _channels(x: Tensor) -> list[Tensor]:
-    """The three channels of a picture, each with a last dimension of one."""
+    """Returns the three channels of a picture, each with a last dimension of one."""
     return apply_op("Split", [-1, x], {"num_split": 3}).outputs
 
 
 def _following(x: Tensor) -> Tensor:
-    """In the place of each channel the next one, red after blue."""
+    """Returns in the place of each channel the next one, red after blue."""
     red, green, blue = _channels(x)
     return concat([green, blue, red], -1)
 
 
 def _rgb_to_hsv(op: Operation, g: Any) -> Tensor:
-    """The gradient of hue, saturation and value by red, green and blue.
+    """Returns the gradient of hue, saturation and value by red, green and blue.
 
-    With the largest channel v, the smallest m, d = v - m, and the two channels a and b that follow the largest:
-    hue = (a - b) / (6 d) + a constant, saturation = 1 - m / v.
+    Let v be the largest channel, m the smallest, d = v - m, and a and b the two channels after the largest. Then `hue =
+    (a - b) / (6 d) + constant` and `saturation = 1 - m / v`.
 
     TF 1.x: of equal channels the first is the largest and the last the smallest, and a division by zero gives zero.
     Where the largest is not positive the hue has no gradient, and the saturation has none by a channel that is not.

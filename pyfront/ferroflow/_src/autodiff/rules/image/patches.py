@@ -1,4 +1,4 @@
-"""The gradient of patches: each pixel sums what its places in patches got."""
+"""The gradient of patches: each pixel's gradient is the sum over its positions in patches."""
 
 from __future__ import annotations
 

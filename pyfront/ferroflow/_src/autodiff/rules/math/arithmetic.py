@@ -38,7 +38,7 @@ Formula = Callable[[Any, Any, Any], Pair]
 
 
 def _broadcast(formula: Formula) -> Callable[[Operation, Any], Pair]:
-    """The rule of a broadcasting op; its formula sees complex arguments conjugated."""
+    """Returns the rule of a broadcasting op; its formula sees complex arguments conjugated."""
 
     def rule(op: Operation, g: Any) -> Pair:
         x, y = op.inputs

@@ -1,4 +1,4 @@
-"""Comparisons and logic pass no gradient; choices pass it to what they chose."""
+"""Comparisons and logic pass no gradient; selections pass it to the selected elements."""
 
 from __future__ import annotations
 

@@ -85,31 +85,31 @@ register(
 
 
 def _reciprocal_grad(op: Operation, g: Tensor) -> tuple[Tensor, Tensor]:
-    """-b conj(a)^2 of inputs a, b."""
+    """Returns -b conj(a)^2 of inputs a, b."""
     a, b = conj(op.inputs[0]), op.inputs[1]
     return conj(g) * -2.0 * b * a, reciprocal_grad(a, g)
 
 
 def _sqrt_grad(op: Operation, g: Tensor) -> tuple[Tensor, Tensor]:
-    """y = b / (2 conj(a)) of inputs a, b."""
+    """Returns y = b / (2 conj(a)) for inputs a, b."""
     ratio = g / op.inputs[0]
     return -conj(ratio) * op.outputs[0], 0.5 * ratio
 
 
 def _rsqrt_grad(op: Operation, g: Tensor) -> tuple[Tensor, Tensor]:
-    """-b conj(a)^3 / 2 of inputs a, b."""
+    """Returns -b conj(a)^3 / 2 of inputs a, b."""
     a, b = conj(op.inputs[0]), op.inputs[1]
     return -1.5 * conj(g) * b * square(a), rsqrt_grad(a, g)
 
 
 def _tanh_grad(op: Operation, g: Tensor) -> tuple[Tensor, Tensor]:
-    """b (1 - a^2) of inputs a, b."""
+    """Returns b (1 - a^2) of inputs a, b."""
     a, b = conj(op.inputs[0]), conj(op.inputs[1])
     return g * -2.0 * b * a, tanh_grad(a, g)
 
 
 def _sigmoid_grad(op: Operation, g: Tensor) -> tuple[Tensor, Tensor]:
-    """b a (1 - a) of inputs a, b."""
+    """Returns b a (1 - a) of inputs a, b."""
     a, b = conj(op.inputs[0]), conj(op.inputs[1])
     gb = g * b
     return gb - 2.0 * gb * a, sigmoid_grad(a, g)

@@ -35,7 +35,7 @@ tile, broadcast_to, equal = (term(op_type, 2) for op_type in ["Tile", "Broadcast
 
 
 def _kept_shape(of: Tensor, of_shape: Any, axes: Tensor) -> Any:
-    """The shape of a reduction that keeps reduced dimensions as ones: a list of ints, or an int32 vector."""
+    """Returns the shape of a reduction that keeps reduced dimensions as ones: a list of ints, or an int32 vector."""
     known, known_axes = known_dims(of), constant_value(axes)
     if known is not None and known_axes is not None:
         kept = np.array(known, np.int64)

@@ -63,7 +63,7 @@ def _segment_prod(op: Operation, g: Any) -> tuple[Tensor, None]:
 
 
 def _like(condition: Tensor, x: Tensor) -> Tensor:
-    """A condition of rank at most that of `x`, with its leading dimensions, repeated to the shape of `x`."""
+    """Returns a condition of rank at most that of `x`, with its leading dimensions, repeated to the shape of `x`."""
     missing = rank(x) - rank(condition)
     ones = filled(expand_dims(missing, 0), 1, dtypes.int32, "ones")
     aligned = term("Reshape", 2)(condition, concat([shape(condition), ones]))
@@ -71,7 +71,9 @@ def _like(condition: Tensor, x: Tensor) -> Tensor:
 
 
 def _gather_positive(params: Any, ids: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Rows of params by id, zeros where it is negative; ids with 0 for negative ones; where they are not negative."""
+    """Returns rows of params by id, zeros where it is negative; ids with 0 for negative ones; where they are not
+    negative.
+    """
     clipped = maximum(ids, zeros_like(ids))
     gathered = gather(params, clipped)
     positive = _like(greater_equal(ids, 0), gathered)

@@ -21,13 +21,17 @@ def _leaky(g: Any, x: Tensor, alpha: float) -> Tensor:
 
 
 def _piecewise(gradient: Any, op: Operation, g: Any) -> tuple[Tensor, Tensor]:
-    """Linear in the first input, and flat in the second except at the corners."""
+    """Returns the gradients of an op that is linear in its first input, and flat in the second except at the
+    corners.
+    """
     x = op.inputs[1]
     return gradient(g, x), zeros_like(x)
 
 
 def _exponential(gradient: Any, op: Operation, g: Any) -> tuple[Tensor, Tensor]:
-    """Linear in the first input; below zero the second, an output of the activation, has slope one."""
+    """Returns the gradients of an op that is linear in its first input. Below zero its second input, an activation's
+    output, has slope one.
+    """
     dy, y = op.inputs
     return gradient(g, y), select(y < 0, g * dy, zeros_like(y))
 

@@ -34,11 +34,11 @@ def _batch_norm(grad_type: str) -> Any:
 
 
 def _batch_norm_grad(op: Operation, *gradients: Any) -> tuple[Any, ...]:
-    """The gradients of `dx`, `dscale` and `doffset`, by the output's gradient, `x` and `scale`.
+    """Returns the gradients of `dx`, `dscale` and `doffset`, by the output's gradient, `x` and `scale`.
 
-    With `u = x - mean`, `r = 1 / sqrt(variance + epsilon)`, and sums S over all that share a channel, of n elements:
-    dx = scale * r * (g - S(g) / n - r^2 * u * S(g * u) / n), dscale = r * S(g * u), doffset = S(g). Without training
-    mean and variance are constants, and dx = scale * r * g.
+    Let `u = x - mean` and `r = 1 / sqrt(variance + epsilon)`, and let S be sums over the n elements that share a
+    channel. Then `dx = scale * r * (g - S(g) / n - r^2 * u * S(g * u) / n)`, `dscale = r * S(g * u)` and `doffset =
+    S(g)`. Without training, mean and variance are constants, and `dx = scale * r * g`.
     """
     g, x, scale, mean, variance = op.inputs[:5]
     dtype = x.dtype.base_dtype
@@ -70,7 +70,7 @@ def _batch_norm_grad(op: Operation, *gradients: Any) -> tuple[Any, ...]:
     h = ggx * factor
     h_mean, hu_mean, hg_mean = total(h) * share, total(h * u) * share, total(h * g) * share
     to_g = r * (h - h_mean - r * r * u * hu_mean) + ggscale * r * u + ggoffset
-    # How dx and dscale change with `x` directly, with the mean, and with the deviation r.
+    # Partial derivatives of dx and dscale: by `x` directly, by the mean, and by the deviation r.
     spread = hg_mean - h_mean * g_mean - 3.0 * r * r * hu_mean * gu_mean
     through_dx = -r * r * r * (u * spread + (h - h_mean) * gu_mean + (g - g_mean) * hu_mean)
     through_dscale = ggscale * r * (g - g_mean - r * r * u * gu_mean)

@@ -41,7 +41,7 @@ def _maximum(grad_type: str) -> Any:
 
 
 def _maximum_grad(next_type: str) -> Any:
-    """The gradient is linear in its last input and flat in the others."""
+    """Returns the gradient is linear in its last input and flat in the others."""
 
     def rule(op: Operation, g: Any) -> tuple[Tensor, Tensor, Tensor]:
         x, y = op.inputs[0], op.inputs[1]

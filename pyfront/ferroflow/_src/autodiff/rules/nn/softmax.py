@@ -25,7 +25,7 @@ def _log_softmax(op: Operation, g: Any) -> Any:
 
 
 def _logits_gradient(op: Operation, g_loss: Any, g_backprop: Any) -> Any:
-    """Through both outputs: the loss of each row, and the gradient of the loss by the logits."""
+    """Returns the gradient through both outputs: the loss of each row, and its gradient with respect to the logits."""
     logits, backprop = op.inputs[0], op.outputs[1]
     g = expand_dims(g_loss, -1) * backprop
     if _is_zero(g_backprop):

@@ -1,0 +1,100 @@
+"""Laws of plain words in the front end's docstrings and comments, and of the checks that find breaches."""
+
+from pathlib import Path
+
+import pytest
+from structure import words
+
+_FRONT_END = Path(__file__).resolve().parents[2] / "pyfront"
+
+
+def test_the_front_ends_texts_are_in_plain_words():
+    assert words.problems_of_files(_FRONT_END) == []
+
+
+_PLAIN = '''
+"""Sums of numbers."""
+
+# Numbers are added in order,
+# so that sums are repeatable.
+
+
+def add(numbers, negate=False):
+    """Returns the sum of numbers.
+
+    The order of the numbers is kept.
+
+    Args:
+        numbers: list of int, the numbers
+            to add.
+        negate: bool. If True, the sum is negated.
+
+    Returns:
+        int, the sum.
+
+    Raises:
+        TypeError: if an element is not
+            a number.
+        lib.errors.Overflow: when the sum is too large.
+    """
+
+
+class Sum:
+    """A sum."""
+
+    @property
+    def value(self):
+        """The value of the sum."""
+
+
+add.__doc__ = f"""{add} numbers.
+
+Raises:
+    TypeError: if an element is not a number.
+"""
+'''
+
+
+def test_plain_words_have_no_problem():
+    assert list(words.problems(_PLAIN)) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("Sums of numbers.", "What sums are.", "begins with 'What'"),
+        ("# Numbers are", "# How numbers are", "begins with 'How'"),
+        ("The order of", "Where the order of", "begins with 'Where'"),
+        ("int, the sum.", "That of the numbers.", "begins with 'That'"),
+        ("list of int, the numbers", "those", "begins with 'those'"),
+        ("A sum.", "Whose value is a sum.", "begins with 'Whose'"),
+        ("Returns the sum", "The sum", "does not begin with a verb"),
+        ("if an element is not\n", "an element is not\n", "does not begin with 'if', 'when' or 'on'"),
+        ("when the sum is", "the sum is", "does not begin with 'if', 'when' or 'on'"),
+        ("    TypeError: if an element is not a", "    TypeError: no", "does not begin with 'if', 'when' or 'on'"),
+        ("bool. If True, the sum", "bool, whether the sum", "does not say 'If True, ...'"),
+        ("The order of the numbers is kept.", f"The{' very' * 29} last.", "has a sentence of 31 words"),
+    ],
+)
+def test_a_breach_of_a_rule_is_found(old, new, problem):
+    assert old in _PLAIN
+    (found,) = words.problems(_PLAIN.replace(old, new))
+    assert found.endswith(problem)
+
+
+def test_code_counts_as_one_word_and_a_new_sentence_starts_anew():
+    long = f"`{'x ' * 40}`" + " word" * 29
+    assert words.longest_sentence(long) == 30
+    assert words.longest_sentence(f"{long}. {long}.") == 30
+
+
+def test_the_check_reads_every_text():
+    texts = list(words.texts(_PLAIN))
+    assert [text.kind for text in texts if text.kind == "Raises"] == ["Raises"] * 3
+    assert [text.text for text in texts if text.kind == "Args"] == [
+        "list of int, the numbers to add.",
+        "bool. If True, the sum is negated.",
+    ]
+    assert [text.text for text in texts if text.kind == "comment"] == [
+        "Numbers are added in order, so that sums are repeatable."
+    ]
