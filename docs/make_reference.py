@@ -30,6 +30,7 @@ PAGES = [
     ("Benchmarks", "benchmarks.md", "benches/README.md"),
     ("Architecture", "architecture.md", None),
     ("Adding an operation", "adding_an_op.md", None),
+    ("Adding an optimization", "adding_an_optimization.md", None),
     ("Contributing", "contributing.md", "CONTRIBUTING.md"),
     ("Releasing", "releasing.md", None),
     ("Changes", "changes.md", "CHANGELOG.md"),

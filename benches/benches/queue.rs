@@ -4,7 +4,8 @@
 
 use divan::{Bencher, counter::ItemsCount};
 use ferroflow_graph::{AttrValue, Graph, InputArg, NodeSpec, OutputId, Resources};
-use ferroflow_runtime::{Prepared, Request, RunOptions, Session, SessionOptions};
+use ferroflow_plan::Request;
+use ferroflow_runtime::{Prepared, RunOptions, Session, SessionOptions};
 use ferroflow_sync::RwLock;
 use ferroflow_tensor::{DType, PartialShape, Tensor};
 use smallvec::{SmallVec, smallvec};

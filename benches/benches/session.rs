@@ -4,7 +4,8 @@
 
 use divan::{Bencher, counter::ItemsCount};
 use ferroflow_graph::{AttrValue, Graph, InputArg, NodeId, NodeSpec, OutputId};
-use ferroflow_runtime::{Request, RunOptions, Session, SessionOptions};
+use ferroflow_plan::Request;
+use ferroflow_runtime::{RunOptions, Session, SessionOptions};
 use ferroflow_sync::RwLock;
 use ferroflow_tensor::{DType, PartialShape, Tensor};
 use smallvec::SmallVec;

@@ -13,7 +13,7 @@ use ferroflow_cluster::message::{
     Description, Done, Hello, Outcome, PartMessage, Proof, Register, Reset, StepMessage, Welcome, kind,
 };
 use ferroflow_proto::Message;
-use ferroflow_runtime::Part;
+use ferroflow_plan::Part;
 use ferroflow_tensor::{Code, Tensor};
 use libfuzzer_sys::fuzz_target;
 use registry::REGISTRY;

@@ -463,6 +463,18 @@ class Session:
     ) -> list[tuple[str, str, int, bool]]:
         """(name, op type, device index, whether it is inside of a loop) of the nodes that a step would run."""
 
+    def plan_text(
+        self,
+        fetches: collections.abc.Sequence[TensorHandle],
+        feeds: collections.abc.Sequence[TensorHandle],
+        targets: collections.abc.Sequence[OperationHandle],
+    ) -> str:
+        """Returns the plan of a step as text, one line for each instruction, with what was fused into it and why.
+
+        Raises:
+          BaseException: what `make_error` returned, if the step cannot be planned or the session has a target.
+        """
+
     def step_device_names(self) -> list[str]:
         """The names of the devices that `placement` numbers."""
 

@@ -39,11 +39,52 @@ def test_operations_that_are_not_known_are_drawn(tmp_path):
     assert _titles(tmp_path / "g.svg") == {"a\ntype: SomebodysOp", "b\ntype: SomebodysOp", "a to b: tensor"}
 
 
+def _planned(tmp_path, capsys, build, fetches):
+    with tf.Graph().as_default() as graph:
+        build()
+    (tmp_path / "p.pb").write_bytes(graph.as_graph_def().SerializeToString())
+    assert main(["graph", str(tmp_path / "p.pb"), "--plan", fetches]) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+def test_a_plan_says_what_was_fused_and_why(tmp_path, capsys):
+    def build():
+        x = tf.placeholder(tf.float32, [None, 3], name="x")
+        v = tf.Variable(tf.ones([3, 4]), name="v")
+        hidden = tf.nn.relu(tf.matmul(x, v, name="product") + tf.constant([1.0, 2.0, 3.0, 4.0]), name="hidden")
+        tf.tanh(tf.square(hidden, name="square") * 2.0, name="loss")
+
+    load, product, loss, fetch = _planned(tmp_path, capsys, build, "loss")
+    assert load.startswith("0: load v -> %")
+    assert product.startswith("1: _FusedMatMul hidden (%0., %")
+    assert "[1.0, 2.0, 3.0, 4.0]" in product
+    assert "; fuses product, add: the product adds its bias" in product
+    assert "; fuses square, mul: a tree of elementwise ops" in loss
+    assert fetch.startswith("fetch 0: %")
+
+
+def test_a_plan_shows_conditions_loops_and_equal_nodes(tmp_path, capsys):
+    def build():
+        x = tf.placeholder(tf.float32, [2], name="x")
+        total = tf.while_loop(lambda i, _: i < 3, lambda i, t: (i + 1, t + x), [tf.constant(0), x])[1]
+        chosen = tf.cond(tf.reduce_sum(x) > 1.0, lambda: tf.cumsum(x), lambda: total, name="choice")
+        tf.add_n([chosen, tf.cumprod(x, name="one"), tf.cumprod(x, name="two")], name="out")
+
+    lines = _planned(tmp_path, capsys, build, "out:0")
+    assert any(": loop while/while_context (" in line or ": loop while" in line for line in lines)
+    assert any(line.strip().startswith("while %") and line.endswith(" is true") for line in lines)
+    assert any(line.strip().startswith("next %") for line in lines)
+    assert any("Cumsum" in line and " if " in line for line in lines)
+    assert any(": merge choice/Merge" in line for line in lines)
+    assert any("; stands for two: equal op, attributes and inputs" in line for line in lines)
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "complaint"),
     [
         (["graph.pb"], 2, "name a file to write"),
         (["graph.pb", "--svg", "OUT", "--scope", "nowhere"], 1, "no node is in the scope nowhere"),
+        (["graph.pb", "--plan", "nowhere"], 1, "nowhere"),
         (["records", "--svg", "OUT"], 2, "hold no graph"),
         (["graph.pb", "--svg", "OUT/no/folder"], 2, "folder"),
     ],

@@ -98,6 +98,7 @@ _ENGINE = {
     "ferroflow-graph-def",
     "ferroflow-ops",
     "ferroflow-input",
+    "ferroflow-plan",
     "ferroflow-runtime",
     "ferroflow-cluster",
 }
@@ -132,12 +133,20 @@ RUST_LAYERS = {
         "ferroflow-io",
         "ferroflow-graph",
     },
-    "ferroflow-runtime": {"ferroflow-proto", "ferroflow-sync", "ferroflow-tensor", "ferroflow-graph"},
+    "ferroflow-plan": {"ferroflow-proto", "ferroflow-sync", "ferroflow-tensor", "ferroflow-graph"},
+    "ferroflow-runtime": {
+        "ferroflow-proto",
+        "ferroflow-sync",
+        "ferroflow-tensor",
+        "ferroflow-graph",
+        "ferroflow-plan",
+    },
     "ferroflow-cluster": {
         "ferroflow-proto",
         "ferroflow-sync",
         "ferroflow-tensor",
         "ferroflow-graph",
+        "ferroflow-plan",
         "ferroflow-runtime",
     },
     "ferroflow-python": _ENGINE,
@@ -164,4 +173,21 @@ CRATES_WITH_UNSAFE = {
     "ferroflow-cluster",
     "ferroflow-python",
     "ferroflow-benches",
+}
+
+# Modules of these crates that use each other, and the reason. No circle may have more than three.
+MODULE_CIRCLES: dict[str, dict[tuple[str, ...], str]] = {
+    "plan": {
+        (
+            "regions::build",
+            "regions::loops",
+        ): "the region of a frame is built after the loops in it, each of which is a region",
+    },
+    "runtime": {
+        ("execution", "loops", "suspended"): "an execution runs loops, which are executions; either may be suspended",
+    },
+    "cluster": {
+        ("line", "watch"): "one thread watches all connections, each of which joins and leaves it",
+        ("sleep", "sleep::plain", "sleep::polled"): "two ways to sleep, of which the module takes that of the system",
+    },
 }

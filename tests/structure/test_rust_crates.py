@@ -29,12 +29,13 @@ def test_crates_depend_on_lower_crates_only():
     assert rust_crates.forbidden_dependencies(ROOT, layers.RUST_LAYERS) == []
 
 
-def test_ops_and_runtime_never_see_each_other():
+@pytest.mark.parametrize("upper", ["ferroflow-plan", "ferroflow-runtime"])
+def test_ops_and_what_runs_them_never_see_each_other(upper):
     crates = rust_crates.members(ROOT)
-    assert "ferroflow-runtime" not in rust_crates.dependencies(crates["ferroflow-ops"])
-    assert "ferroflow-ops" not in rust_crates.dependencies(crates["ferroflow-runtime"])
-    assert "ferroflow-runtime" not in layers.RUST_LAYERS["ferroflow-ops"]
-    assert "ferroflow-ops" not in layers.RUST_LAYERS["ferroflow-runtime"]
+    assert upper not in rust_crates.dependencies(crates["ferroflow-ops"])
+    assert "ferroflow-ops" not in rust_crates.dependencies(crates[upper])
+    assert upper not in layers.RUST_LAYERS["ferroflow-ops"]
+    assert "ferroflow-ops" not in layers.RUST_LAYERS[upper]
 
 
 def test_only_the_binding_knows_python():
@@ -118,5 +119,5 @@ def test_the_release_build_checks_the_arithmetic_on_shapes():
     profiles = manifest["profile"]["release"]["package"]
     checked = {crate for crate, profile in profiles.items() if profile.get("overflow-checks")}
     assert checked == {
-        f"ferroflow-{layer}" for layer in ("cluster", "graph", "graph-def", "input", "io", "ops", "runtime")
+        f"ferroflow-{layer}" for layer in ("cluster", "graph", "graph-def", "input", "io", "ops", "plan", "runtime")
     }

@@ -1,4 +1,4 @@
-"""`ferroflow graph`: a picture of a graph, its name scopes collapsed."""
+"""`ferroflow graph`: a picture of a graph, its name scopes collapsed, or the plan of a step."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from ferroflow.command_line.model_files import NotReadable, meta_graph_of
 
 __all__ = ["EXIT_STATUS", "HELP", "add_arguments", "run"]
 
-HELP = "draw a graph as SVG or HTML, its name scopes collapsed"
-EXIT_STATUS = "0; 1 if there is no such scope; 2 if a file cannot be read or written"
+HELP = "draw a graph as SVG or HTML, its name scopes collapsed, or print the plan of a step"
+EXIT_STATUS = "0; 1 if there is no such scope, or nothing of that name to plan; 2 if a file cannot be read or written"
 
 _PAGE = "<!doctype html><meta charset='utf-8'><title>{title}</title><body style='font-family:sans-serif'>{body}"
 
@@ -28,6 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--svg", metavar="FILE", help="write an SVG picture of one scope")
     parser.add_argument("--html", metavar="FILE", help="write an HTML page in which every scope can be opened")
+    parser.add_argument(
+        "--plan",
+        metavar="FETCHES",
+        help="print the plan of a step that fetches these tensors or operations, by commas; all placeholders are fed",
+    )
     parser.add_argument("--scope", default="", help="the name scope to draw; default: the whole graph")
     parser.add_argument(
         "--tags", help="tags of the graph in a SavedModel, separated by commas; default: its only graph"
@@ -46,8 +51,34 @@ def _nodes(graph_def: Any) -> list[Node]:
         return nodes_of_graph_def(graph_def)
 
 
+def plan_text(graph_def: Any, fetches: list[str]) -> str:
+    """Returns the plan of a step as text, one line for each instruction.
+
+    Args:
+        graph_def: GraphDef message.
+        fetches: names of tensors (`loss:0`) and operations (`train`).
+
+    Returns:
+        str.
+
+    Raises:
+        ValueError: if the graph cannot be imported or has no such tensor or operation.
+        tf.errors.OpError: if the step cannot be planned.
+    """
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        tf.import_graph_def(graph_def, name="")
+        try:
+            elements = [graph.as_graph_element(name) for name in fetches]
+        except KeyError as failure:
+            raise ValueError(failure.args[0]) from failure
+        feeds = [op.outputs[0] for op in graph.get_operations() if op.type in ("Placeholder", "PlaceholderV2")]
+        targets = [e for e in elements if isinstance(e, tf.Operation) and not e.outputs]
+        tensors = [e.outputs[0] if isinstance(e, tf.Operation) else e for e in elements if e not in targets]
+        return session._core.plan_text(tensors, feeds, targets)
+
+
 def run(args: argparse.Namespace) -> int:
-    """Writes the pictures.
+    """Writes the pictures, and prints the plan.
 
     Args:
         args: the command's arguments.
@@ -55,12 +86,17 @@ def run(args: argparse.Namespace) -> int:
     Returns:
         int: 0; 1 where there is no such scope; 2 where a file cannot be read or written, or none was asked for.
     """
-    if not args.svg and not args.html:
-        print("ferroflow graph: name a file to write, with --svg or --html", file=sys.stderr)
+    if not args.svg and not args.html and args.plan is None:
+        print(
+            "ferroflow graph: name a file to write, with --svg or --html, or what to plan, with --plan", file=sys.stderr
+        )
         return 2
     scope = args.scope.rstrip("/")
     try:
-        nodes = _nodes(meta_graph_of(args.model, args.tags).graph_def)
+        graph_def = meta_graph_of(args.model, args.tags).graph_def
+        if args.plan is not None:
+            print(plan_text(graph_def, args.plan.split(",")), end="")
+        nodes = _nodes(graph_def) if args.svg or args.html else []
         if args.svg:
             replace_file(args.svg, graph_svg(nodes, scope).encode())
         if args.html:

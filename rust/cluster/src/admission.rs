@@ -238,11 +238,21 @@ impl Door {
 }
 
 /// Accepts connections from now on, on a thread of its own.
-pub fn listen(task: Arc<Task>, listener: TcpListener, token: Token, registry: Arc<Registry>) -> Result<()> {
+fn listen(task: Arc<Task>, listener: TcpListener, token: Token, registry: Arc<Registry>) -> Result<()> {
     let failed = |e: std::io::Error| Status::unknown(format!("Could not start server: {e}"));
     listener.set_nonblocking(true).map_err(failed)?;
     let (strangers, most, patience) = (VecDeque::new(), most_strangers(), Patience::of_environment()?);
     let door = Door { task, listener, token, patience, registry, strangers, most, refused_until: None, reported: None };
     let accepts = std::thread::Builder::new().name("ferroflow-accept".into()).spawn(move || door.run());
     accepts.map(|_| ()).map_err(failed)
+}
+
+impl Task {
+    /// Answers other processes from now on.
+    pub fn start(self: &Arc<Self>, registry: Arc<Registry>) -> Result<()> {
+        match self.listener.lock().take() {
+            Some(listener) => listen(self.clone(), listener, self.token.clone(), registry),
+            None => Ok(()),
+        }
+    }
 }

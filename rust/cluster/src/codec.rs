@@ -4,7 +4,7 @@ use crate::message::{
     AttrMessage, FuncMessage, FunctionMessage, ListMessage, NodeMessage, PartMessage, ShapeMessage, Value, ValueMessage,
 };
 use ferroflow_graph::{AttrMap, AttrValue, Func, Function, Graph, Library, OutputId, Registry};
-use ferroflow_runtime::{Part, PartNode, assemble};
+use ferroflow_plan::{Part, PartNode, assemble};
 use ferroflow_sync::RwLock;
 use ferroflow_tensor::{DType, PartialShape, Result, Tensor, bail};
 use std::collections::BTreeSet;

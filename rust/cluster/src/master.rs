@@ -1,22 +1,23 @@
 //! `Master`: a session with a target, which runs each node of its graph at the task that the node's device names.
 
 use crate::address::Address;
+use crate::connected::{Connected, Way};
 use crate::description::{Cluster, TaskName};
 use crate::descriptors;
 use crate::frame::Frame;
 use crate::message::{Reset, kind};
 use crate::peer::Peer;
+use crate::random::random;
 use crate::split::SplitPlan;
-use crate::task::{Task, random};
-use ferroflow_graph::{Graph, Node, Resources};
-use ferroflow_runtime::{
-    Devices, Poll, Prepared, Request, RunOptions, Session, SessionOptions, StepOutcome, TaskDevices,
-};
+use crate::task::{Abortable, Task};
+use ferroflow_graph::{Graph, Resources};
+use ferroflow_plan::{Devices, Placed, PlanOptions, Request, TaskDevices};
+use ferroflow_runtime::{Poll, Prepared, RunOptions, Session, SessionOptions, StepOutcome};
 use ferroflow_sync::{Mutex, RwLock};
 use ferroflow_tensor::{Code, Result, Status, Tensor, bail};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// Options of a session on a cluster.
 #[derive(Clone, Debug, Default)]
@@ -30,35 +31,6 @@ pub struct MasterOptions {
     pub allow_soft_placement: bool,
     /// True if tasks of this process, too, are reached through their sockets.
     pub use_rpc: bool,
-}
-
-/// The connection from a session to a task.
-enum Way {
-    /// It lives in this process.
-    Here(Arc<Task>),
-    Away(Arc<Peer>),
-}
-
-/// The members of the cluster, known once the target has answered.
-pub(crate) struct Connected {
-    members: Vec<Way>,
-    /// Number of CPU devices of each, as far as it was asked.
-    devices: Vec<TaskDevices>,
-    pub session: Session,
-    pub isolate: bool,
-    pub optimize: bool,
-    /// The tasks of other processes; the site of each is its position here plus one.
-    pub peers: Vec<Arc<Peer>>,
-    /// The site of each task; 0 for this process.
-    sites: Vec<usize>,
-}
-
-impl Connected {
-    /// Rises when containers of a task in this process are cleared.
-    fn generation(&self) -> u64 {
-        let of = |way: &Way| if let Way::Here(task) = way { task.generation() } else { 0 };
-        self.members.iter().map(of).sum()
-    }
 }
 
 /// A session of a cluster.
@@ -102,12 +74,19 @@ pub struct Planned {
 const MAX_PLANS: usize = 4096;
 
 impl Planned {
-    /// The step's nodes with the position of the device each runs on, and whether its outputs are inside of a loop.
-    pub fn placement(&self) -> &[(Arc<Node>, usize, bool)] {
+    /// The step's nodes with their devices.
+    pub fn placement(&self) -> &[Placed] {
         match &self.plan {
             Plan::Whole(prepared) => prepared.placement(),
             Plan::Split(split) => &split.placement,
         }
+    }
+}
+
+impl Abortable for Master {
+    /// Ends the session; steps under way and later ones fail with `reason`.
+    fn abort(&self, reason: &Status) {
+        self.end(Ended::Aborted(reason.clone()), reason);
     }
 }
 
@@ -124,7 +103,8 @@ impl Master {
         let id = random()?;
         let master = Arc::new(Master { graph, target, options, session_options, id, connected, ended, plans });
         if let Some(task) = Task::find(&master.target) {
-            task.adopt(&master);
+            let session: Weak<Master> = Arc::downgrade(&master);
+            task.adopt(session);
         }
         Ok(master)
     }
@@ -219,8 +199,9 @@ impl Master {
         }
         let default = devices.iter().position(|d| d.job == own.job && d.task == own.index).unwrap_or(0);
         let known = Devices::of_tasks(&devices, default, self.options.allow_soft_placement);
-        let options = SessionOptions { devices: known, ..self.session_options.clone() };
-        let optimize = options.optimize;
+        let optimize = self.session_options.plan.optimize;
+        let plan = PlanOptions { devices: known, optimize };
+        let options = SessionOptions { plan, ..self.session_options.clone() };
         let session = Session::across(self.graph.clone(), options, &resources);
         Connected { members, devices, session, isolate, optimize, peers, sites }
     }
@@ -334,11 +315,6 @@ impl Master {
     /// Ends the session: steps under way are cancelled, later ones refused. Waits for no task.
     pub fn close(&self) {
         self.end(Ended::Closed, &closed());
-    }
-
-    /// Ends the session; steps under way and later ones fail with `reason`.
-    pub fn abort(&self, reason: &Status) {
-        self.end(Ended::Aborted(reason.clone()), reason);
     }
 
     pub fn is_closed(&self) -> bool {

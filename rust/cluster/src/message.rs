@@ -302,3 +302,6 @@ pub struct EventMessage {
     #[prost(uint64, tag = "3")]
     pub end: u64,
 }
+
+/// What a session is told that asks for a part that is not known: the task was restarted or reset.
+pub const UNKNOWN_PART: &str = "Graph handle is not found. Possibly, this worker just restarted.";

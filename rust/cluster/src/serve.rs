@@ -3,111 +3,20 @@
 use crate::codec::Decoder;
 use crate::crossing::{Crossing, Route};
 use crate::frame::Frame;
+use crate::guests::{Guest, Registered, Stay};
 use crate::line::{Link, gone};
 use crate::message::{
-    Description, Done, EventMessage, FETCHES, Outcome, Register, Reset, StepMessage, TaskAddress, kind,
+    Description, Done, EventMessage, FETCHES, Outcome, Register, Reset, StepMessage, TaskAddress, UNKNOWN_PART, kind,
 };
-use crate::task::{Task, random};
+use crate::task::Task;
 use crate::wires::Wires;
 use ferroflow_graph::{Graph, Registry, Rendezvous};
-use ferroflow_runtime::{Devices, Prepared, RunOptions, Session, SessionOptions};
+use ferroflow_plan::{Devices, PlanOptions};
+use ferroflow_runtime::{RunOptions, Session, SessionOptions};
 use ferroflow_sync::{Mutex, RwLock};
 use ferroflow_tensor::{Code, Result, Status, bail};
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
-
-const MAX_CONNECTIONS: usize = 16384;
-
-/// The state at this task of a session in another process.
-struct Guest {
-    session: Session,
-    parts: RwLock<FxHashMap<u64, Registered>>,
-    /// Names of the functions it brought.
-    functions: Mutex<Vec<String>>,
-}
-
-/// A part, and the generation of the task's state that its plan holds.
-struct Registered {
-    prepared: Arc<Prepared>,
-    generation: u64,
-}
-
-/// The sessions of other processes by their numbers.
-#[derive(Clone, Default)]
-pub struct Guests(Arc<Mutex<FxHashMap<u64, Entry>>>);
-
-/// A session's number of connections, and what it has here once it registered something.
-struct Entry {
-    connections: usize,
-    /// A number that no other stay of the session has.
-    residence: u64,
-    guest: Option<Arc<Guest>>,
-}
-
-/// A connection of a session; when the last one ends, what the session has here is gone.
-pub struct Stay {
-    guests: Guests,
-    session: u64,
-    pub residence: u64,
-}
-
-impl Drop for Stay {
-    fn drop(&mut self) {
-        self.guests.leave(self.session);
-    }
-}
-
-impl Guests {
-    /// Counts a connection of a session.
-    ///
-    /// Errors: `ResourceExhausted` where there are too many.
-    pub fn enter(&self, session: u64) -> Result<Stay> {
-        let fresh = random()?;
-        let mut all = self.0.lock();
-        if all.values().map(|e| e.connections).sum::<usize>() >= MAX_CONNECTIONS {
-            bail!(ResourceExhausted, "The task has {MAX_CONNECTIONS} connections");
-        }
-        let entry = all.entry(session).or_insert(Entry { connections: 0, residence: fresh, guest: None });
-        entry.connections += 1;
-        Ok(Stay { guests: self.clone(), session, residence: entry.residence })
-    }
-
-    fn leave(&self, session: u64) {
-        let mut all = self.0.lock();
-        let Some(entry) = all.get_mut(&session) else { return };
-        entry.connections -= 1;
-        if entry.connections == 0 {
-            let left = all.remove(&session);
-            // Dropped without the lock: the session's state may be large.
-            drop(all);
-            drop(left);
-        }
-    }
-
-    fn get(&self, session: u64) -> Option<Arc<Guest>> {
-        self.0.lock().get(&session)?.guest.clone()
-    }
-
-    fn get_or_make(&self, session: u64, make: impl FnOnce() -> Guest) -> Option<Arc<Guest>> {
-        let mut all = self.0.lock();
-        Some(all.get_mut(&session)?.guest.get_or_insert_with(|| Arc::new(make())).clone())
-    }
-
-    /// Number of parts that sessions have registered.
-    pub fn parts(&self) -> usize {
-        self.0.lock().values().filter_map(|e| e.guest.as_ref()).map(|guest| guest.parts.read().len()).sum()
-    }
-
-    /// Forgets all parts: their plans hold state that was cleared.
-    pub fn forget_parts(&self) {
-        for entry in self.0.lock().values() {
-            if let Some(guest) = &entry.guest {
-                guest.parts.write().clear();
-            }
-        }
-    }
-}
 
 /// The next frame.
 fn next(wires: &Wires) -> Result<Frame> {
@@ -183,7 +92,8 @@ fn register(task: &Task, session: u64, frame: &Frame, registry: &Arc<Registry>) 
         let graph = Arc::new(RwLock::new(Graph::new(registry.clone())));
         let resources = if message.isolate { Arc::default() } else { task.resources.clone() };
         let devices = Devices::local(1, true);
-        let options = SessionOptions { devices, optimize: message.optimize, ..SessionOptions::default() };
+        let plan = PlanOptions { devices, optimize: message.optimize };
+        let options = SessionOptions { plan, ..SessionOptions::default() };
         let session = Session::with_resources(graph, options, resources);
         Guest { session, parts: RwLock::default(), functions: Mutex::default() }
     };
@@ -267,9 +177,6 @@ fn step(task: &Task, wires: Wires, session: u64, frame: Frame) -> Result<Wires> 
     send_last(&wires, reply)?;
     Ok(wires)
 }
-
-/// The error for a part that this task does not know: the task was restarted or reset.
-pub const UNKNOWN_PART: &str = "Graph handle is not found. Possibly, this worker just restarted.";
 
 /// `send`, with what belongs to the step that ends (values for it, its cancellation) let go.
 fn send_last(wires: &Wires, frame: Frame) -> Result<()> {

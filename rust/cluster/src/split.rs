@@ -1,19 +1,17 @@
 //! `SplitPlan`: the plan of a step whose parts run in several processes.
 
 use crate::codec::Encoder;
+use crate::connected::Connected;
 use crate::crossing::{Crossing, END, Ended, Route};
 use crate::frame::Frame;
 use crate::line::Link;
-use crate::master::Connected;
-use crate::message::{Register, StepMessage, kind};
+use crate::message::{Register, StepMessage, UNKNOWN_PART, kind};
 use crate::peer::{Peer, while_unreachable};
-use crate::serve::UNKNOWN_PART;
-use crate::task::random;
+use crate::random::random;
 use crate::wires::Wires;
-use ferroflow_graph::{AttrMap, AttrValue, Node, NodeId, Rendezvous};
-use ferroflow_runtime::{
-    EdgeSource, Event, Part, PartNode, Poll, Prepared, Request, RunOptions, Split, StepOutcome, Trace,
-};
+use ferroflow_graph::{AttrMap, AttrValue, NodeId, Rendezvous, written};
+use ferroflow_plan::{EdgeSource, Part, PartNode, Placed, Request, Split};
+use ferroflow_runtime::{Event, Poll, Prepared, RunOptions, StepOutcome, Trace};
 use ferroflow_sync::Mutex;
 use ferroflow_tensor::{Code, DType, PartialShape, Result, Status, Tensor, bail};
 use smallvec::SmallVec;
@@ -56,7 +54,7 @@ pub(crate) struct SplitPlan {
     distant: Vec<Distant>,
     /// By edge: the position in `distant` of the part that receives it.
     routes: Arc<[Option<usize>]>,
-    pub placement: Vec<(Arc<Node>, usize, bool)>,
+    pub placement: Vec<Placed>,
     pub graph_version: u64,
 }
 
@@ -72,7 +70,7 @@ fn wait_for_end(position: usize) -> PartNode {
     attrs.set("_edge", AttrValue::Int((END + position as u64) as i64));
     PartNode {
         name: format!("_end/{position}"),
-        op: "_Recv".to_owned(),
+        op: written::RECV.to_owned(),
         inputs: Vec::new(),
         control_inputs: Vec::new(),
         attrs,

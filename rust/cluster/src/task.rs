@@ -1,15 +1,14 @@
 //! `Task`: one task of a cluster, which lives in this process: its name, its address, and the state that outlives sessions.
 
 use crate::address::Address;
-use crate::admission::listen;
 use crate::binding::bind;
 use crate::description::{Cluster, TaskName};
 use crate::descriptors;
-use crate::master::Master;
+use crate::guests::Guests;
 use crate::patience::Patience;
-use crate::serve::Guests;
+use crate::random::random;
 use crate::token::Token;
-use ferroflow_graph::{Registry, Resources};
+use ferroflow_graph::Resources;
 use ferroflow_proto::Message;
 use ferroflow_proto::tensorflow::ServerDef;
 use ferroflow_sync::{Mutex, ProcessMutex};
@@ -20,6 +19,11 @@ use std::sync::{Arc, Weak};
 
 /// The tasks of this process. They stay until it ends, as a program may keep nothing of its server but the target.
 static TASKS: ProcessMutex<Vec<Arc<Task>>> = ProcessMutex::new(Vec::new(), Vec::new);
+
+/// A session of a task, as far as a reset concerns it.
+pub(crate) trait Abortable: Send + Sync {
+    fn abort(&self, reason: &Status);
+}
 
 /// A task of a cluster.
 pub struct Task {
@@ -37,11 +41,11 @@ pub struct Task {
     generation: AtomicU64,
     pub guests: Guests,
     /// Until it is started.
-    listener: Mutex<Option<TcpListener>>,
-    token: Token,
+    pub(crate) listener: Mutex<Option<TcpListener>>,
+    pub(crate) token: Token,
     process: u32,
     /// The sessions whose target this is.
-    sessions: Mutex<Vec<Weak<Master>>>,
+    sessions: Mutex<Vec<Weak<dyn Abortable>>>,
 }
 
 impl Task {
@@ -98,14 +102,6 @@ impl Task {
         TASKS.lock().iter().find(|t| t.process == own && t.address.is_same(address)).cloned()
     }
 
-    /// Answers other processes from now on.
-    pub fn start(self: &Arc<Self>, registry: Arc<Registry>) -> Result<()> {
-        match self.listener.lock().take() {
-            Some(listener) => listen(self.clone(), listener, self.token.clone(), registry),
-            None => Ok(()),
-        }
-    }
-
     /// Rises when containers are cleared.
     pub fn generation(&self) -> u64 {
         self.generation.load(Ordering::Acquire)
@@ -116,11 +112,11 @@ impl Task {
         format!("grpc://{}", self.address)
     }
 
-    /// Remembers a session of this task, which a reset ends.
-    pub fn adopt(&self, session: &Arc<Master>) {
+    /// Keeps a session of this task in the list of those that a reset ends.
+    pub(crate) fn adopt(&self, session: Weak<dyn Abortable>) {
         let mut sessions = self.sessions.lock();
         sessions.retain(|s| s.strong_count() > 0);
-        sessions.push(Arc::downgrade(session));
+        sessions.push(session);
     }
 
     /// Ends the sessions whose target this is.
@@ -145,14 +141,5 @@ impl Task {
         }
         self.generation.fetch_add(1, Ordering::AcqRel);
         self.guests.forget_parts();
-    }
-}
-
-/// A number that differs from all others.
-pub fn random() -> Result<u64> {
-    let mut bytes = [0; 8];
-    match getrandom::fill(&mut bytes) {
-        Ok(()) => Ok(u64::from_le_bytes(bytes)),
-        Err(e) => bail!(Internal, "The system has no random numbers: {e}"),
     }
 }

@@ -1,6 +1,6 @@
 //! `_Send` and `_Recv`: the operations by which the parts of a step hand each other values.
 
-use ferroflow_graph::{KernelContext, Op, Pending, Registry, Rendezvous, kernel};
+use ferroflow_graph::{KernelContext, Op, Pending, Registry, Rendezvous, Role, kernel, written};
 use ferroflow_tensor::{DType, Result, Tensor, bail, ensure};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
@@ -45,7 +45,8 @@ impl Pending for Awaited {
 
 pub fn register(registry: &mut Registry) {
     registry.add(
-        Op::new("_Send")
+        Op::new(written::SEND)
+            .role(Role::Send)
             .doc("Sends a value to the part of the step that runs in another process.")
             .input("tensor: T")
             .attr("T: type")
@@ -70,7 +71,8 @@ pub fn register(registry: &mut Registry) {
             }),
     );
     registry.add(
-        Op::new("_Recv")
+        Op::new(written::RECV)
+            .role(Role::Recv)
             .doc("Receives a value from the part of the step that runs in another process.")
             .output("tensor: tensor_type")
             .attr("tensor_type: type")

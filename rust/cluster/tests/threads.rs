@@ -3,10 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use ferroflow_cluster::{Address, Cluster, Master, MasterOptions, Task, TaskName};
-use ferroflow_graph::{AttrValue, Graph, InputArg, NodeId, NodeSpec, Op, OutputId, Registry, kernel};
+use ferroflow_graph::{AttrValue, Graph, InputArg, NodeId, NodeSpec, Op, OutputId, Registry, Role, kernel};
+use ferroflow_plan::Request;
 use ferroflow_proto::Message;
 use ferroflow_proto::tensorflow::{ClusterDef, JobDef, ServerDef};
-use ferroflow_runtime::{Poll, Request, RunOptions, SessionOptions};
+use ferroflow_runtime::{Poll, RunOptions, SessionOptions};
 use ferroflow_sync::RwLock;
 use ferroflow_tensor::{Code, DType, PartialShape, Result, Tensor, bail};
 use smallvec::smallvec;
@@ -89,7 +90,7 @@ fn registry() -> Arc<Registry> {
             })
         })
     }));
-    r.add(Op::new("ControlTrigger").kernel(|_| kernel(|_| Ok(()))));
+    r.add(Op::new("ControlTrigger").role(Role::Trigger).kernel(|_| kernel(|_| Ok(()))));
     r.add(Op::new("Copy").input("value: int64").output("same: int64").stateful().kernel(|_| {
         kernel(|ctx| {
             let value = ctx.take(0)?;

@@ -86,7 +86,7 @@ pub struct Variables<'a> {
     /// By input position; `None` where the input is a plain value.
     pub handles: &'a [Option<Arc<Variable>>],
     /// Bit i: the version that a write through input i makes is read later in the step.
-    pub wanted: u64,
+    pub read_later: u64,
     pub written: SmallVec<[(usize, Tensor); 1]>,
 }
 
@@ -183,7 +183,7 @@ impl<'a> KernelContext<'a> {
     }
 
     /// Has `run_blocking` leave its work to the executor.
-    pub fn take_work_aside(&mut self) {
+    pub fn offload_blocking_work(&mut self) {
         self.left = Left::MayBlock;
     }
 
@@ -322,7 +322,7 @@ impl<'a> KernelContext<'a> {
     }
 
     fn note_written(&mut self, i: usize, value: &Option<Tensor>) {
-        if self.variables.wanted.checked_shr(i as u32).is_some_and(|bits| bits & 1 == 1)
+        if self.variables.read_later.checked_shr(i as u32).is_some_and(|bits| bits & 1 == 1)
             && let Some(t) = value
         {
             self.variables.written.push((i, t.clone()));

@@ -6,6 +6,7 @@
 mod attr;
 mod constant;
 mod error;
+mod facts;
 mod function;
 pub mod gating;
 mod graph;
@@ -22,6 +23,7 @@ mod wait;
 
 pub use attr::{AttrMap, AttrValue, Func};
 pub use error::BuildError;
+pub use facts::{EpilogueForm, Fusion, ProductForms, Role, written};
 pub use function::{Callable, Function, Functions, Library, no_functions};
 pub use graph::{Graph, InputArg, NodeSpec};
 pub use kernel::{BlockingWork, Kernel, KernelContext, KernelFactory, KernelInit, Outputs, Step, Variables, kernel};

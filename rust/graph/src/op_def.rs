@@ -1,10 +1,11 @@
 //! `OpDef`: all that is known of an op (schema, doc, shape rule, kernel), and `Op`, its builder.
 
 use crate::attr::AttrValue;
+use crate::facts::{Fusion, Role};
 use crate::kernel::{Kernel, KernelFactory, KernelInit};
 use crate::schema;
 use crate::shape_context::ShapeFn;
-use ferroflow_tensor::vector::{Binary, Compare, Unary};
+use ferroflow_tensor::vector::{Binary, Compare, Logical, Unary};
 use ferroflow_tensor::{DType, Result, Status};
 use std::sync::Arc;
 
@@ -125,12 +126,20 @@ pub enum Flow {
     LoopCond,
 }
 
-/// An elementwise function that the planner may fuse with its neighbours.
+/// The function that an op applies to each element: the planner may fuse it with its neighbours, and run it on scalars.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Elementwise {
     Unary(Unary),
     Binary(Binary),
     Compare(Compare),
+    Logical(Logical),
+    Not,
+    /// Input 1 where input 0 is true, else input 2; other shapes of input 0 than the output's have a meaning of their own.
+    Select,
+    /// Converts to the dtype of the output.
+    Cast,
+    /// Adds its inputs from the first to the last.
+    Sum,
 }
 
 #[derive(Clone)]
@@ -160,6 +169,16 @@ pub struct OpDef {
     pub is_snapshot: bool,
     pub elementwise: Option<Elementwise>,
     pub flow: Option<Flow>,
+    pub role: Role,
+    pub fusion: Option<Fusion>,
+    /// Stateful for its effects or its identity alone: its kernel keeps nothing from one run to the next.
+    pub is_memoryless: bool,
+    /// Its only effect is that it may fail.
+    pub only_checks: bool,
+    /// Its kernel may run for any time without waiting: an interrupt must reach it.
+    pub is_unbounded: bool,
+    /// The op that does the same with values in place of references.
+    pub value_form: Option<Arc<str>>,
     pub doc: &'static str,
     pub shape: Option<ShapeFn>,
     pub kernel: Option<KernelFactory>,
@@ -170,6 +189,11 @@ impl OpDef {
     /// lookup does, which TF does not call stateful.
     pub fn has_effects(&self) -> bool {
         self.is_stateful || self.inputs.iter().any(|a| a.ty == ArgType::Fixed(DType::Resource))
+    }
+
+    /// Whether a kernel of the op keeps state from one run to the next: two instances of a function must not share it.
+    pub fn keeps_state(&self) -> bool {
+        self.is_stateful && !self.is_foreign && !self.is_variable && !self.is_memoryless
     }
 
     pub fn attr(&self, name: &str) -> Option<&AttrDef> {
@@ -204,6 +228,12 @@ impl Op {
                 is_snapshot: false,
                 elementwise: None,
                 flow: None,
+                role: Role::Compute,
+                fusion: None,
+                is_memoryless: false,
+                only_checks: false,
+                is_unbounded: false,
+                value_form: None,
                 doc: "",
                 shape: None,
                 kernel: None,
@@ -339,6 +369,47 @@ impl Op {
     #[must_use]
     pub fn flow(mut self, part: Flow) -> Op {
         self.def.flow = Some(part);
+        self
+    }
+
+    /// What a node of the op is in a plan, if it is more or less than its kernel.
+    #[must_use]
+    pub fn role(mut self, role: Role) -> Op {
+        self.def.role = role;
+        self
+    }
+
+    #[must_use]
+    pub fn fusion(mut self, fusion: Fusion) -> Op {
+        self.def.fusion = Some(fusion);
+        self
+    }
+
+    /// The op is stateful, but its kernel keeps nothing from one run to the next.
+    #[must_use]
+    pub fn memoryless(mut self) -> Op {
+        self.def.is_memoryless = true;
+        self.stateful()
+    }
+
+    /// The op's only effect is that it may fail.
+    #[must_use]
+    pub fn only_checks(mut self) -> Op {
+        self.def.only_checks = true;
+        self.memoryless()
+    }
+
+    /// The op's kernel may run for any time without waiting.
+    #[must_use]
+    pub fn unbounded(mut self) -> Op {
+        self.def.is_unbounded = true;
+        self
+    }
+
+    /// The op does with references what the op of this name does with values.
+    #[must_use]
+    pub fn value_form(mut self, name: &str) -> Op {
+        self.def.value_form = Some(name.into());
         self
     }
 

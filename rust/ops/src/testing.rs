@@ -137,7 +137,7 @@ impl Rerun {
             rendezvous: None,
         };
         let mut outputs = vec![None; self.node.outputs.len()];
-        let variables = Variables { handles: &self.handles, wanted: 0, written: SmallVec::new() };
+        let variables = Variables { handles: &self.handles, read_later: 0, written: SmallVec::new() };
         self.kernel.compute(&mut KernelContext::new(&step, &self.node, &mut inputs, &mut outputs, variables))?;
         let mut results = Vec::new();
         for (value, declared) in outputs.into_iter().zip(&self.node.outputs) {

@@ -4,8 +4,8 @@ use crate::error::caught;
 use crate::exit::{Stay, is_main_thread, stay_if_exiting};
 use crate::lender;
 use ferroflow_cluster::{Master, Planned as ClusterPlanned};
-use ferroflow_graph::Node;
-use ferroflow_runtime::{Poll, Prepared, Request, RunOptions, Session, StepOutcome};
+use ferroflow_plan::{Placed, Request};
+use ferroflow_runtime::{Poll, Prepared, RunOptions, Session, StepOutcome};
 use ferroflow_sync::Mutex;
 use ferroflow_tensor::{Result, Status, Tensor};
 use pyo3::prelude::*;
@@ -35,8 +35,8 @@ impl Planned {
         }
     }
 
-    /// The step's nodes with the position of the device each runs on, and whether its outputs are inside of a loop.
-    pub fn placement(&self) -> &[(Arc<Node>, usize, bool)] {
+    /// The step's nodes with their devices.
+    pub fn placement(&self) -> &[Placed] {
         match self {
             Planned::Local(p) => p.placement(),
             Planned::Cluster(p) => p.placement(),
@@ -50,6 +50,16 @@ impl Engine {
         match self {
             Engine::Local(session) => session.prepare(request).map(Planned::Local),
             Engine::Cluster(master) => master.prepare(request, Some(poll)).map(Planned::Cluster),
+        }
+    }
+
+    /// Returns a plan as text, one line for each instruction.
+    ///
+    /// Errors: `Unimplemented` for a session with a target.
+    pub fn dump(&self, planned: &Planned) -> Result<String> {
+        match (self, planned) {
+            (Engine::Local(session), Planned::Local(p)) => Ok(p.dump(&session.graph().read())),
+            _ => Err(Status::unimplemented("The plan of a session with a target cannot be shown")),
         }
     }
 

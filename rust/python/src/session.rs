@@ -9,7 +9,8 @@ use crate::handle::{OperationHandle, TensorHandle};
 use crate::server::master_options;
 use ferroflow_cluster::{Address, Master, Task, Unreachable};
 use ferroflow_graph::{NodeId, OutputId};
-use ferroflow_runtime::{Devices, Event, Made, Poll, Request, RunOptions, SessionOptions, StepOutcome, Trace};
+use ferroflow_plan::{Devices, PlanOptions, Request};
+use ferroflow_runtime::{Event, Made, Poll, RunOptions, SessionOptions, StepOutcome, Trace};
 use ferroflow_sync::RwLock;
 use ferroflow_tensor::{Code, DType, PartialShape, Status, Tensor};
 use numpy::PyUntypedArray;
@@ -213,8 +214,8 @@ impl Session {
         };
         let devices = Devices::local((get("cpus")? as usize).max(1), get("allow_soft_placement")? != 0);
         let optimize = options.get_item("optimize")?.is_none_or(|v| v.is_truthy().unwrap_or(true));
-        let session_options =
-            SessionOptions { intra_op_threads: get("intra_op_parallelism_threads")? as usize, devices, optimize };
+        let intra_op_threads = get("intra_op_parallelism_threads")? as usize;
+        let session_options = SessionOptions { intra_op_threads, plan: PlanOptions { devices, optimize } };
         let nodes = graph.shared.graph.clone();
         let mut timeout_ms = get("operation_timeout_in_ms")?;
         let inner = match target {
@@ -357,7 +358,24 @@ impl Session {
         };
         let prepared = self.prepare(py, &request, self.timeout_ms)?;
         let nodes = prepared.placement().iter();
-        Ok(nodes.map(|(n, device, inside)| (n.name.to_string(), n.op.name.to_string(), *device, *inside)).collect())
+        Ok(nodes.map(|p| (p.node.name.to_string(), p.node.op.name.to_string(), p.device, p.in_loop)).collect())
+    }
+
+    /// Returns the plan of a request as text, one line for each instruction.
+    fn plan_text(
+        &self,
+        py: Python<'_>,
+        fetches: Vec<Bound<'_, TensorHandle>>,
+        feeds: Vec<Bound<'_, TensorHandle>>,
+        targets: Vec<Bound<'_, OperationHandle>>,
+    ) -> PyResult<String> {
+        let request = Request {
+            feeds: feeds.iter().map(|t| t.get().output()).collect(),
+            fetches: fetches.iter().map(|t| t.get().output()).collect(),
+            targets: targets.iter().map(|t| t.get().node).collect(),
+        };
+        let prepared = self.prepare(py, &request, self.timeout_ms)?;
+        self.inner.dump(&prepared).map_err(|e| self.error(py, e))
     }
 
     /// Full names of the session's devices; every task is asked for its own.

@@ -1,15 +1,12 @@
 //! `SessionFunctions`: plans the bodies of functions and runs them, for kernels and for the threads that kernels leave behind.
 
-use crate::draft::Context;
-use crate::execute::{IdleSlots, execute_within};
-use crate::placement::Devices;
-use crate::plan::Plan;
-use crate::prune::Request;
-use crate::session::SessionOptions;
+use crate::execute::execute_within;
+use crate::slots::IdleSlots;
 use ferroflow_graph::{
     Blocking, Callable, Cancellation, Function, Functions, Graph, Kernel, KernelInit, Library, Node, OpDef, Resources,
     Step,
 };
+use ferroflow_plan::{Context, Plan, PlanOptions, Request, build};
 use ferroflow_sync::Mutex;
 use ferroflow_tensor::threads::{Threads, ensure_stack, unwatched};
 use ferroflow_tensor::{DType, Result, Status, Tensor, ensure};
@@ -23,8 +20,7 @@ pub(crate) struct SessionFunctions {
     known: Arc<Library>,
     /// Of the session, which what it keeps (iterators among them) must not keep alive.
     resources: Weak<Resources>,
-    devices: Devices,
-    optimize: bool,
+    options: PlanOptions,
     threads: Threads,
     /// Bodies whose kernels keep nothing from one call to the next: one serves all instances.
     shared: Mutex<FxHashMap<String, Arc<Body>>>,
@@ -48,27 +44,23 @@ struct Instance {
     callable: Arc<dyn Functions>,
 }
 
-/// Whether the op's kernels keep state of their own: two instances of a function must not share them.
-fn keeps_state(op: &OpDef) -> bool {
-    let keeps_nothing = op.is_foreign || op.is_variable || op.name.ends_with("Dataset");
-    op.is_stateful && !keeps_nothing && !matches!(&*op.name, "Assert" | "Print")
-}
-
-/// Whether one of the plan's nodes changes what outlives a call.
+/// Returns whether one of the plan's nodes changes what outlives a call.
 fn changes(plan: &Plan) -> bool {
-    plan.placement.iter().any(|(node, ..)| (node.op.is_stateful || node.op.is_foreign) && &*node.op.name != "Assert")
+    let changes = |op: &OpDef| (op.is_stateful || op.is_foreign) && !op.only_checks;
+    plan.placement.iter().any(|placed| changes(&placed.node.op))
 }
 
-/// Whether every call of the plan ends by itself, so that it need not be interrupted.
+/// Returns whether every call of the plan ends by itself, so that it need not be interrupted.
 fn is_bounded(plan: &Plan) -> bool {
-    plan.placement.iter().all(|(node, _, in_loop)| {
-        let may_hang = match node.op.blocking {
+    plan.placement.iter().all(|placed| {
+        let op = &placed.node.op;
+        let may_hang = match op.blocking {
             Some(Blocking::Pipeline) => true,
             // An interrupt reaches code on the thread of the call, and leaves behind that on other threads.
             Some(Blocking::Code) => plan.may_wait(),
             Some(Blocking::Files | Blocking::Decoding) | None => false,
         };
-        !in_loop && !node.op.may_wait && !may_hang && &*node.op.name != "ReduceDataset"
+        !placed.in_loop && !op.may_wait && !may_hang && !op.is_unbounded
     })
 }
 
@@ -77,12 +69,11 @@ fn closed() -> Status {
 }
 
 impl SessionFunctions {
-    pub fn new(library: Arc<Library>, resources: &Arc<Resources>, options: &SessionOptions, threads: Threads) -> Self {
+    pub fn new(library: Arc<Library>, resources: &Arc<Resources>, options: PlanOptions, threads: Threads) -> Self {
         SessionFunctions {
             known: library,
             resources: Arc::downgrade(resources),
-            devices: options.devices.clone(),
-            optimize: options.optimize,
+            options,
             threads,
             shared: Mutex::default(),
             closed: AtomicBool::new(false),
@@ -110,24 +101,18 @@ impl SessionFunctions {
         let resources = self.resources()?;
         let graph = function.graph.read();
         let kernel = |node: &Arc<Node>, types: &[DType], resources: &Resources| make_kernel(node, types, resources);
-        let context = Context {
-            graph: &graph,
-            resources: &resources,
-            devices: &self.devices,
-            placed: None,
-            kernel: &kernel,
-            optimize: self.optimize,
-        };
+        let context =
+            Context { graph: &graph, resources: &resources, options: &self.options, tasks: None, kernel: &kernel };
         let request = Request {
             feeds: function.arguments.clone(),
             fetches: function.results.clone(),
             targets: function.effects.clone(),
         };
         // The plan outlives the step that first needs it: constants are folded to the end.
-        let plan = unwatched(|| Plan::build(&request, &context)).map_err(|e| located(e, &graph, name))?;
+        let plan = unwatched(|| build(&request, &context)).map_err(|e| located(e, &graph, name))?;
         let is_bounded = is_bounded(&plan);
         let is_whole = is_bounded && changes(&plan);
-        let is_shared = !plan.placement.iter().any(|(node, ..)| keeps_state(&node.op));
+        let is_shared = !plan.placement.iter().any(|placed| placed.node.op.keeps_state());
         let arguments = function.arguments.iter().map(|&o| Ok(graph.output(o)?.dtype)).collect::<Result<_>>()?;
         drop(graph);
         let body = Arc::new(Body { function, plan, idle: IdleSlots::default(), arguments, is_whole, is_bounded });
@@ -148,7 +133,7 @@ fn make_kernel(node: &Arc<Node>, input_types: &[DType], resources: &Resources) -
     Ok(factory(&KernelInit { node, input_types, resources })?.into())
 }
 
-/// A failure within a function: its node in words.
+/// Adds the node of a failure within a function to its message: the graph around has no such node.
 fn located(failure: Status, graph: &Graph, function: &str) -> Status {
     match failure.node().and_then(|id| graph.node(id).ok()) {
         Some(node) => {

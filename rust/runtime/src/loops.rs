@@ -1,218 +1,118 @@
-//! Loops: a frame's nodes become one step node with a plan of its own.
+//! `Iterations`: the run of a loop, which may stop where something inside has to wait, and go on later.
 
-use crate::draft::{Action, Draft, Source, StepNode, check_reads, constants, order_edges, resolve_versions};
-use crate::flow::{FrameId, Literal};
-use crate::optimize;
-use crate::plan::LoopPlan;
-use crate::region::{Region, StepGraph, Want};
-use crate::registers::Registers;
-use crate::roots::ref_inputs;
-use ferroflow_graph::{Flow, Node, NodeId, OutputId};
-use ferroflow_tensor::{DType, Result, Tensor, bail};
+use crate::execution::{Execution, truth};
+use crate::slots::Slots;
+use crate::suspended::Suspended;
+use ferroflow_plan::{LoopPlan, Run};
+use ferroflow_tensor::{Result, Status, Tensor};
 use smallvec::SmallVec;
-use std::sync::Arc;
 
-/// A loop's step: what it reads from around it, and its plan.
-pub(crate) struct LoopDraft {
-    /// Values from around the loop, in the order of the loop's inputs.
-    pub inputs: Vec<(OutputId, Want)>,
-    /// Variables that nodes inside reach by reference: the loop is a write of them.
-    pub touched: Vec<NodeId>,
-    pub exits: Vec<NodeId>,
-    /// Merges among the inputs: which of their inputs has a value, zero at first.
-    pub value_indices: Vec<NodeId>,
-    /// Nodes around the loop that nodes inside wait for.
-    pub waits: Vec<NodeId>,
-    /// Where it stands in errors, traces and the order of ids.
-    pub node: Arc<Node>,
-    pub plan: LoopPlan,
+/// Which part of the plan runs, or runs next.
+#[derive(Clone, Copy)]
+enum Stage {
+    /// What comes before the condition.
+    Head,
+    Body,
+    /// What comes once, when the loop is left.
+    Tail,
 }
 
-/// Of a Merge that is a loop variable: its Enter and its NextIteration.
-pub(crate) fn loop_variable(step: &StepGraph<'_>, merge: &Node) -> Result<Option<(NodeId, NodeId)>> {
-    let (mut enter, mut next) = (None, None);
-    for o in &merge.inputs {
-        match step.node(o.node)?.op.flow {
-            Some(Flow::NextIteration) => next = Some(o.node),
-            Some(Flow::Enter) => enter = Some(o.node),
-            _ => {}
-        }
-    }
-    match (enter, next) {
-        (Some(enter), Some(next)) if merge.inputs.len() == 2 => Ok(Some((enter, next))),
-        (None, None) => Ok(None),
-        // An Enter alone is a value like others.
-        (Some(_), None) => Ok(None),
-        _ => bail!(Unimplemented, "'{}' joins more than one start and one next value of a loop", merge.name),
-    }
+pub(crate) struct Iterations<'a> {
+    run: &'a Run,
+    plan: &'a LoopPlan,
+    execution: Execution<'a>,
+    next: SmallVec<[Tensor; 4]>,
+    stage: Stage,
+    /// The rest of the stage, if something in it waits.
+    suspended: Option<Suspended<'a>>,
 }
 
-/// The variables that nodes in a loop, or in loops nested in it, reach by reference.
-pub(crate) fn touched_variables(step: &StepGraph<'_>, frame: FrameId) -> Result<Vec<NodeId>> {
-    let mut found = Vec::new();
-    let mut frames = vec![frame];
-    while let Some(f) = frames.pop() {
-        let info = step.frames.get(f);
-        frames.extend(&info.children);
-        for &id in &info.members {
-            let node = step.node(id)?;
-            if node.op.flow.is_some() {
-                continue;
-            }
-            for (&o, is_ref) in node.inputs.iter().zip(ref_inputs(node)) {
-                if is_ref && let Some(v) = step.root(o)? {
-                    found.push(v);
+impl<'a> Iterations<'a> {
+    /// Begins a loop; `execution` has its inputs in the first slots.
+    pub fn begin(run: &'a Run, plan: &'a LoopPlan, execution: Execution<'a>) -> Iterations<'a> {
+        Iterations { run, plan, execution, next: SmallVec::new(), stage: Stage::Head, suspended: None }
+    }
+
+    /// Goes on until the loop is left, or everything in it waits. Returns True if it is left.
+    pub fn advance(&mut self) -> Result<bool> {
+        let l = self.plan;
+        loop {
+            if let Some(suspended) = &mut self.suspended {
+                if !suspended.advance(&mut self.execution)? {
+                    return Ok(false);
                 }
-            }
-        }
-    }
-    found.sort_unstable();
-    found.dedup();
-    Ok(found)
-}
-
-/// Plans the loop of a frame.
-pub(crate) fn draft_loop(step: &StepGraph<'_>, frame: FrameId) -> Result<LoopDraft> {
-    let info = step.frames.get(frame);
-    let mut r = Region::build(step, frame)?;
-    let Some(condition) = r.condition else { bail!(Internal, "a loop has no condition") };
-    let condition_node = step.node(condition)?.clone();
-    let decided = r.source(step, OutputId { node: condition, index: 0 }, Want::Itself)?;
-    let mut carried = Vec::new();
-    let mut next = Vec::new();
-    let mut leaving = Vec::new();
-    let mut exits = Vec::new();
-    let mut waits = Vec::new();
-    for &id in &info.members {
-        let node = step.node(id)?;
-        for c in step.control(node) {
-            if step.frames.of_output(step.node(c)?) != frame
-                && !step.frames.is_within(step.frames.of(c), frame)
-                && !waits.contains(&c)
-            {
-                waits.push(c);
-            }
-        }
-        match node.op.flow {
-            Some(Flow::Merge) => {
-                if let Some((enter, back)) = loop_variable(step, node)?
-                    && let Some(&value) = step.node(back)?.inputs.first()
-                {
-                    let slot = r.input(OutputId { node: enter, index: 0 }, Want::Itself);
-                    if carried.contains(&slot) {
-                        bail!(Unimplemented, "'{}' and another loop variable have the same first value", node.name);
+                self.suspended = None;
+            } else {
+                let part = match self.stage {
+                    Stage::Head => {
+                        self.execution.interrupts.check()?;
+                        self.execution.step.cancellation.check()?;
+                        0..l.head
                     }
-                    carried.push(slot);
-                    next.push(r.source(step, value, Want::Itself)?);
+                    Stage::Body => l.head..l.tail,
+                    Stage::Tail => l.tail..l.plan.instructions.len(),
+                };
+                if let Some(suspended) = self.execution.run_part(part)? {
+                    self.suspended = Some(suspended);
+                    continue;
                 }
             }
-            Some(Flow::Exit) if step.frames.is_border(node) => {
-                if let Some(&value) = node.inputs.first() {
-                    let guard = r.output_guard(step, value)?;
-                    if r.draft.guards.get(guard) != [Literal::Leaving] {
-                        bail!(
-                            Unimplemented,
-                            "'{}' does not leave the loop '{}' by its condition",
-                            node.name,
-                            info.name
-                        );
-                    }
-                    leaving.push(r.source(step, value, Want::Itself)?);
-                    exits.push(id);
+            match self.stage {
+                Stage::Head => {
+                    let condition = self.execution.value(l.condition, &self.run.node.name)?;
+                    let stays = truth(&condition, &self.run.node.name)? == l.stays_if;
+                    self.stage = if stays { Stage::Body } else { Stage::Tail };
                 }
+                Stage::Body => self.carry()?,
+                Stage::Tail => return Ok(true),
             }
-            _ => {}
         }
     }
-    for &merge in &r.value_indices.clone() {
-        let Source::Feed(slot) = r.input(OutputId { node: merge, index: 1 }, Want::Itself) else { continue };
-        carried.push(Source::Feed(slot));
-        next.push(Source::Constant(r.draft.constants.len() as u32));
-        r.draft.constants.push(Tensor::scalar(1i32));
-    }
-    r.part_at_condition(condition)?;
-    let (stays_if, value_indices) = (r.stays_if, r.value_indices);
-    let mut d = r.draft;
-    d.fetches.push(decided);
-    d.fetches.extend(&next);
-    d.fetches.extend(&leaving);
-    check_reads(&mut d);
-    resolve_versions(&mut d)?;
-    constants(&mut d)?;
-    let carried: Vec<u32> =
-        carried.iter().filter_map(|s| if let Source::Feed(slot) = s { Some(*slot) } else { None }).collect();
-    let touched = touched_variables(step, frame)?;
-    let mut registers = None;
-    if step.cx.optimize {
-        optimize::simplify(&mut d, step.cx);
-        if touched.is_empty() {
-            let types: Vec<DType> =
-                r.inputs.iter().map(|(o, _)| step.cx.graph.output(*o).map(|t| t.dtype)).collect::<Result<_>>()?;
-            registers = Registers::compile(&d, &types, &carried, stays_if);
-        }
-        optimize::fuse(&mut d, step.cx);
-    }
-    let is_stateful = d.nodes.iter().any(StepNode::has_effects);
-    let outputs = exits.iter().map(|&e| Ok(step.node(e)?.outputs[0].clone())).collect::<Result<_>>()?;
-    let node = Arc::new(Node {
-        name: info.name.as_str().into(),
-        inputs: SmallVec::new(),
-        control_inputs: SmallVec::new(),
-        outputs,
-        ..Node::clone(&condition_node)
-    });
-    let plan = LoopPlan::build(&d, frame, r.inputs.len(), carried, stays_if, is_stateful, registers)?;
-    Ok(LoopDraft { inputs: r.inputs, touched, exits, value_indices, waits, node, plan })
-}
 
-impl Region {
-    /// Puts what runs before the loop's condition is known ahead of the loop's body, and of what leaves the loop.
-    fn part_at_condition(&mut self, condition: NodeId) -> Result<()> {
-        let Some(&anchor) = self.local.get(&condition) else { bail!(Internal, "a loop's condition was pruned") };
-        let mut head: SmallVec<[u32; 2]> = SmallVec::new();
-        let is_behind = behind_condition(&self.draft);
-        for (i, n) in self.draft.nodes.iter_mut().enumerate() {
-            let literals = self.draft.guards.get(n.guard);
-            if let Action::Merge(inputs) = &n.action
-                && inputs.iter().any(|&g| self.draft.guards.get(g).contains(&Literal::Leaving))
-            {
-                bail!(Unimplemented, "'{}' joins what leaves a loop with what stays", n.node.name);
-            }
-            if literals.contains(&Literal::Leaving)
-                && n.runs()
-                && n.inputs.iter().any(|s| matches!(s, Source::Variable { .. }))
-            {
-                bail!(Unimplemented, "'{}' touches a variable between a loop's condition and its Exit", n.node.name);
-            }
-            if literals.contains(&Literal::Body) || literals.contains(&Literal::Leaving) {
-                n.control.push(anchor);
-            } else if n.runs() && i as u32 != anchor {
-                if is_behind[i] {
-                    bail!(
-                        Unimplemented,
-                        "'{}' runs in every iteration, but waits for what does not run in the last",
-                        n.node.name
-                    );
-                }
-                head.push(i as u32);
-            }
+    /// Ends an iteration: the loop variables get their next values.
+    fn carry(&mut self) -> Result<()> {
+        let l = self.plan;
+        for &(_, from) in &l.carried {
+            self.execution.push_value(from, &self.run.node.name, &mut self.next)?;
         }
-        self.draft.nodes[anchor as usize].control.extend(head);
+        let slots = &mut self.execution.slots;
+        if l.is_guarded {
+            slots[l.inputs..].fill(None);
+        }
+        for (&(slot, _), value) in l.carried.iter().zip(self.next.drain(..)) {
+            slots[slot as usize] = Some(value);
+        }
+        self.stage = Stage::Head;
         Ok(())
     }
-}
 
-/// By step node: whether it waits for something that only runs where the loop goes on, or only where it is left. What only
-/// a ControlTrigger puts there has neither guard itself.
-fn behind_condition(d: &Draft) -> Vec<bool> {
-    let after = order_edges(d).hard;
-    let mut is_behind = vec![false; d.nodes.len()];
-    let decided = |n: &StepNode| d.guards.get(n.guard).iter().any(|l| matches!(l, Literal::Body | Literal::Leaving));
-    let mut stack: Vec<u32> = (0..d.nodes.len() as u32).filter(|&i| decided(&d.nodes[i as usize])).collect();
-    while let Some(i) = stack.pop() {
-        if !std::mem::replace(&mut is_behind[i as usize], true) {
-            stack.extend(&after[i as usize]);
+    /// After the loop is left: puts its outputs, and the versions that it has written, into the slots around it.
+    pub fn finish(&mut self, around: &mut Slots) -> Result<()> {
+        let (run, l) = (self.run, self.plan);
+        for (k, &exit) in l.exits.iter().enumerate() {
+            let value = self.execution.value(exit, &run.node.name)?;
+            if k >= 64 || run.dead_outputs >> k & 1 == 0 {
+                around[run.first_output as usize + k] = Some(value);
+            }
+        }
+        for &(k, slot) in &run.version_slots {
+            if let Some(Some(variable)) = run.handles.get(k) {
+                around[slot as usize] = variable.read();
+            }
+        }
+        Ok(())
+    }
+
+    /// After a failure: ends what still runs inside. Returns the failure to report.
+    pub fn settle(&self, failure: Status) -> Status {
+        match &self.suspended {
+            Some(suspended) => suspended.settle(failure, self.execution.step, self.execution.interrupts),
+            None => failure,
         }
     }
-    is_behind
+
+    /// Returns what waits inside.
+    pub fn suspended(&self) -> Option<&Suspended<'a>> {
+        self.suspended.as_ref()
+    }
 }

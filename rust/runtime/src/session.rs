@@ -1,21 +1,22 @@
 //! `Session`: plans and runs steps of a graph, and keeps what lives between them.
 
-use crate::draft::{Context, KernelSource};
-use crate::execute::{IdleSlots, execute};
+use crate::execute::execute;
 use crate::functions::SessionFunctions;
-use crate::home::Home;
-use crate::partition::{self, Part, Split, assemble};
-use crate::placement::{Devices, Placement};
-use crate::plan::Plan;
-use crate::prune::{Request, prune};
-use crate::pulse::{Poll, Pulse};
+use crate::interrupts::{Interrupts, Poll};
+use crate::slots::IdleSlots;
+use crate::task_state::TaskState;
 use crate::trace::Trace;
-use ferroflow_graph::{Cancellation, Functions, Graph, Kernel, KernelInit, Node, Rendezvous, Resources, Step};
+use ferroflow_graph::{Cancellation, Functions, Graph, Kernel, KernelInit, Node, Rendezvous, Resources, Role, Step};
+use ferroflow_plan::{
+    Context, Devices, KernelSource, Part, Placed, Placement, Plan, PlanOptions, Request, Split, Tasks, assemble, build,
+    prune, split,
+};
 use ferroflow_sync::{Mutex, RwLock, is_lost};
 use ferroflow_tensor::threads::{Threads, default_count};
 use ferroflow_tensor::{Code, DType, Result, Status, Tensor};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -23,22 +24,20 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 pub struct SessionOptions {
     /// Threads one kernel may use; 0: as many as the machine has.
     pub intra_op_threads: usize,
-    pub devices: Devices,
-    /// Whether plans are optimised; off, every node runs by itself.
-    pub optimize: bool,
+    pub plan: PlanOptions,
 }
 
 impl Default for SessionOptions {
     fn default() -> Self {
         let devices = Devices::local(1, false);
-        SessionOptions { intra_op_threads: 0, devices, optimize: true }
+        SessionOptions { intra_op_threads: 0, plan: PlanOptions { devices, optimize: true } }
     }
 }
 
 #[derive(Clone, Copy, Default)]
 pub struct RunOptions<'a> {
     pub trace: bool,
-    /// Asked about every 50 ms on the calling thread; an error ends the step.
+    /// Called about every 50 ms on the calling thread; an error ends the step.
     pub poll: Option<&'a Poll<'a>>,
     /// Whether a fetch may have no value, being in a branch that was not taken.
     pub may_miss: bool,
@@ -63,8 +62,13 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// The step's nodes with the index of the CPU device each runs on, and whether its outputs are inside of a loop.
-    pub fn placement(&self) -> &[(Arc<Node>, usize, bool)] {
+    /// Returns the plan as text, one line for each instruction. `graph` is the graph that was planned.
+    pub fn dump(&self, graph: &Graph) -> String {
+        self.plan.dump(graph)
+    }
+
+    /// Returns the step's nodes with their devices.
+    pub fn placement(&self) -> &[Placed] {
         &self.plan.placement
     }
 }
@@ -83,7 +87,7 @@ impl Drop for Registered<'_> {
     }
 }
 
-/// Plans kept; a program that asks for more different fetches than this plans again now and then.
+/// Most plans kept; a program with more different requests plans some of them again.
 const MAX_PLANS: usize = 4096;
 
 type Plans = FxHashMap<Arc<Request>, Arc<Prepared>>;
@@ -97,8 +101,9 @@ pub struct Session {
     owns_resources: bool,
     functions: Arc<SessionFunctions>,
     callable: Arc<dyn Functions>,
-    /// The tasks whose nodes it runs, where they are several.
-    homes: Vec<Arc<Home>>,
+    /// The tasks whose nodes it runs, if they are several.
+    tasks: Vec<TaskState>,
+    task_resources: Vec<Arc<Resources>>,
     placement: Mutex<Arc<Placement>>,
     kernels: Mutex<FxHashMap<Arc<str>, Arc<dyn Kernel>>>,
     plans: RwLock<Plans>,
@@ -121,7 +126,7 @@ impl Session {
         let n = if options.intra_op_threads == 0 { default_count() } else { options.intra_op_threads };
         let threads = Threads::new(n);
         let library = graph.read().functions().clone();
-        let functions = Arc::new(SessionFunctions::new(library, &resources, &options, threads));
+        let functions = Arc::new(SessionFunctions::new(library, &resources, options.plan.clone(), threads));
         Session {
             graph,
             options,
@@ -130,7 +135,8 @@ impl Session {
             owns_resources: false,
             callable: functions.clone(),
             functions,
-            homes: Vec::new(),
+            tasks: Vec::new(),
+            task_resources: Vec::new(),
             placement: Mutex::default(),
             kernels: Mutex::default(),
             plans: RwLock::default(),
@@ -141,15 +147,18 @@ impl Session {
         }
     }
 
-    /// A session that runs the nodes of several tasks; `resources` are those of each task of `options.devices`.
+    /// Returns a session that runs the nodes of several tasks; `resources` are those of each task of `options.devices`.
     pub fn across(graph: Arc<RwLock<Graph>>, options: SessionOptions, resources: &[Arc<Resources>]) -> Session {
-        let own = resources.get(options.devices.default_task()).cloned().unwrap_or_default();
+        let own = resources.get(options.plan.devices.default_task()).cloned().unwrap_or_default();
         let mut session = Session::with_resources(graph, options, own);
         let library = session.graph.read().functions().clone();
         // Where a function is called, all of it runs.
-        let body = SessionOptions { devices: Devices::local(1, true), ..session.options.clone() };
-        let functions = |r| SessionFunctions::new(library.clone(), r, &body, session.threads);
-        session.homes = resources.iter().map(|r| Arc::new(Home::new(r.clone(), functions(r)))).collect();
+        let body = PlanOptions { devices: Devices::local(1, true), optimize: session.options.plan.optimize };
+        for own in resources {
+            let functions = Arc::new(SessionFunctions::new(library.clone(), own, body.clone(), session.threads));
+            session.tasks.push(TaskState { resources: own.clone(), functions });
+        }
+        session.task_resources = resources.to_vec();
         session
     }
 
@@ -162,10 +171,10 @@ impl Session {
     }
 
     pub fn devices(&self) -> &Devices {
-        &self.options.devices
+        &self.options.plan.devices
     }
 
-    /// The plan of a request: made on first use and kept until the graph changes.
+    /// Returns the plan of a request: made on first use and kept until the graph changes.
     ///
     /// Errors: those of placement, and of kernels that cannot be made, with their node.
     pub fn prepare(&self, request: &Request) -> Result<Arc<Prepared>> {
@@ -178,9 +187,9 @@ impl Session {
             return Ok(prepared.clone());
         }
         let kernel = |node: &Arc<Node>, types: &[DType], resources: &Resources| self.kernel(node, types, resources);
-        let placement = (!self.homes.is_empty()).then(|| self.placement(&graph));
+        let placement = (!self.tasks.is_empty()).then(|| self.placement(&graph));
         let context = self.context(&graph, placement.as_deref(), &kernel);
-        let plan = Plan::build(request, &context)?;
+        let plan = build(request, &context)?;
         let prepared = Arc::new(Prepared { plan, idle: IdleSlots::default(), graph_version, generation });
         let mut plans = self.plans.write();
         plans.retain(|_, p| is_fresh(p));
@@ -198,7 +207,7 @@ impl Session {
     pub fn split(&self, request: &Request, sites: usize, site_of: &dyn Fn(usize) -> usize) -> Result<Option<Split>> {
         let graph = self.graph.read();
         let placement = self.placement(&graph);
-        let site_of = |device: usize| site_of(self.options.devices.task_of(device));
+        let site_of = |device: usize| site_of(self.options.plan.devices.task_of(device));
         let fed = request.feeds.iter().copied().collect();
         let mut is_here = true;
         for id in prune(&graph, request, &fed)? {
@@ -209,15 +218,15 @@ impl Session {
         }
         let kernel = |_: &Arc<Node>, _: &[DType], _: &Resources| Err(Status::internal("a part is cut, not run"));
         let context = self.context(&graph, Some(&placement), &kernel);
-        partition::split(request, &context, sites, &site_of).map(Some)
+        split(request, &context, sites, &site_of).map(Some)
     }
 
-    /// The plan of this process's part of a step; its nodes share their kernels with those they stand for.
+    /// Returns the plan of this process's part of a step; its nodes share their kernels with those they stand for.
     pub fn prepare_part(&self, part: &Part) -> Result<Prepared> {
         let generation = self.generation.load(Ordering::Acquire);
         let (registry, placement, graph_version) = {
             let graph = self.graph.read();
-            let placement = (!self.homes.is_empty()).then(|| self.placement(&graph));
+            let placement = (!self.tasks.is_empty()).then(|| self.placement(&graph));
             (graph.registry().clone(), placement, graph.version())
         };
         let named = |e: Status| match e.node().and_then(|n| part.origin.get(n as usize)) {
@@ -228,11 +237,11 @@ impl Session {
         let placement = placement.map(|p| p.of_part(&part.origin));
         let kernel = |node: &Arc<Node>, types: &[DType], resources: &Resources| self.kernel(node, types, resources);
         let context = self.context(&graph, placement.as_ref(), &kernel);
-        let plan = Plan::build(&part.request(), &context).map_err(named)?;
+        let plan = build(&part.request(), &context).map_err(named)?;
         Ok(Prepared { plan, idle: IdleSlots::default(), graph_version, generation })
     }
 
-    /// Forgets the plans that hold state of before; `generation` rises when state was cleared.
+    /// Drops the plans that hold cleared state; `generation` rises whenever state is cleared.
     pub fn forget_plans(&self, generation: u64) {
         if self.generation.fetch_max(generation, Ordering::AcqRel) < generation {
             self.plans.write().clear();
@@ -248,26 +257,25 @@ impl Session {
         Context {
             graph,
             resources: &self.resources,
-            devices: &self.options.devices,
-            placed: placement.map(|p| (p, self.homes.as_slice())),
+            options: &self.options.plan,
+            tasks: placement.map(|placement| Tasks { placement, resources: &self.task_resources }),
             kernel,
-            optimize: self.options.optimize,
         }
     }
 
-    /// Where the nodes of the graph are.
+    /// Returns the placement of the graph's nodes.
     fn placement(&self, graph: &Graph) -> Arc<Placement> {
         let mut placement = self.placement.lock();
         if placement.version() != graph.version() {
-            *placement = Arc::new(Placement::of(graph, &self.options.devices, Some(&placement)));
+            *placement = Arc::new(Placement::of(graph, &self.options.plan.devices, Some(&placement)));
         }
         placement.clone()
     }
 
-    /// The kernel of a node: made on first use, then kept, for its state belongs to (session, node).
+    /// Returns the kernel of a node: made on first use, then kept, for its state belongs to (session, node).
     fn kernel(&self, node: &Arc<Node>, input_types: &[DType], resources: &Resources) -> Result<Arc<dyn Kernel>> {
-        // How a value is named on its way differs from one step's parts to the next.
-        let is_kept = !matches!(&*node.op.name, "_Send" | "_Recv");
+        // The key of a transferred value differs from one step's parts to the next.
+        let is_kept = !matches!(node.op.role, Role::Send | Role::Recv);
         if is_kept && let Some(kernel) = self.kernels.lock().get(&node.name) {
             return Ok(kernel.clone());
         }
@@ -302,7 +310,7 @@ impl Session {
         if self.is_closed() {
             return Err(Status::new(Code::FailedPrecondition, "Attempted to use a closed Session."));
         }
-        let mut trace = options.trace.then(Trace::new);
+        let trace = options.trace.then(|| RefCell::new(Trace::new()));
         let step = Step {
             threads: self.threads,
             cancellation: &cancellation,
@@ -310,9 +318,10 @@ impl Session {
             functions: &self.callable,
             rendezvous: options.rendezvous,
         };
-        let pulse = Pulse::begin(options.poll);
-        let result = execute(&prepared.plan, &prepared.idle, values, &step, &pulse, trace.as_mut(), options.may_miss);
-        Ok(StepOutcome { values: result?, trace })
+        let interrupts = Interrupts::begin(options.poll);
+        let (plan, idle) = (&prepared.plan, &prepared.idle);
+        let result = execute(plan, idle, &self.tasks, values, &step, &interrupts, trace.as_ref(), options.may_miss);
+        Ok(StepOutcome { values: result?, trace: trace.map(RefCell::into_inner) })
     }
 
     /// Ends the session: steps under way are cancelled, later ones refused.

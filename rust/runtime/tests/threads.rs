@@ -6,7 +6,8 @@ use ferroflow_graph::{
     AttrValue, Bell, Graph, InputArg, KernelContext, NodeId, NodeSpec, Op, OutputId, Pending, Registry, Resources,
     kernel,
 };
-use ferroflow_runtime::{Poll, Request, RunOptions, Session, SessionOptions};
+use ferroflow_plan::Request;
+use ferroflow_runtime::{Poll, RunOptions, Session, SessionOptions};
 use ferroflow_sync::{Mutex, RwLock};
 use ferroflow_tensor::{Code, DType, PartialShape, Result, Status, Tensor, bail};
 use smallvec::{SmallVec, smallvec};

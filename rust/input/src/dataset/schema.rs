@@ -15,7 +15,7 @@ pub(super) fn unary(name: &str) -> Op {
 
 /// An op that makes a dataset from none: two equal ones are two datasets.
 pub(super) fn source(name: &str) -> Op {
-    Op::new(name).output("handle: variant").stateful().shape(shape_rules::scalar)
+    Op::new(name).output("handle: variant").memoryless().shape(shape_rules::scalar)
 }
 
 /// Inputs from the second on are scalars, the output too.

@@ -1,6 +1,6 @@
 //! Const: a value that the graph holds.
 
-use ferroflow_graph::{Op, Registry, ShapeContext, kernel};
+use ferroflow_graph::{Op, Registry, Role, ShapeContext, kernel};
 use ferroflow_tensor::{DType, PartialShape, Result, ensure};
 
 /// Quantized constants are kept as the integers they are made of.
@@ -33,6 +33,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
 pub(super) fn register(r: &mut Registry) {
     r.add(
         Op::new("Const")
+            .role(Role::Constant)
             .output("output: dtype")
             .attr("value: tensor")
             .attr("dtype: type")

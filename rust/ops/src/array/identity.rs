@@ -1,6 +1,6 @@
-//! Ops that hand their inputs on unchanged; they differ in what gradients and the planner make of them.
+//! Ops that forward their inputs unchanged; they differ in their gradients and in how the planner treats them.
 
-use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, kernel, shape_rules};
+use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, Role, kernel, shape_rules};
 use ferroflow_tensor::{DType, Result, ensure};
 
 fn pass(ctx: &mut KernelContext<'_>) -> Result<()> {
@@ -28,14 +28,15 @@ pub(super) fn register(r: &mut Registry) {
         let op = Op::new(name).input("input: T").output("output: T").attr("T: type");
         op.shape(shape_rules::unchanged).kernel(pass_kernel)
     };
-    r.add(unary("Identity").alias().doc("Returns its input; of a variable's reference, its value."));
-    r.add(unary("StopGradient").doc("Returns its input; no gradient passes."));
+    let identity = |name: &str| unary(name).role(Role::Identity);
+    r.add(identity("Identity").alias().doc("Returns its input; of a variable's reference, its value."));
+    r.add(identity("StopGradient").doc("Returns its input; no gradient passes."));
     r.add(
-        unary("PreventGradient")
+        identity("PreventGradient")
             .attr("message: string = ''")
             .doc("Returns its input; asking for its gradient is an error."),
     );
-    r.add(unary("Snapshot").doc("Returns its input."));
+    r.add(identity("Snapshot").doc("Returns its input."));
     r.add(unary("GuaranteeConst").stateful().doc("Returns its input, which is promised never to change.").kernel(
         |init| {
             let is_handle = init.input_type(0)? == DType::Resource;

@@ -1,6 +1,6 @@
 //! Placeholders: tensors whose value a step is fed.
 
-use ferroflow_graph::{Op, Registry, ShapeContext, kernel, shape_rules};
+use ferroflow_graph::{Op, Registry, Role, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::{PartialShape, Result, bail};
 
 /// TF 1.x: `shape` of rank 0 meant "unknown" for the op `Placeholder` of graphs older than version 24.
@@ -32,6 +32,7 @@ pub(super) fn register(r: &mut Registry) {
     for name in ["Placeholder", "PlaceholderV2"] {
         r.add(
             Op::new(name)
+                .role(Role::Placeholder)
                 .output("output: dtype")
                 .attr("dtype: type")
                 .attr("shape: shape = { unknown_rank: true }")
@@ -54,6 +55,7 @@ pub(super) fn register(r: &mut Registry) {
     }
     r.add(
         Op::new("PlaceholderWithDefault")
+            .role(Role::Placeholder)
             .input("input: dtype")
             .output("output: dtype")
             .attr("dtype: type")

@@ -1,7 +1,7 @@
 //! Slice: a block of a tensor, by its first index and its size.
 
 use super::strided::{Walk, gathered};
-use ferroflow_graph::{Op, Registry, ShapeContext, kernel};
+use ferroflow_graph::{Fusion, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{PartialShape, Result, Shape, Tensor, ensure};
 
 /// The size of dimension `i` of the block; -1 reaches to the end.
@@ -73,6 +73,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
 pub(super) fn register(r: &mut Registry) {
     r.add(
         Op::new("Slice")
+            .fusion(Fusion::Block)
             .input("input: T")
             .input("begin: Index")
             .input("size: Index")

@@ -28,7 +28,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("data: T")
             .attr("T: list(type) >= 1")
             .attr("summarize: int = 3")
-            .stateful()
+            .only_checks()
             .doc("Fails, showing the first `summarize` elements of each of `data`, where `condition` is false.")
             .shape(shape)
             .kernel(check),

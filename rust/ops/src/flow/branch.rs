@@ -39,7 +39,10 @@ pub(super) fn register(r: &mut Registry) {
     let of = |is_ref: bool, ty: &str| if is_ref { format!("Ref({ty})") } else { ty.to_owned() };
     for (prefix, is_ref) in [("", false), ("Ref", true)] {
         let (one, many) = (of(is_ref, "T"), of(is_ref, "N * T"));
-        let op = |name: &str, input: &str| Op::new(&format!("{prefix}{name}")).input(input).attr("T: type");
+        let op = |name: &str, input: &str| {
+            let op = Op::new(&format!("{prefix}{name}")).input(input).attr("T: type");
+            if is_ref { op.value_form(name) } else { op }
+        };
         let data = format!("data: {one}");
         let output = format!("output: {one}");
         r.add(

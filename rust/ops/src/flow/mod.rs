@@ -1,6 +1,6 @@
 //! Ops that order others, check and print, and the stacks of TF 1.x's loops.
 
-use ferroflow_graph::{Op, Registry, kernel};
+use ferroflow_graph::{Op, Registry, Role, kernel};
 
 mod assert;
 mod branch;
@@ -13,9 +13,12 @@ pub(crate) fn register(r: &mut Registry) {
     branch::register(r);
     print::register(r);
     stack::register(r);
-    r.add(Op::new("NoOp").doc("Does nothing; orders what waits for it.").kernel(|_| kernel(|_| Ok(()))));
+    r.add(
+        Op::new("NoOp").role(Role::NoOp).doc("Does nothing; orders what waits for it.").kernel(|_| kernel(|_| Ok(()))),
+    );
     r.add(
         Op::new("ControlTrigger")
+            .role(Role::Trigger)
             .doc("Does nothing; orders what waits for it.")
             .stateful()
             .kernel(|_| kernel(|_| Ok(()))),

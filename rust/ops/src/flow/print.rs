@@ -111,7 +111,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("message: string = ''")
             .attr("first_n: int = -1")
             .attr("summarize: int = 3")
-            .stateful()
+            .memoryless()
             .doc("Returns `input`, and shows the first `summarize` elements of each of `data` on the standard error stream.")
             .shape(shape_rules::unchanged)
             .kernel(print),

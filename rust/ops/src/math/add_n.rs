@@ -1,7 +1,9 @@
 //! AddN and AccumulateNV2: the sum of several tensors of one shape, from the first to the last.
 
 use crate::list;
-use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
+use ferroflow_graph::{
+    Elementwise, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules,
+};
 use ferroflow_tensor::threads::try_for_chunks_mut;
 use ferroflow_tensor::vector::{Binary, Element, Operand, binary, binary_in_place_left};
 use ferroflow_tensor::{DType, Result, Scalar, Tensor, dispatch, ensure};
@@ -90,6 +92,7 @@ pub(super) fn register(r: &mut Registry) {
     };
     r.add(
         op("AddN", "sum: T", "T: {numbertype, variant}")
+            .elementwise(Elementwise::Sum)
             .doc("Returns the sum of tensors of one shape.")
             .shape(shape_rules::merged),
     );

@@ -1,6 +1,6 @@
 //! Cast: elements in another type.
 
-use ferroflow_graph::{Op, Registry, kernel, shape_rules};
+use ferroflow_graph::{Elementwise, Op, Registry, kernel, shape_rules};
 use ferroflow_tensor::{DType, Result, Status, Tensor, elementwise, f16};
 
 fn is_convertible(dtype: DType) -> bool {
@@ -49,6 +49,7 @@ fn drop_bits(x: &mut Tensor, count: u32) -> Result<()> {
 pub(super) fn register(r: &mut Registry) {
     r.add(
         Op::new("Cast")
+            .elementwise(Elementwise::Cast)
             .input("x: SrcT")
             .output("y: DstT")
             .attr("SrcT: type")

@@ -1,6 +1,6 @@
 //! LogicalAnd, LogicalOr, LogicalNot.
 
-use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel, shape_rules};
+use ferroflow_graph::{Elementwise, Kernel, KernelInit, Op, Registry, kernel, shape_rules};
 use ferroflow_tensor::elementwise::{Broadcast, Inputs, Terms};
 use ferroflow_tensor::vector::{Logical, logical};
 use ferroflow_tensor::{DType, Result, Tensor};
@@ -36,14 +36,17 @@ fn not(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 pub(super) fn register(r: &mut Registry) {
-    let op = |name: &str| {
+    let op = |name: &str, f: Logical| {
         let op = Op::new(name).input("x: bool").input("y: bool").output("z: bool");
-        op.commutative().shape(shape_rules::broadcast_binary)
+        op.elementwise(Elementwise::Logical(f)).commutative().shape(shape_rules::broadcast_binary)
     };
-    r.add(op("LogicalAnd").doc("Returns whether both x and y hold.").kernel(|_| connective(Logical::And)));
-    r.add(op("LogicalOr").doc("Returns whether x or y holds.").kernel(|_| connective(Logical::Or)));
+    r.add(
+        op("LogicalAnd", Logical::And).doc("Returns whether both x and y hold.").kernel(|_| connective(Logical::And)),
+    );
+    r.add(op("LogicalOr", Logical::Or).doc("Returns whether x or y holds.").kernel(|_| connective(Logical::Or)));
     r.add(
         Op::new("LogicalNot")
+            .elementwise(Elementwise::Not)
             .input("x: bool")
             .output("y: bool")
             .doc("Returns whether x does not hold.")

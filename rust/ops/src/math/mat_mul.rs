@@ -1,6 +1,6 @@
 //! MatMul, SparseMatMul and _FusedMatMul: products of two matrices, each read transposed where asked.
 
-use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_graph::{EpilogueForm, Fusion, Kernel, KernelInit, Op, ProductForms, Registry, ShapeContext, kernel};
 use ferroflow_tensor::gemm::{self, Activation, Epilogue, MatRef};
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{
@@ -190,6 +190,12 @@ fn fused_mat_mul(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }, else Err(init.unsupported()))
 }
 
+const PRODUCT: ProductForms = ProductForms {
+    epilogue: EpilogueForm { op: "_FusedMatMul", attrs: &["transpose_a", "transpose_b"], bias: "BiasAdd" },
+    block: Some("_MatMulSlice"),
+    sum: Some("_MatMulSum"),
+};
+
 pub(super) fn register(r: &mut Registry) {
     let op = |name: &str, a: &str, b: &str| {
         let op = Op::new(name).input(a).input(b);
@@ -199,6 +205,7 @@ pub(super) fn register(r: &mut Registry) {
         op("MatMul", "a: T", "b: T")
             .output("product: T")
             .attr("T: {bfloat16, half, float, double, int32, int64, complex64, complex128}")
+            .fusion(Fusion::Product(&PRODUCT))
             .doc("Returns the product of two matrices.")
             .kernel(mat_mul),
     );

@@ -1,6 +1,6 @@
 //! Select: elements of one tensor or of another, as a condition says.
 
-use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_graph::{Elementwise, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::try_for_chunks_mut;
 use ferroflow_tensor::vector::{Operand, select};
 use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Scalar, Tensor, dispatch, ensure};
@@ -119,6 +119,7 @@ fn select_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 pub(super) fn register(r: &mut Registry) {
     r.add(
         Op::new("Select")
+            .elementwise(Elementwise::Select)
             .input("condition: bool")
             .input("t: T")
             .input("e: T")

@@ -1,6 +1,6 @@
 //! Activations of one element (Relu, Elu, Softplus ...) and their gradients, as tables.
 
-use ferroflow_graph::{Elementwise, Kernel, KernelInit, Op, Registry, kernel, shape_rules};
+use ferroflow_graph::{Elementwise, Fusion, Kernel, KernelInit, Op, Registry, kernel, shape_rules};
 use ferroflow_tensor::threads::try_for_chunks_mut;
 use ferroflow_tensor::vector::{Binary, Operand, Unary, binary, binary_in_place_left, unary, unary_in_place};
 use ferroflow_tensor::{Result, Tensor, dispatch, ensure};
@@ -113,6 +113,8 @@ pub(super) fn register(r: &mut Registry) {
     for (name, f, types, doc) in ACTIVATIONS {
         let op = Op::new(name).input("features: T").output("activations: T").attr(types).doc(doc);
         let op = op.shape(shape_rules::unchanged).elementwise(Elementwise::Unary(f));
+        // The fused forms of products apply this one alone.
+        let op = if f == Unary::Relu { op.fusion(Fusion::Activation) } else { op };
         r.add(match unary_kernel(f) {
             Some(k) => op.kernel(k),
             None => op,

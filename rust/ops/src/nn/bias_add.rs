@@ -1,6 +1,6 @@
 //! BiasAdd adds a vector along the channel dimension; BiasAddGrad sums everything but that dimension.
 
-use ferroflow_graph::{AttrMap, Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_graph::{AttrMap, Fusion, Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::vector::{
     Binary, Operand, Reduce, Reducible, binary_in_place_left, combine, mean_of_sum, reduce_rows_into, reduce_slice_wide,
@@ -137,6 +137,7 @@ pub(super) fn register(r: &mut Registry) {
     let data_format = "data_format: {'NHWC', 'NCHW'} = 'NHWC'";
     let add = |name: &str| {
         let op = Op::new(name).input("value: T").input("bias: T").output("output: T").attr("T: numbertype");
+        let op = op.fusion(Fusion::Bias);
         op.doc("The value plus the bias of each element's channel.").shape(shape).kernel(bias_add)
     };
     r.add(add("BiasAdd").attr(data_format));

@@ -3,7 +3,7 @@
 use super::precision::{Precision, narrowed, widened};
 use super::shape::{self, Kind};
 use super::spec::Spec;
-use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel};
+use ferroflow_graph::{EpilogueForm, Fusion, Kernel, KernelInit, Op, ProductForms, Registry, kernel};
 use ferroflow_tensor::Scalar;
 use ferroflow_tensor::gemm::{Activation, Epilogue};
 use ferroflow_tensor::{DType, Result, Tensor, bail, conv, dispatch, ensure};
@@ -72,9 +72,20 @@ fn fused(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }, else Err(init.unsupported()))
 }
 
+const PRODUCT: ProductForms = ProductForms {
+    epilogue: EpilogueForm {
+        op: "_FusedConv2D",
+        attrs: &["strides", "padding", "explicit_paddings", "data_format", "dilations", "use_cudnn_on_gpu"],
+        bias: "BiasAdd",
+    },
+    block: None,
+    sum: None,
+};
+
 pub(super) fn register(r: &mut Registry) {
     r.add(
         Op::new("Conv2D")
+            .fusion(Fusion::Product(&PRODUCT))
             .input("input: T")
             .input("filter: T")
             .output("output: T")

@@ -1,0 +1,68 @@
+//! Facts of ops that plans depend on, so that the planner knows no op by name.
+
+/// What a node of the op is in a plan.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Role {
+    /// Computes its outputs by its kernel.
+    #[default]
+    Compute,
+    /// Output 0 is input 0: readers may read the input instead.
+    Identity,
+    /// Its value is that of its attribute `value`.
+    Constant,
+    /// Has a value if it is fed alone.
+    Placeholder,
+    /// Only orders other nodes.
+    NoOp,
+    /// Only orders other nodes, and runs whether or not those it waits for ran.
+    Trigger,
+    /// Sends its input to another process.
+    Send,
+    /// Receives its output from another process.
+    Recv,
+}
+
+/// How a node of the op may be fused with its neighbours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fusion {
+    /// A product whose last dimension holds columns or channels, and the ops that compute it with its neighbours.
+    Product(&'static ProductForms),
+    /// Adds input 1, a bias, to every column or channel of input 0.
+    Bias,
+    /// Applies an activation that the fused forms of products know by the op's name.
+    Activation,
+    /// Gives the block of input 0 that begins at input 1 and has the size of input 2.
+    Block,
+}
+
+/// Ops that compute a product together with its neighbours, with the bits of the single ops.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ProductForms {
+    /// Adds a bias and applies an activation.
+    pub epilogue: EpilogueForm,
+    /// Computes only a block of the product.
+    pub block: Option<&'static str>,
+    /// Adds several products and other terms.
+    pub sum: Option<&'static str>,
+}
+
+/// An op whose `fused_ops` are applied to a product.
+#[derive(Debug, PartialEq, Eq)]
+pub struct EpilogueForm {
+    pub op: &'static str,
+    /// The product's attributes that the op has, too.
+    pub attrs: &'static [&'static str],
+    /// What `fused_ops` calls the addition of a bias.
+    pub bias: &'static str,
+}
+
+/// Names of ops that the engine itself writes into graphs.
+pub mod written {
+    pub const CONST: &str = "Const";
+    pub const CONTROL_TRIGGER: &str = "ControlTrigger";
+    pub const IDENTITY: &str = "Identity";
+    pub const PLACEHOLDER: &str = "Placeholder";
+    pub const RECV: &str = "_Recv";
+    pub const SEND: &str = "_Send";
+    pub const SWITCH: &str = "Switch";
+}

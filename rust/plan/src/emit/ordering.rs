@@ -1,0 +1,60 @@
+//! The order in which the nodes of a draft run.
+
+use super::overlaps::Overlaps;
+use crate::draft::{Action, Draft, StepNode, order_edges};
+use crate::order::Edges;
+use crate::source::Source;
+use ferroflow_graph::Role;
+use ferroflow_tensor::Result;
+
+/// Returns the edges that every order of the draft's nodes must respect (data, control, tests, the writes of each variable),
+/// and as soft edges those that it should: readers of a version before the write that replaces it.
+pub(super) fn edges(d: &Draft) -> Edges {
+    let mut edges = order_edges(d);
+    for writers in &d.writers {
+        for pair in writers.windows(2) {
+            edges.hard[pair[0] as usize].push(pair[1]);
+        }
+    }
+    for (i, node) in d.nodes.iter().enumerate() {
+        for (k, source) in node.inputs.iter().enumerate() {
+            let Source::Variable { variable, version, .. } = *source else { continue };
+            if node.is_ref[k] && node.writes() {
+                continue;
+            }
+            let writers = &d.writers[variable as usize];
+            if let Some(&made_by) = (version as usize).checked_sub(1).and_then(|w| writers.get(w)) {
+                edges.hard[made_by as usize].push(i as u32);
+            }
+            if let Some(&next) = writers.get(version as usize)
+                && next != i as u32
+            {
+                edges.soft[i].push(next);
+            }
+        }
+        if let Action::Merge(guards) = &node.action {
+            let deciders = guards.iter().flat_map(|&g| d.deciders(g)).filter(|&n| n != i as u32);
+            deciders.for_each(|n| edges.hard[n as usize].push(i as u32));
+        }
+    }
+    edges
+}
+
+/// Orders the draft's nodes. Updates go as early as they can, and so do kernels that block while others run. Loops that may
+/// wait go last: they would wait for nodes behind them and have to be suspended.
+pub(super) fn order(d: &Draft, edges: &Edges, overlaps: &Overlaps) -> Result<Vec<u32>> {
+    // Nodes that only order cost nothing, and an update may wait for them: its learning rate comes after all gradients.
+    let late = |i: u32| match (&d.nodes[i as usize], overlaps.is_early(i)) {
+        (_, true) | (StepNode { action: Action::Nothing, .. }, _) => 0,
+        (StepNode { action: Action::Loop(plan), .. }, _) if plan.plan.may_wait() => 2,
+        // Another process may be waiting for the value.
+        (n, _) if n.node.op.role == Role::Send => 0,
+        (n, _) => u64::from(!n.is_ref.contains(&true)),
+    };
+    edges.order(|i| late(i) << 32 | u64::from(i))
+}
+
+/// Orders the nodes of a draft in which nothing blocks.
+pub(crate) fn schedule(d: &Draft) -> Result<Vec<u32>> {
+    order(d, &edges(d), &Overlaps::default())
+}

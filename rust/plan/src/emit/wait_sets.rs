@@ -1,0 +1,129 @@
+//! Finds the wait sets of a plan.
+
+use crate::draft::Draft;
+use crate::order::Edges;
+use crate::plan::{Input, Instruction, Plan, Test, Work};
+use crate::wait_sets::WaitSets;
+
+/// Finds the wait sets of a plan's instructions; None if none can wait.
+///
+/// Args: `may_wait`, whether that node of the draft may; `order`, the draft's nodes as they were written; `nodes`, the
+/// draft node of each instruction, `None` for loads.
+pub(super) fn find_wait_sets(
+    d: &Draft,
+    edges: &Edges,
+    may_wait: impl Fn(u32) -> bool,
+    order: &[u32],
+    nodes: &[Option<u32>],
+    instructions: &[Instruction],
+) -> Option<WaitSets> {
+    let waiting: Vec<u32> = order.iter().copied().filter(|&i| may_wait(i)).collect();
+    if waiting.is_empty() {
+        return None;
+    }
+    let words = waiting.len().div_ceil(64);
+    let mut bit_of = vec![None; d.nodes.len()];
+    waiting.iter().enumerate().for_each(|(bit, &i)| bit_of[i as usize] = Some(bit as u32));
+    // By draft node: the bits of the nodes that it comes after.
+    let mut of_node = vec![0u64; d.nodes.len() * words];
+    for &i in order {
+        let i = i as usize;
+        let mut own: Vec<u64> = of_node[i * words..(i + 1) * words].to_vec();
+        if let Some(bit) = bit_of[i] {
+            own[bit as usize / 64] |= 1 << (bit % 64);
+        }
+        for &t in &edges.hard[i] {
+            let t = t as usize;
+            of_node[t * words..(t + 1) * words].iter_mut().zip(&own).for_each(|(a, b)| *a |= b);
+        }
+    }
+    let mut after = vec![0u64; instructions.len() * words];
+    let mut bits = vec![None; instructions.len()];
+    for (k, node) in nodes.iter().enumerate() {
+        if let Some(i) = *node {
+            let i = i as usize;
+            after[k * words..(k + 1) * words].copy_from_slice(&of_node[i * words..(i + 1) * words]);
+            bits[k] = bit_of[i];
+        }
+    }
+    let mut found = WaitSets { words, after, bits };
+    place_loads(&mut found, instructions);
+    Some(found)
+}
+
+/// Gives every load the set that all readers of its variable have in common: the start version must be there for the first
+/// of them, and before the variable is written.
+fn place_loads(sets: &mut WaitSets, instructions: &[Instruction]) {
+    for (k, instruction) in instructions.iter().enumerate() {
+        let Instruction::Load { variable, slot, .. } = instruction else { continue };
+        let mut common = vec![u64::MAX; sets.words];
+        for (r, reader) in instructions.iter().enumerate().skip(k) {
+            let Instruction::Run(run) = reader else { continue };
+            let reads = slot.is_some_and(|slot| reads(run.inputs.iter(), &run.tests, &run.work, slot));
+            let reaches = run.handles.iter().flatten().any(|v| std::sync::Arc::ptr_eq(v, variable));
+            if reads || reaches {
+                common.iter_mut().zip(sets.after(r)).for_each(|(c, a)| *c &= a);
+            }
+        }
+        // A version that is only fetched comes after all.
+        let all = sets.bits.iter().flatten().count();
+        for (w, word) in common.iter_mut().enumerate() {
+            let here = all.saturating_sub(w * 64).min(64);
+            *word &= if here == 64 { u64::MAX } else { (1 << here) - 1 };
+        }
+        sets.after[k * sets.words..(k + 1) * sets.words].copy_from_slice(&common);
+    }
+}
+
+/// Returns whether everything that `a` waits for has ended whenever `b` can run.
+fn is_sooner(sets: &WaitSets, a: usize, b: usize) -> bool {
+    sets.after(a).iter().zip(sets.after(b)).all(|(a, b)| a & !b == 0)
+}
+
+/// Keeps a value in its slot if another reader may run after the last one in order: instructions that wait are overtaken.
+pub(super) fn keep_values(plan: &mut Plan) {
+    let (Some(sets), instructions) = (&plan.wait_sets, &mut plan.instructions) else { return };
+    let mut readers: Vec<Vec<u32>> = Vec::new();
+    let note = |readers: &mut Vec<Vec<u32>>, slot: u32, k: usize| {
+        if readers.len() <= slot as usize {
+            readers.resize(slot as usize + 1, Vec::new());
+        }
+        readers[slot as usize].push(k as u32);
+    };
+    for (k, instruction) in instructions.iter().enumerate() {
+        let Instruction::Run(run) = instruction else { continue };
+        for input in &run.inputs {
+            if let Input::Slot { slot, .. } = *input {
+                note(&mut readers, slot, k);
+            }
+        }
+        let merged: &[Box<[Test]>] = if let Work::Merge(tests) = &run.work { tests } else { &[] };
+        for test in run.tests.iter().chain(merged.iter().flatten()) {
+            if let Test::Is(Input::Slot { slot, .. }, _) | Test::Present(slot) = *test {
+                note(&mut readers, slot, k);
+            }
+        }
+    }
+    for (k, instruction) in instructions.iter_mut().enumerate() {
+        let Instruction::Run(run) = instruction else { continue };
+        for input in &mut run.inputs {
+            if let Input::Slot { slot, take } = input
+                && *take
+                && let Some(others) = readers.get(*slot as usize)
+            {
+                *take = others.iter().all(|&r| r as usize == k || is_sooner(sets, r as usize, k));
+            }
+        }
+    }
+}
+
+fn reads<'a>(mut inputs: impl Iterator<Item = &'a Input>, tests: &[Test], work: &Work, slot: u32) -> bool {
+    let is_slot = |input: &Input| matches!(input, Input::Slot { slot: s, .. } if *s == slot);
+    let tested = |test: &Test| match test {
+        Test::Is(input, _) => is_slot(input),
+        Test::Present(s) => *s == slot,
+        Test::Never => false,
+    };
+    let merged = || matches!(work, Work::Merge(tests) if tests.iter().flatten().any(tested));
+    inputs.any(is_slot) || tests.iter().any(tested) || merged()
+}

@@ -1,0 +1,42 @@
+//! Planning: turns a request on a graph into a `Plan`, a list of instructions over numbered slots that the runtime executes.
+//!
+//! In the order in which a request passes through them: `request` (prune), `placement`, `flow` (frames and guards), `regions`
+//! (drafts, loop by loop), `resolve` and `versions` (what every reader sees), `optimize`, `emit` (order and instructions).
+//! `partition` cuts a request whose nodes run in several processes.
+
+#![forbid(unsafe_code)]
+
+mod build;
+mod context;
+mod draft;
+mod draft_step;
+mod dump;
+mod emit;
+mod flow;
+mod forward;
+mod optimize;
+mod order;
+mod overlap;
+mod partition;
+mod placement;
+mod plan;
+mod regions;
+mod request;
+mod resolve;
+mod roots;
+mod scalar_compiler;
+mod scalar_loop;
+mod source;
+mod step_graph;
+mod versions;
+mod wait_sets;
+
+pub use build::build;
+pub use context::{Context, KernelSource, PlanOptions, Tasks};
+pub use overlap::{Beside, Overlap};
+pub use partition::{Edge, EdgeSource, Part, PartNode, Split, assemble, split};
+pub use placement::{Device, Devices, Placement, TaskDevices};
+pub use plan::{Input, Instruction, LoopPlan, Placed, Plan, Rewrite, Run, Test, Tests, Work};
+pub use request::{Request, prune};
+pub use scalar_loop::{Carried, ScalarLoop};
+pub use wait_sets::WaitSets;

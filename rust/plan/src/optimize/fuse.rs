@@ -1,0 +1,252 @@
+//! Chains and trees of elementwise ops become one node that reads and writes memory once.
+//!
+//! A node joins the group of its readers when all of them are in one group and nothing else depends on it (no fetch, no target,
+//! no control edge). The group runs where its last node ran; as every member is an ancestor of that node, no cycle can arise.
+
+use super::readers::{readers, watched};
+use super::replace::Replacement;
+use crate::draft::{Action, Draft};
+use crate::plan::Rewrite;
+use crate::source::Source;
+use ferroflow_graph::{Elementwise, Graph, KernelContext, NodeId, Role, kernel};
+use ferroflow_tensor::elementwise::{Instruction, Program, Value};
+use ferroflow_tensor::vector::Binary;
+use ferroflow_tensor::{DType, Result, Shape, Status, Tensor, broadcast};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Groups do not grow beyond this many nodes.
+const MAX_NODES: usize = 8192;
+
+/// What a node computes from its inputs, if a program can.
+enum Formula {
+    Apply(Elementwise),
+    /// AddN, whose inputs are known to have one shape: summed from the left, as its kernel does.
+    Sum,
+}
+
+fn formula(d: &Draft, graph: &Graph, i: usize) -> Option<(Formula, DType)> {
+    let n = &d.nodes[i];
+    if !matches!(n.action, Action::Run(_)) || n.is_ref.contains(&true) || n.node.outputs.len() != 1 {
+        return None;
+    }
+    let dtype = n.node.outputs[0].dtype;
+    if !matches!(dtype, DType::F32 | DType::F64) {
+        return None;
+    }
+    let inputs: Vec<_> = n.node.inputs.iter().filter_map(|&o| graph.output(o).ok()).collect();
+    if inputs.iter().any(|o| o.dtype != dtype) {
+        return None;
+    }
+    match n.node.op.elementwise {
+        Some(f @ (Elementwise::Unary(_) | Elementwise::Binary(_))) => Some((Formula::Apply(f), dtype)),
+        Some(Elementwise::Sum) => {
+            let first = &inputs.first()?.shape;
+            let one_shape = first.is_fully_known() && inputs.iter().all(|o| o.shape == *first);
+            one_shape.then_some((Formula::Sum, dtype))
+        }
+        _ => None,
+    }
+}
+
+/// Makes the readers of constants wait for what the constants wait for, where all of these are elementwise. Gradients
+/// have such constants: `gradients/Square_grad/Const` waits for the gradient that its reader's reader takes.
+///
+/// Returns the nodes waited for, each with a node that waits.
+fn pass_on_waits(d: &mut Draft, formulas: &[Option<(Formula, DType)>]) -> Vec<(u32, u32)> {
+    let mut followers: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+    for (i, n) in d.nodes.iter().enumerate() {
+        if !n.control.is_empty() && n.node.op.role == Role::Constant {
+            followers.insert(i as u32, Vec::new());
+        }
+    }
+    if followers.is_empty() {
+        return Vec::new();
+    }
+    for (i, n) in d.nodes.iter().enumerate() {
+        for c in &n.control {
+            if let Some(of_constant) = followers.get_mut(c) {
+                of_constant.push(i as u32);
+            }
+        }
+    }
+    let mut constants: Vec<_> = followers.into_iter().collect();
+    constants.sort_unstable_by_key(|(constant, _)| *constant);
+    let mut waits = Vec::new();
+    for (constant, following) in constants {
+        let guard = d.nodes[constant as usize].guard;
+        let is_pure = |&i: &u32| formulas[i as usize].is_some() && d.nodes[i as usize].guard == guard;
+        if d.targets.contains(&constant)
+            || !following.iter().all(is_pure)
+            || !d.nodes[constant as usize].control.iter().all(is_pure)
+        {
+            continue;
+        }
+        let waited = std::mem::take(&mut d.nodes[constant as usize].control);
+        for &reader in &following {
+            let control = &mut d.nodes[reader as usize].control;
+            control.extend(waited.iter().copied().filter(|&w| w != reader));
+            waits.extend(waited.iter().map(|&w| (w, reader)));
+        }
+    }
+    waits
+}
+
+pub(super) fn fuse_elementwise(d: &mut Draft, graph: &Graph) {
+    let formulas: Vec<_> = (0..d.nodes.len()).map(|i| formula(d, graph, i)).collect();
+    let waits = pass_on_waits(d, &formulas);
+    let watched = watched(d);
+    let mut readers = readers(d);
+    waits.into_iter().for_each(|(waited, waiting)| readers[waited as usize].push(waiting));
+    // The last node of each node's group; groups are keyed by it.
+    let mut group: Vec<Option<u32>> = vec![None; d.nodes.len()];
+    let mut members: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+    for i in (0..d.nodes.len()).rev() {
+        let Some((_, dtype)) = &formulas[i] else { continue };
+        let mut last = i as u32;
+        if !watched[i]
+            && d.nodes[i].node.control_inputs.is_empty()
+            && let Some(&first_reader) = readers[i].first()
+            && let Some(candidate) = group[first_reader as usize]
+            && d.nodes[candidate as usize].guard == d.nodes[i].guard
+            && readers[i].iter().all(|&r| group[r as usize] == Some(candidate))
+            && formulas[candidate as usize].as_ref().is_some_and(|(_, t)| t == dtype)
+            && members.get(&candidate).is_some_and(|m| m.len() < MAX_NODES)
+        {
+            last = candidate;
+        }
+        group[i] = Some(last);
+        members.entry(last).or_default().push(i as u32);
+    }
+    let mut groups: Vec<_> = members.into_iter().filter(|(_, m)| m.len() > 1).collect();
+    groups.sort_unstable_by_key(|(last, _)| *last);
+    for (_, mut nodes) in groups {
+        nodes.reverse();
+        // A group that makes no program runs node by node.
+        if let Ok(replacement) = replacement(d, &formulas, &nodes) {
+            replacement.apply(d);
+        }
+    }
+}
+
+/// The operands of a group's program: inputs from outside, then constants, then the results of its instructions.
+#[derive(Default)]
+struct Operands {
+    inputs: SmallVec<[Source; 3]>,
+    constants: Vec<Tensor>,
+    /// Input or constant number of each source from outside.
+    external: FxHashMap<Source, Value>,
+    /// Position in the group of each member.
+    inside: FxHashMap<u32, usize>,
+}
+
+impl Operands {
+    fn find(d: &Draft, nodes: &[u32]) -> Operands {
+        let inside = nodes.iter().enumerate().map(|(k, &n)| (n, k)).collect();
+        let mut found = Operands { inside, ..Operands::default() };
+        for &n in nodes {
+            for &source in &d.nodes[n as usize].inputs {
+                if found.member(&source).is_some() || found.external.contains_key(&source) {
+                    continue;
+                }
+                if let Source::Constant(c) = source {
+                    found.external.insert(source, found.constants.len() as Value);
+                    found.constants.push(d.constants[c as usize].clone());
+                } else {
+                    found.external.insert(source, found.inputs.len() as Value);
+                    found.inputs.push(source);
+                }
+            }
+        }
+        // The program's last inputs are the constants.
+        for (source, value) in &mut found.external {
+            if matches!(source, Source::Constant(_)) {
+                *value += found.inputs.len() as Value;
+            }
+        }
+        found
+    }
+
+    fn member(&self, source: &Source) -> Option<usize> {
+        match source {
+            Source::Output { node, .. } => self.inside.get(node).copied(),
+            _ => None,
+        }
+    }
+
+    /// Number of values before the first instruction's.
+    fn count(&self) -> usize {
+        self.inputs.len() + self.constants.len()
+    }
+}
+
+/// Makes the replacement of a group of nodes, which are given in topological order.
+fn replacement(d: &Draft, formulas: &[Option<(Formula, DType)>], nodes: &[u32]) -> Result<Replacement> {
+    let operands = Operands::find(d, nodes);
+    let mut instructions = Vec::with_capacity(nodes.len());
+    let mut computed_by: Vec<NodeId> = Vec::with_capacity(nodes.len());
+    let mut results: Vec<Value> = Vec::with_capacity(nodes.len());
+    let mut dtype = DType::F32;
+    for &n in nodes {
+        let node = &d.nodes[n as usize];
+        let value = |s: &Source| operands.member(s).map_or_else(|| operands.external[s], |k| results[k]);
+        let values: SmallVec<[Value; 4]> = node.inputs.iter().map(value).collect();
+        let Some((formula, of)) = &formulas[n as usize] else {
+            return Err(Status::internal("a node without a formula was fused"));
+        };
+        dtype = *of;
+        let mut push = |instruction| {
+            instructions.push(instruction);
+            computed_by.push(node.node.id);
+            (operands.count() + instructions.len() - 1) as Value
+        };
+        let result = match (formula, &values[..]) {
+            (&Formula::Apply(Elementwise::Unary(f)), &[x]) => push(Instruction::Unary(f, x)),
+            (&Formula::Apply(Elementwise::Binary(f)), &[x, y]) => push(Instruction::Binary(f, x, y)),
+            (&Formula::Sum, &[first, ref rest @ ..]) if !rest.is_empty() => {
+                rest.iter().fold(first, |sum, &x| push(Instruction::Binary(Binary::Add, sum, x)))
+            }
+            _ => return Err(Status::internal("a fused node has an unexpected number of inputs")),
+        };
+        results.push(result);
+    }
+    let output = results.last().copied().into_iter().collect();
+    let program = Program::new(dtype, operands.count(), instructions, output)?.with_constants(operands.constants)?;
+    Ok(Replacement {
+        nodes: SmallVec::from_slice(nodes),
+        node: None,
+        kernel: Arc::from(kernel(move |ctx| run(&program, &computed_by, ctx))?),
+        inputs: operands.inputs,
+        rewrite: Rewrite::Elementwise,
+    })
+}
+
+fn run(program: &Program, computed_by: &[NodeId], ctx: &mut KernelContext<'_>) -> Result<()> {
+    let threads = ctx.threads();
+    match program.run(ctx.inputs_mut(), threads) {
+        Ok(mut outputs) => {
+            if let Some(value) = outputs.pop() {
+                ctx.set_output(0, value);
+            }
+            Ok(())
+        }
+        Err(e) => Err(blame(program, computed_by, ctx).map_or_else(|| e.clone(), |id| e.clone().at_node(id))),
+    }
+}
+
+/// Returns the node whose operands do not broadcast.
+fn blame(program: &Program, computed_by: &[NodeId], ctx: &KernelContext<'_>) -> Option<NodeId> {
+    let mut shapes: Vec<Shape> = ctx.inputs().iter().chain(program.constants()).map(|t| t.shape().clone()).collect();
+    for (instruction, id) in program.instructions().iter().zip(computed_by) {
+        let shape = match *instruction {
+            Instruction::Unary(_, x) => shapes[x as usize].clone(),
+            Instruction::Binary(_, x, y) => match broadcast(&shapes[x as usize], &shapes[y as usize]) {
+                Ok(s) => s,
+                Err(_) => return Some(*id),
+            },
+        };
+        shapes.push(shape);
+    }
+    None
+}

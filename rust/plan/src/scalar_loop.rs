@@ -1,0 +1,31 @@
+//! `ScalarLoop`: a loop that computes with scalars alone, as a program on registers, whose iterations make no tensors.
+//!
+//! It stands beside the loop's plan, made from the same draft. The plan runs where the program cannot: inputs that are no
+//! scalars, a step that is traced, and from the iteration on in which a function has no result (an integer divided by zero),
+//! whose error the plan reports.
+
+use ferroflow_tensor::elementwise::{Register, Scalars};
+use std::ops::Range;
+
+pub struct ScalarLoop {
+    pub program: Scalars,
+    /// The steps that run before the condition is known, those where the loop goes on, and those where it is left.
+    pub head: Range<usize>,
+    pub body: Range<usize>,
+    pub tail: Range<usize>,
+    pub condition: Register,
+    /// The value of the condition with which the loop goes on.
+    pub stays_if: bool,
+    /// Inputs of the loop that the program reads, by their number.
+    pub inputs: Vec<(usize, Register)>,
+    pub carried: Vec<Carried>,
+    pub exits: Vec<Register>,
+}
+
+/// A loop variable.
+pub struct Carried {
+    /// Its number among the inputs.
+    pub input: usize,
+    pub register: Register,
+    pub next: Register,
+}
