@@ -43,7 +43,7 @@ def test_ctc_ops_compute_in_float64():
     lengths = np.int32([4])
 
     def make(dtype):
-        x = logits.astype(dtype)
+        x = tf.constant(logits, dtype)
         labels = tf.SparseTensor([[0, 0], [0, 1]], np.int32([0, 1]), [1, 2])
         (beam,), score = tf.nn.ctc_beam_search_decoder(x, lengths, beam_width=4)
         (best,), sums = tf.nn.ctc_greedy_decoder(x, lengths)
@@ -60,8 +60,8 @@ def test_dtypes_that_came_with_tensorflow_1_15():
     assert _run(lambda: tf.matmul(np.int64([[1 << 40]]), np.int64([[3]]))).tolist() == [[3 << 40]]
     assert _run(lambda: tf.bitcast(np.int32([-1]), tf.uint32)).tolist() == [2**32 - 1]
     assert _run(lambda: tf.abs(np.int8([-3, 4]))).tolist() == [3, 4]
-    seeded = tf.contrib.stateless.stateless_random_uniform
-    assert _run(lambda: seeded([2], [1, 2], tf.bfloat16)).shape == (2,)
+    seeded = tf.raw_ops.StatelessRandomUniform
+    assert _run(lambda: seeded(shape=[2], seed=[1, 2], dtype=tf.bfloat16)).shape == (2,)
 
 
 def test_graphs_do_not_have_attributes_that_tensorflow_1_15_lacks():
