@@ -594,7 +594,7 @@ def matching_files(pattern: str) -> list[bytes]:
     """
 
 def interrupt_at(n: int) -> None:
-    """Counts the checks for signals and time limits that steps make from now on, and ends the step that makes check `n`.
+    """Counts the checks that steps make for signals and time limits from now on, and ends the step of check `n`.
 
     For tests. The step raises a DeadlineExceededError.
 
