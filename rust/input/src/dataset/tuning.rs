@@ -1,4 +1,4 @@
-//! OptimizeDataset, ModelDataset: what TensorFlow tunes a pipeline with. Here they are the dataset itself.
+//! OptimizeDataset and ModelDataset, with which TensorFlow tunes a pipeline: here they give their input.
 
 use super::schema::{described, unary};
 use super::value::dataset_input;
