@@ -42,8 +42,9 @@ def texts(source: str) -> Iterator[Text]:
             if doc:
                 docstrings.add(node.body[0].value)  # type: ignore[attr-defined]
                 yield from _of_docstring(doc, _kind(node), node.body[0].lineno)
+    parts = {part for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
     for node in ast.walk(tree):
-        if isinstance(node, (ast.Constant, ast.JoinedStr)) and node not in docstrings:
+        if isinstance(node, (ast.Constant, ast.JoinedStr)) and node not in docstrings | parts:
             template = inspect.cleandoc(_literal(node))
             if _SECTION.search(template):
                 yield from _of_docstring(template, "paragraph", node.lineno)

@@ -61,7 +61,7 @@ class _Symbol:
 
 @dataclass
 class _File:
-    """What a file uses that is not there, and whether it can be read."""
+    """Missing names and arguments that a file uses, and whether it can be read."""
 
     path: str
     is_program_of_tensorflow: bool = False
@@ -125,7 +125,7 @@ def _resolved(name: str) -> tuple[str, str, str]:
 
 @functools.cache
 def _arguments(name: str) -> frozenset[str] | None:
-    """The names of the arguments that a function or class takes; None where it takes any, or does not tell."""
+    """Returns the names of the arguments that a function or class takes; None where it takes any, or does not tell."""
     root = name.split(".")[0]
     found: Any = ferroflow if root == "tf" else importlib.import_module(str(target_of(root)))
     for part in name.split(".")[1:]:
@@ -175,11 +175,11 @@ def _instead(name: str, module: Any, part: str) -> str:
 
 
 def _report(paths: list[str]) -> tuple[dict[str, _Symbol], list[_File], list[Source]]:
-    """The symbols by name, what each file lacks, and the files that could be read."""
+    """Returns the symbols by name, what each file lacks, and the files that could be read."""
     symbols: dict[str, _Symbol] = {}
     files, sources = [], []
     keras = importlib.util.find_spec("keras")
-    # What ferroflow gives for it, and a mere folder, have no file.
+    # ferroflow's replacement, and a mere folder, have no file.
     has_keras = keras is not None and keras.origin is not None
     for path in files_in(paths):
         file = _File(str(path))
@@ -258,8 +258,8 @@ def run(args: argparse.Namespace) -> int:
         args: the command's arguments.
 
     Returns:
-        int: 0 where everything is supported or differs in a known way, 1 where a name or an argument is missing or no
-        longer there, 2 where a file could not be read.
+        int, the exit status. Status 0 if everything is supported or differs in a known way. Status 1 if a name or an
+        argument is missing or was removed. Status 2 if a file could not be read.
     """
     if args.write and not args.fix:
         print("ferroflow check: --write is of --fix, which shows the change first.", file=sys.stderr)

@@ -29,7 +29,7 @@ _PYTHON_2_NAMES = re.compile(
 )
 _MISSING_HERE = re.compile(r"module 'ferroflow[\w.]*' has no attribute|from 'ferroflow")
 _IMPORTED_FROM = re.compile(r"cannot import name '(\w+)' from 'ferroflow([\w.]*)'")
-# What the errors for absent names hold: nothing is left to say.
+# Part of the errors for absent names: nothing is left to say.
 _TOLD: Final = "is not in ferroflow"
 _FOLDERS_ABOVE: Final = 3
 _FOLDERS_BELOW: Final = 2

@@ -14,7 +14,7 @@ __all__ = ["End", "interface"]
 
 _PLACEHOLDERS = ("Placeholder", "PlaceholderV2", "PlaceholderWithDefault")
 _VARIABLES = ("Variable", "VariableV2", "VarHandleOp")
-# What ends a graph without being its result.
+# Ops that end a graph without being its result.
 _NO_RESULTS = ("Assert", "Assign", "NoOp", "SaveV2")
 
 

@@ -71,7 +71,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if args.command == completion.NAME:
         args.parser = parser
     if argv is None and args.command in _REPORTS and hasattr(signal, "SIGPIPE"):
-        # What reads the output, such as `head`, has what it needs when it leaves: the process ends as other tools do.
+        # The reader of the output, such as `head`, has what it needs when it leaves: the process ends as other tools
+        # do.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     status: int = COMMANDS[args.command].run(args)
     return status

@@ -282,7 +282,7 @@ class _Names(ast.NodeVisitor):
         self.edits.append(_Edit(start, self._at(node.end_lineno or 0, node.end_col_offset or 0), text))
 
     def visit_Try(self, node: ast.Try) -> None:
-        # What is imported one way or the other is left alone.
+        # Imports with an alternative stay unchanged.
         if not any(isinstance(n, (ast.Import, ast.ImportFrom)) for n in node.body):
             self.generic_visit(node)
 

@@ -1,4 +1,4 @@
-"""What a program uses that Python, NumPy, SciPy or ferroflow's mode no longer has, found in its text."""
+"""Names that a program uses and that Python, NumPy, SciPy or ferroflow's mode no longer has, found in its text."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class _Scan(ast.NodeVisitor):
         self.found.append(Finding(node.lineno, kind, name, advice_about(message) or ""))
 
     def visit_Try(self, node: ast.Try) -> None:
-        """A program that tries an import and has another way is left alone."""
+        """Returns a program that tries an import and has another way is left alone."""
         caught = {n.id for h in node.handlers for n in ast.walk(h.type or h) if isinstance(n, ast.Name)}
         if any(h.type is None for h in node.handlers) or caught & {
             "AttributeError",

@@ -16,7 +16,7 @@ _PIPE_WIDTH = 100_000
 
 
 class Report:
-    """What a command would print, for `--json`.
+    """The printed output of a command, for `--json`.
 
     Attributes:
         tables: list of dicts of `title` and `rows`, dicts by the columns' names.
@@ -35,7 +35,7 @@ _reports: list[Report] = []
 
 @contextlib.contextmanager
 def as_report() -> Iterator[Report]:
-    """A context in which nothing is printed by this module, but kept.
+    """Yields a context in which nothing is printed by this module, but kept.
 
     Yields:
         Report.

@@ -75,7 +75,9 @@ class StoredTensor:
 
 
 def format_of(path: str) -> str | None:
-    """The format that a path asks for: `npz` or `safetensors` by its ending, `checkpoint`; None for another ending."""
+    """Returns the format that a path asks for: `npz` or `safetensors` by its ending, `checkpoint`; None for another
+    ending.
+    """
     suffix = os.path.splitext(path)[1].lower().removeprefix(".")
     if suffix in FORMATS[1:]:
         return suffix

@@ -14,7 +14,7 @@ _FAMILY = "contrib"
 # Modules of TensorFlow before 1.8 that programs still name.
 _EARLIER = tuple(f"contrib.rnn.python.ops.{name}" for name in ("core_rnn", "core_rnn_cell_impl"))
 
-# Where else names are looked for: TensorFlow's modules import from each other and pass it on.
+# Other modules to search for names, because TensorFlow's modules import from each other and pass names on.
 _ELSEWHERE = {"rnn": ("nn.rnn_cell", "nn"), "seq2seq": ("nn.rnn_cell",), "slim": ("contrib.slim.learning",)}
 # Names that are public in TensorFlow only there: where they are here.
 _INTERNAL = {
@@ -49,7 +49,7 @@ _INTERNAL_NAMES = {
 
 
 def _found(full_path: str, name: str) -> Any:
-    """What a module has under a name; raises AttributeError where it has nothing."""
+    """Returns the object with a name in a module; raises AttributeError if there is none."""
     path = full_path.removeprefix(f"{_FAMILY}.")
     family = path.partition(".")[0]
     if (path, name) in _INTERNAL_NAMES:

@@ -317,7 +317,7 @@ _EXTRA = [f"{_PACKAGE_PATH}.{start}{end}" for start in (_KERAS, _KERAS_BEFORE) f
 
 @cache
 def _generated_types() -> dict[str, str]:
-    """The op types by the names of the functions that TensorFlow generates for them."""
+    """Returns the op types by the names of the functions that TensorFlow generates for them."""
     raw_ops = root_attribute("raw_ops")
     return {_snake_case(op_type): op_type for op_type in dir(raw_ops) if op_type[:1].isupper()}
 
@@ -359,7 +359,7 @@ def _generated(name: str) -> Callable[..., Any] | None:
 
 
 def _found(full_path: str, name: str) -> Any:
-    """What a module has under a name; raises AttributeError where it has nothing."""
+    """Returns the object with a name in a module; raises AttributeError if there is none."""
     path = full_path.removeprefix(f"{_PACKAGE_PATH}.")
     if (path, name) in _INTERNAL_NAMES:
         module, inner = _INTERNAL_NAMES[path, name]
@@ -390,7 +390,7 @@ def _found(full_path: str, name: str) -> Any:
 
 
 def _moved(path: str) -> str:
-    """The path that TensorFlow 1.8 had for a module of Keras."""
+    """Returns the path that TensorFlow 1.8 had for a module of Keras."""
     keras = f"{_PACKAGE_PATH}.{_KERAS}"
     return f"{_PACKAGE_PATH}.{_KERAS_BEFORE}{path.removeprefix(keras)}" if path.startswith(f"{keras}.") else path
 

@@ -17,8 +17,8 @@ from ferroflow._src.base.absent_names import absent
 __all__ = ["below", "is_known", "members", "passed_on", "public_names", "root_attribute", "serve", "submodule"]
 
 _ROOT = "ferroflow"
-# What a family ("python", "contrib") has under a name of a module: given the module's path and the name, the object.
-# Raises AttributeError where it has nothing.
+# The object that a family ("python", "contrib") has under a name of a module: given the module's path and the name, the
+# object. Raises AttributeError where it has nothing.
 Lookup = Callable[[str, str], Any]
 _LOOKUPS: dict[str, Lookup] = {}
 _EXTRA: set[str] = set()
@@ -69,7 +69,7 @@ def passed_on(path: str, name: str) -> ModuleType | None:
 
 
 def _functions(path: str) -> list[str]:
-    """The names under which a package has something else than its module of that name."""
+    """Returns the names under which a package has something else than its module of that name."""
     names: str = _table().get(path, {}).get("functions", "")
     return names.split()
 

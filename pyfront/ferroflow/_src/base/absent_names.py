@@ -156,7 +156,7 @@ def instead_of(name: str) -> str:
 
 
 def _told(module: str) -> str:
-    """What to do about a module or name of ferroflow that is not there."""
+    """Returns the advice about a missing module or name of ferroflow."""
     # TF 1.x has all of Keras a second time below `python`, where `import keras` finds it.
     name = ("tf" + module[len(_ROOT) :]).replace("tf.python.keras", "tf.keras", 1)
     instead = instead_of(name)

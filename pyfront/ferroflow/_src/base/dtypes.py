@@ -455,7 +455,7 @@ def dtype_or_none(type_value: Any) -> DType | None:
         The `DType`, or None.
 
     Raises:
-        TypeError: `type_value` names no type.
+        TypeError: if `type_value` names no type.
     """
     return None if type_value is None else as_dtype(type_value)
 

@@ -23,10 +23,10 @@ def shown(progress: Progress | None, total: int | None, desc: str, unit: str) ->
     """Shows the progress of the work done in a `with` block.
 
     Args:
-      progress: `tqdm.tqdm`, or what is called alike, as `on_terminal`; None shows nothing.
-      total: int, how much there is to do; None where that is not known.
-      desc: str, what is done.
-      unit: str, of `total`; "B" for bytes.
+        progress: `tqdm.tqdm`, or a callable with the same interface, such as `on_terminal`; None shows nothing.
+        total: int, the amount of work; None if unknown.
+        desc: str, a description of the work.
+        unit: str, of `total`; "B" for bytes.
 
     Yields:
         A function to be called with how much more is done, an int.
@@ -96,7 +96,7 @@ class _TerminalLine:
             progress.TimeElapsedColumn(),
             console=Console(file=sys.stderr),
             transient=True,
-            # What the program prints meanwhile is not this line's.
+            # Output of the program is not part of this line.
             redirect_stdout=False,
             redirect_stderr=False,
         )

@@ -111,7 +111,7 @@ def sliding_window_batch(window_size: Any, stride: Any = 1) -> Transformation:
 
 
 def with_rows(*element: Any) -> Any:
-    """An element whose rows are elements, its sparse tensors in the form that has rows."""
+    """Returns an element whose rows are elements, its sparse tensors in the form that has rows."""
     return many_serialized(element if len(element) > 1 else element[0])
 
 
@@ -153,11 +153,11 @@ def map_and_batch(
     """Returns a transformation: `Dataset.map` and then `Dataset.batch`, several elements being computed at a time.
 
     Args:
-      map_func: as for `Dataset.map`.
-      batch_size: int64 scalar, elements of a batch.
-      num_parallel_batches: int, how many batches are computed at a time; by default 1.
-      drop_remainder: whether a last batch that is smaller is left out.
-      num_parallel_calls: int64 scalar, how many elements are computed at a time, instead.
+        map_func: as for `Dataset.map`.
+        batch_size: int64 scalar, elements of a batch.
+        num_parallel_batches: int, how many batches are computed at a time; by default 1.
+        drop_remainder: If True, a smaller last batch is left out.
+        num_parallel_calls: int64 scalar, how many elements are computed at a time, instead.
 
     Returns:
         A function from a Dataset to a Dataset, for `Dataset.apply`.

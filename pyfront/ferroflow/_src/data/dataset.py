@@ -99,10 +99,10 @@ class Dataset(abc.ABC):
             shared_name: sessions on the same resources share an iterator of this name.
 
         Returns:
-          Iterator.
+            Iterator.
 
         Raises:
-          ValueError: if the dataset was made in another graph.
+            ValueError: if the dataset was made in another graph.
         """
         self._check_graph()
         structure = structure_of(self)
@@ -119,7 +119,7 @@ class Dataset(abc.ABC):
             Iterator.
 
         Raises:
-          ValueError: the dataset depends on variables, tables or placeholders, or was made in another graph.
+            ValueError: if the dataset depends on variables, tables or placeholders, or was made in another graph.
         """
         self._check_graph()
         graph = get_default_graph()
@@ -580,10 +580,10 @@ class Dataset(abc.ABC):
         """Returns the elements of the datasets that a function makes of the elements, in turns.
 
         Args:
-          map_func: as for `flat_map`.
-          cycle_length: int64 scalar, how many datasets take turns.
-          block_length: int64 scalar, elements in a turn.
-          num_parallel_calls: int64 scalar; the datasets are read ahead if it is not None. The order stays the same.
+            map_func: as for `flat_map`.
+            cycle_length: int64 scalar, how many datasets take turns.
+            block_length: int64 scalar, elements in a turn.
+            num_parallel_calls: int64 scalar; the datasets are read ahead if it is not None. The order stays the same.
 
         Returns:
             Dataset of the elements of these datasets.
@@ -724,12 +724,12 @@ class VariantDataset(StructuredDataset):
 
 register_dataset(Dataset, VariantDataset)
 
-# What TensorFlow does to every pipeline, in the order of its names.
+# Optimizations that TensorFlow applies to every pipeline, in the order of its names.
 _OPTIMIZATIONS = ["map_and_batch_fusion", "noop_elimination", "shuffle_and_repeat_fusion"]
 
 
 def _tuned(dataset: Dataset) -> Dataset:
-    """The dataset behind the operations by which TensorFlow tunes a pipeline."""
+    """Returns the dataset behind the operations by which TensorFlow tunes a pipeline."""
     names = convert_to_tensor(_OPTIMIZATIONS, dtype=dtypes.string, name="optimizations")
     structure = structure_of(dataset)
     optimized = OpDataset("OptimizeDataset", [dataset, names], structure)

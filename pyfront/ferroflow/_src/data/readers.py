@@ -34,8 +34,8 @@ def _names(filenames: Any) -> Dataset:
     """Names of files as a dataset of scalars.
 
     Raises:
-      TypeError: if they are a dataset of something else than strings.
-      ValueError: if its elements are no scalars.
+        TypeError: if they are a dataset of something else than strings.
+        ValueError: if its elements are not scalars.
     """
     if not isinstance(filenames, Dataset):
         names = convert_to_tensor(filenames, dtype=dtypes.string)
@@ -51,9 +51,9 @@ class _FilesDataset(Dataset):
     """The records of files, one file after the other or several at a time.
 
     Args:
-      filenames: string, list of them, Tensor of string of any shape, or a Dataset of string scalars.
-      read_one_file: the dataset of a file.
-      num_parallel_reads: how many files are read at a time, their records in turns; one after the other for None.
+        filenames: string, list of them, Tensor of string of any shape, or a Dataset of string scalars.
+        read_one_file: the dataset of a file.
+        num_parallel_reads: number of files read at a time, their records in turns; one after the other for None.
     """
 
     def __init__(self, filenames: Any, read_one_file: Callable[[Any], Dataset], num_parallel_reads: Any = None) -> None:
@@ -86,14 +86,14 @@ class TextLineDataset(_FilesDataset):
     """The lines of text files, without their ends.
 
     Args:
-      filenames: string, list of them, Tensor of string of any shape, or a Dataset of string scalars.
-      compression_type: "", "ZLIB" or "GZIP".
-      buffer_size: bytes to read ahead.
-      num_parallel_reads: how many files are read at a time, their lines in turns; one after the other for None.
+        filenames: string, list of them, Tensor of string of any shape, or a Dataset of string scalars.
+        compression_type: "", "ZLIB" or "GZIP".
+        buffer_size: bytes to read ahead.
+        num_parallel_reads: number of files read at a time, their lines in turns; one after the other for None.
 
     Raises:
-      TypeError: the elements of a dataset of names are no strings.
-      ValueError: they are no scalars.
+        TypeError: if the elements of a dataset of names are not strings.
+        ValueError: if they are not scalars.
     """
 
     def __init__(
@@ -114,17 +114,17 @@ class FixedLengthRecordDataset(_FilesDataset):
     """The pieces of one length that files are cut into.
 
     Args:
-      filenames: string, list of them, Tensor of string of any shape, or a Dataset of string scalars.
-      record_bytes: int64 scalar, bytes of a record.
-      header_bytes: int64 scalar, bytes before the first record.
-      footer_bytes: int64 scalar, bytes behind the last record.
-      buffer_size: bytes to read ahead.
-      compression_type: "", "ZLIB" or "GZIP".
-      num_parallel_reads: how many files are read at a time, their records in turns; one after the other for None.
+        filenames: string, list of them, Tensor of string of any shape, or a Dataset of string scalars.
+        record_bytes: int64 scalar, bytes of a record.
+        header_bytes: int64 scalar, bytes before the first record.
+        footer_bytes: int64 scalar, bytes behind the last record.
+        buffer_size: bytes to read ahead.
+        compression_type: "", "ZLIB" or "GZIP".
+        num_parallel_reads: number of files read at a time, their records in turns; one after the other for None.
 
     Raises:
-      TypeError: the elements of a dataset of names are no strings.
-      ValueError: they are no scalars.
+        TypeError: if the elements of a dataset of names are not strings.
+        ValueError: if they are not scalars.
     """
 
     def __init__(
@@ -155,14 +155,14 @@ class TFRecordDataset(_FilesDataset):
     """The records of TFRecord files.
 
     Args:
-      filenames: string, list of them, Tensor of string of any shape, or a Dataset of string scalars.
-      compression_type: "", "ZLIB" or "GZIP".
-      buffer_size: bytes to read ahead.
-      num_parallel_reads: how many files are read at a time, their records in turns; one after the other for None.
+        filenames: string, list of them, Tensor of string of any shape, or a Dataset of string scalars.
+        compression_type: "", "ZLIB" or "GZIP".
+        buffer_size: bytes to read ahead.
+        num_parallel_reads: number of files read at a time, their records in turns; one after the other for None.
 
     Raises:
-      TypeError: the elements of a dataset of names are no strings.
-      ValueError: they are no scalars.
+        TypeError: if the elements of a dataset of names are not strings.
+        ValueError: if they are not scalars.
     """
 
     def __init__(

@@ -35,11 +35,11 @@ def apply_op(
     """Adds an operation to the graph of its inputs, or to the default graph.
 
     Args:
-      op_type: the op.
-      inputs: one entry for each argument of the op, a list for list arguments; what is no tensor is converted under
-        the op's name scope, with the dtype that the schema or the other arguments ask for.
-      attrs: the attributes that inputs do not decide; None stands for the default of one that has a default.
-      name: by default the op's type; made unique. A name ending in `/` is taken as it is.
+        op_type: the op.
+        inputs: one entry for each argument of the op, a list for list arguments. A value that is not a tensor is
+            converted under the op's name scope, with the dtype that the schema or the other arguments ask for.
+        attrs: the attributes that inputs do not decide; None stands for the default of one that has a default.
+        name: by default the op's type; made unique. A name ending in `/` is taken as it is.
 
     Raises:
         TypeError: if an argument cannot be converted or has a type the schema does not allow.

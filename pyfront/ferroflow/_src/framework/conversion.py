@@ -154,7 +154,7 @@ def convert_shape(value: Any, name: str | None = None) -> Tensor:
       Tensor of shape [rank], of int32 or int64 where `value` is a shape.
 
     Raises:
-      TypeError: `value` cannot be converted.
+        TypeError: if `value` cannot be converted.
     """
     if isinstance(value, list | tuple) and (not value or holds_dimension(value)):
         return convert_index(value, name)

@@ -143,12 +143,12 @@ class FunctionGraph(Graph):
 
 
 def _is_dataset(op: Operation) -> bool:
-    """Whether it describes elements: a copy of it is as good."""
+    """True if it describes elements: a copy of it is as good."""
     return [t.dtype for t in op.outputs] == [dtypes.variant]
 
 
 def _functions_of(op: Operation) -> list[Function]:
-    """The functions of the program that an operation calls."""
+    """Returns the functions of the program that an operation calls."""
     known = (graphs_around(op.graph) or [op.graph])[-1]._functions
     names = [op.get_attr(a["name"]).name for a in op_schema(op.type)["attrs"] if a["type"] == "func"]
     return [known[name] for name in names if name in known]

@@ -573,7 +573,7 @@ class Graph:
         return self._core.is_fetchable(node)
 
     def _repr_html_(self) -> str:
-        """The graph as notebooks show and keep it: pictures of its outer name scopes."""
+        """Returns the graph as notebooks show and keep it: pictures of its outer name scopes."""
         return notebook_html(nodes_of_operations(self.get_operations()))
 
     # ---- scopes

@@ -1,1 +1,3 @@
-"""What TensorFlow's internal modules hold beside public names, for the libraries that import it from there."""
+"""Names that TensorFlow's internal modules have beside the public ones beside public names, for the libraries that
+import it from there.
+"""

@@ -48,7 +48,7 @@ class Call:
 
 
 class DefinedFunction:
-    """What `Defun` makes of a Python function; each call adds its operations to the default graph."""
+    """Result of `Defun` for a Python function; each call adds its operations to the default graph."""
 
     def __init__(self, function: Callable[..., Any], input_types: Sequence[Any], options: dict[str, Any]) -> None:
         self._function = function
@@ -135,7 +135,7 @@ class DefinedFunction:
         return results if len(results) > 1 else results[0]
 
     def _with_gradient(self, graph: Any, arguments: list[Tensor], results: list[Tensor]) -> list[Tensor]:
-        """The results behind an operation whose gradient is that of the function."""
+        """Returns the results behind an operation whose gradient is that of the function."""
         name = f"Defun-{next(_numbers)}"
         count = len(results)
 
@@ -165,8 +165,8 @@ class Defun:
     Args:
         *input_types: the dtypes of the arguments; without them, those of each call.
         **kwargs: `func_name`, str; `grad_func`, a function made by `Defun` of the arguments and the gradients of the
-            results; `python_grad_func`, a Python function of the call and the gradients of the results; `shape_func`,
-            a function of the call that gives the shapes of the results; others are accepted.
+            results. `python_grad_func`, a Python function of the call and the gradients of the results. `shape_func`,
+            a function of the call that returns the shapes of the results; others are accepted.
 
     Raises:
         ValueError: if both gradients are given.

@@ -49,7 +49,7 @@ def _check(date: str | None, instructions: str) -> None:
 
 
 def _noticed(doc: str | None, kind: str, instructions: str, absent: str) -> str:
-    """The documentation with a notice behind its first line."""
+    """Returns the documentation with a notice behind its first line."""
     notice = f"Instructions for updating:\n{instructions}"
     if not doc:
         return f"{absent}\n\n{notice}"
@@ -128,7 +128,7 @@ def deprecated_args(
     Raises:
         ValueError: if `date` is no date, `instructions` or the names are empty; by the decorator, if the function has
             no such argument.
-        TypeError: for another keyword.
+        TypeError: if a keyword argument is unknown.
     """
     _check(date, instructions)
     once = bool(kwargs.pop("warn_once", True))

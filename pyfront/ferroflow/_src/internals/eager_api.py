@@ -72,7 +72,7 @@ def _refusing(name: str) -> Callable[..., NoReturn]:
         )
 
     refuse.__name__ = refuse.__qualname__ = name
-    refuse.__doc__ = f"Refuses: `{name}` needs eager execution.\n\nRaises:\n    NotImplementedError: always."
+    refuse.__doc__ = f"Fails: `{name}` needs eager execution.\n\nRaises:\n    NotImplementedError: on every call."
     return refuse
 
 

@@ -164,7 +164,7 @@ def eager_mode() -> Iterator[None]:
     """Opens a context in which operations would run at once.
 
     Raises:
-        RuntimeError: always: operations make a graph.
+        RuntimeError: on every call: operations make a graph.
     """
     enable_eager_execution()
     yield

@@ -144,7 +144,9 @@ class GradientTape:
 
 
 def _not_recorded(ys: list[Tensor], xs: list[Any], spans: list[tuple[int, int]]) -> list[Tensor]:
-    """The tensors at which derivatives stop: results of operations that no tape saw, on the way to the targets."""
+    """Returns the tensors at which derivatives stop: results of operations that no tape saw, on the way to the
+    targets.
+    """
     ends = {id(x) for x in xs}
     stops: dict[Tensor, None] = {}
     seen: set[Any] = set()
@@ -163,12 +165,14 @@ def _not_recorded(ys: list[Tensor], xs: list[Any], spans: list[tuple[int, int]])
 
 
 def _reads_variable(op: Any) -> bool:
-    """Whether an operation is the read of a variable, which the variable made, maybe before the tape recorded."""
+    """Returns True if an operation is the read of a variable, which the variable made, maybe before the tape
+    recorded.
+    """
     return op.type in ("Identity", "ReadVariableOp") and op.inputs[0].op.type in _VARIABLES
 
 
 def _is_read(variable: Any, spans: list[tuple[int, int]]) -> bool:
-    """Whether a recorded operation reads a variable."""
+    """Returns True if a recorded operation reads a variable."""
     readers = [op for tensor in variable.op.outputs for op in tensor.consumers()]
     readers += [op for read in readers if _reads_variable(read) for op in read.outputs[0].consumers()]
     return any(first <= op._id < last for op in readers for first, last in spans)

@@ -507,7 +507,7 @@ def select_ops(*args: Any, **kwargs: Any) -> list[Operation]:
 
     Raises:
         ValueError: if a pattern is given without a graph.
-        TypeError: for another keyword.
+        TypeError: if a keyword argument is unknown.
     """
     graph, chosen = kwargs.pop("graph", None), kwargs.pop("positive_filter", None)
     kwargs.pop("restrict_ops_regex", None)
@@ -533,7 +533,7 @@ def select_ts(*args: Any, **kwargs: Any) -> list[Tensor]:
 
     Raises:
         ValueError: if a pattern is given without a graph.
-        TypeError: for another keyword.
+        TypeError: if a keyword argument is unknown.
     """
     graph, chosen = kwargs.pop("graph", None), kwargs.pop("positive_filter", None)
     kwargs.pop("restrict_ts_regex", None)

@@ -12,7 +12,7 @@ __all__ = ["estimator_export", "keras_export", "make_all", "remove_undocumented"
 
 _Symbol = TypeVar("_Symbol")
 _MARKED: Final = re.compile(r"^@@(\w+)$", re.MULTILINE)
-# What `remove_undocumented` took away: by the name of the module, names and objects.
+# Names that `remove_undocumented` removed: by the name of the module, names and objects.
 _removed: dict[str, dict[str, Any]] = {}
 
 

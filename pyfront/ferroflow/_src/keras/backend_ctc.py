@@ -66,13 +66,13 @@ def ctc_decode(
     Args:
         y_pred: Tensor of float32, of shape [batch, time, classes]: probabilities, such as softmax gives.
         input_length: Tensor of an integer dtype, of shape [batch]: the time steps of each sequence.
-        greedy: bool, whether the likeliest class of each time step is taken instead of a beam search.
+        greedy: bool. If True, the likeliest class of each time step is taken instead of a beam search.
         beam_width: int, the width of that search.
         top_paths: int, how many decodings the search gives.
 
     Returns:
         Pair of the decodings, `top_paths` (one if `greedy`) Tensors of int64 of shape [batch, longest], -1 behind the
-        labels; and a Tensor of float32 of shape [batch, decodings]: their log probabilities, or if `greedy` the
+        labels; and their log probabilities, Tensor of float32 of shape [batch, decodings]. If `greedy`, these are the
         negative sums of the logarithms.
     """
     lengths = cast(input_length, dtypes.int32)
@@ -84,6 +84,6 @@ def ctc_decode(
 
 
 def _logits(y_pred: Any) -> Tensor:
-    """The logarithms of probabilities, the time first."""
+    """Returns the logarithms of probabilities, the time first."""
     logits: Tensor = log(shaping.transpose(y_pred, [1, 0, 2]) + epsilon())
     return logits

@@ -213,7 +213,7 @@ class KerasLayer(Layer):
         return self._with_inner(super().get_updates_for(inputs), lambda layer: layer.get_updates_for(inputs))
 
     def _own_outputs(self, outputs: Any, inputs: Any) -> Any:
-        """The outputs with copies of those that are inputs, whose call and mask would be overwritten."""
+        """Returns the outputs with copies of those that are inputs, whose call and mask would be overwritten."""
         leaves = nest.flatten(inputs)
         if not leaves or any(call_of(x) is None for x in leaves):
             return outputs

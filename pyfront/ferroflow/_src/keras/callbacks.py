@@ -202,7 +202,7 @@ class Callbacks:
             getattr(callback, method)(*args)
 
     def __bool__(self) -> bool:
-        """Whether there is one."""
+        """True if there is one."""
         return bool(self._callbacks)
 
 
@@ -395,7 +395,7 @@ class EarlyStopping(_Monitor):
         verbose: int, above 0 to print when it stops.
         mode: "min", "max", or "auto" by the name.
         baseline: float, the value that is to become better; None for any.
-        restore_best_weights: bool, whether the model gets the weights of the epoch with the best value when it stops.
+        restore_best_weights: bool. If True, the model gets the weights of the epoch with the best value when it stops.
     """
 
     def __init__(

@@ -411,7 +411,7 @@ class Model(Network):
             return given.batches(batch_size, steps_per_epoch, shuffle)
 
         def validate(called: Callbacks) -> list[float]:
-            assert validation is not None  # what is called only then
+            assert validation is not None  # `validate` is only called with validation data
             return self._evaluated(validation.batches(batch_size, validation_steps), called)
 
         params = {
@@ -587,7 +587,7 @@ class Model(Network):
         samples: int | None,
         metrics: list[str] | None,
     ) -> Callbacks:
-        """The callbacks of an evaluation or of predictions."""
+        """Returns the callbacks of an evaluation or of predictions."""
         shown = [ProgbarLogger("samples" if steps is None else "steps")] if verbose else []
         # No epochs: nothing is fitted.
         params = {"epochs": None, "steps": steps, "samples": samples, "verbose": verbose, "metrics": metrics}

@@ -25,7 +25,7 @@ def _class(name: str, custom_objects: Mapping[str, Any]) -> Any:
 
 
 def layer_of(described: Mapping[str, Any], custom_objects: Mapping[str, Any]) -> Any:
-    """A layer or model of a dict of its class and its arguments."""
+    """Returns a layer or model of a dict of its class and its arguments."""
     cls = _class(described["class_name"], custom_objects)
     if isinstance(cls, type) and issubclass(cls, Model):
         return _model(described, custom_objects)

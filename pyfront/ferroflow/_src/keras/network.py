@@ -363,7 +363,7 @@ class Network(Connected):
             dtype: DType; float32 by default.
             initializer: initializer, or its name; "glorot_uniform" by default, "zeros" for integers and bools.
             regularizer: callable of the variable that gives a loss, or its name; None for none.
-            trainable: bool, whether it is trained, if the model is.
+            trainable: bool. If True, the variable is trained with the model.
             constraint: callable of the value after each update, or its name; None for none.
 
         Returns:

@@ -78,7 +78,7 @@ class _CheckedThread:
 
 
 class _CapturedWrites:
-    """What `captureWritesToStream` caught."""
+    """Text that `captureWritesToStream` captured."""
 
     text = ""
 

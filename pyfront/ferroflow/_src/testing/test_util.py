@@ -227,7 +227,7 @@ def force_gpu() -> Any:
     """Refuses: there is no GPU.
 
     Raises:
-        RuntimeError: always.
+        RuntimeError: on every call.
     """
     raise RuntimeError("force_gpu: there are no GPUs")
 

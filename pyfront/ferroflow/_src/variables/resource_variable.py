@@ -220,7 +220,7 @@ class ResourceVariable(Variable):
         return tensor_op("Identity", [rows])
 
     def _read_rows(self, indices: Any, name: str | None) -> Tensor:
-        """What `tf.gather` gives."""
+        """Returns the result of `tf.gather`."""
         return self.sparse_read(indices, name)
 
     def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:

@@ -33,7 +33,7 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
         overwrite: bool. If True, `dst` may exist.
 
     Raises:
-        tf.errors.OpError: as `tf.gfile.Copy`.
+        tf.errors.OpError: on the same conditions as `tf.gfile.Copy`.
     """
     system.copy(src, dst, overwrite)
 
@@ -60,7 +60,7 @@ def glob(pattern: Any) -> list[str]:
         list of str, sorted for each pattern.
 
     Raises:
-        tf.errors.OpError: as `tf.gfile.Glob`.
+        tf.errors.OpError: on the same conditions as `tf.gfile.Glob`.
     """
     return system.glob(pattern)
 
@@ -99,7 +99,7 @@ def makedirs(path: Any) -> None:
         path: str, bytes or PathLike; it may exist.
 
     Raises:
-        tf.errors.OpError: as `tf.gfile.MakeDirs`.
+        tf.errors.OpError: on the same conditions as `tf.gfile.MakeDirs`.
     """
     system.make_directories(path)
 
@@ -111,7 +111,7 @@ def mkdir(path: Any) -> None:
         path: str, bytes or PathLike.
 
     Raises:
-        tf.errors.OpError: as `tf.gfile.MkDir`.
+        tf.errors.OpError: on the same conditions as `tf.gfile.MkDir`.
     """
     system.make_directory(path)
 
@@ -123,7 +123,7 @@ def remove(path: Any) -> None:
         path: str, bytes or PathLike.
 
     Raises:
-        tf.errors.OpError: as `tf.gfile.Remove`.
+        tf.errors.OpError: on the same conditions as `tf.gfile.Remove`.
     """
     system.remove(path)
 
@@ -137,7 +137,7 @@ def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
         overwrite: bool. If True, `dst` may exist.
 
     Raises:
-        tf.errors.OpError: as `tf.gfile.Rename`.
+        tf.errors.OpError: on the same conditions as `tf.gfile.Rename`.
     """
     system.rename(src, dst, overwrite)
 
@@ -149,7 +149,7 @@ def rmtree(path: Any) -> None:
         path: str, bytes or PathLike.
 
     Raises:
-        tf.errors.OpError: as `tf.gfile.DeleteRecursively`.
+        tf.errors.OpError: on the same conditions as `tf.gfile.DeleteRecursively`.
     """
     system.delete_recursively(path)
 

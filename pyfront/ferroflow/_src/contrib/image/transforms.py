@@ -37,7 +37,7 @@ _INTERPOLATIONS = ("NEAREST", "BILINEAR")
 
 
 def _at_least_one(values: Any, rank: int, what: str) -> Tensor:
-    """A batch of float32 vectors or numbers, of one where there is none.
+    """Returns a batch of float32 vectors or numbers, of one where there is none.
 
     Raises:
         TypeError: if the rank is unknown, or neither `rank` nor `rank - 1`.
@@ -215,7 +215,7 @@ def _check_rank(images: Tensor) -> int:
 
 
 def _sampled(pictures: Tensor, rows: Tensor, size: Tensor, interpolation: str) -> Tensor:
-    """The pixels of [pictures, height, width, channels] that transforms of [1 or pictures, 8] choose."""
+    """Returns the pixels of [pictures, height, width, channels] that transforms of [1 or pictures, 8] choose."""
     across, down = meshgrid(cast(number_range(size[1]), dtypes.float32), cast(number_range(size[0]), dtypes.float32))
     a0, a1, a2, b0, b1, b2, c0, c1 = (rows[:, i, None, None] for i in range(8))
     depth = c0 * across + c1 * down + 1.0
@@ -248,7 +248,7 @@ def _rounded(x: Tensor) -> Tensor:
 
 
 def _pixels(pictures: Tensor, y: Tensor, x: Tensor) -> Tensor:
-    """The pixels at whole coordinates of [pictures, height, width]; 0 outside."""
+    """Returns the pixels at whole coordinates of [pictures, height, width]; 0 outside."""
     dims = shape(pictures)
     height, width = cast(dims[1], dtypes.float32), cast(dims[2], dtypes.float32)
     inside = logical_and(logical_and(y >= 0.0, y < height), logical_and(x >= 0.0, x < width))
@@ -272,8 +272,8 @@ def rotate(images: Any, angles: Any, interpolation: str = "NEAREST", name: str |
         Tensor of the dtype and shape of `images`; what comes from outside is 0.
 
     Raises:
-        TypeError: as `transform`.
-        ValueError: as `transform`.
+        TypeError: on the same conditions as `transform`.
+        ValueError: on the same conditions as `transform`.
     """
     with name_scope(name, "rotate"):
         given = convert_to_tensor(images)
@@ -298,8 +298,8 @@ def translate(images: Any, translations: Any, interpolation: str = "NEAREST", na
         Tensor of the dtype and shape of `images`; what comes from outside is 0.
 
     Raises:
-        TypeError: as `transform`.
-        ValueError: as `transform`.
+        TypeError: on the same conditions as `transform`.
+        ValueError: on the same conditions as `transform`.
     """
     with name_scope(name, "translate"):
         return transform(images, translations_to_projective_transforms(translations), interpolation=interpolation)

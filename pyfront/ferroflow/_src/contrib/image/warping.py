@@ -62,6 +62,8 @@ def dense_image_warp(image: Any, flow: Any, name: str = "dense_image_warp") -> T
 
 
 def _cell(at: Tensor, size: Tensor) -> tuple[Tensor, Tensor]:
-    """The number of the cell between two pixels in which a coordinate lies, and the place in it, from 0 to 1."""
+    """Returns the number of the cell between two pixels in which a coordinate lies, and the place in it, from 0 to
+    1.
+    """
     first = minimum(maximum(floor(at), 0.0), size - 2.0)
     return cast(first, dtypes.int32), minimum(maximum(at - first, 0.0), 1.0)

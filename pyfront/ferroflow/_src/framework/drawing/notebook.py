@@ -15,7 +15,7 @@ __all__ = ["LARGEST", "notebook_html"]
 
 # Bytes: a notebook that is saved keeps the outputs of all its cells.
 LARGEST: Final = 60_000
-# What surrounds a model in every graph, and hides it: drawn apart, as TensorBoard does.
+# Scopes that surround a model in every graph, and hides it: drawn apart, as TensorBoard does.
 _ASIDE: Final = re.compile(r"(gradients|save|init|report_uninitialized_\w+|group_deps)(_\d+)?(/|$)")
 _FEWEST: Final = 8
 

@@ -138,7 +138,7 @@ def view_svg(view: View, titles: bool = True) -> str:
 
     Args:
         view: View.
-        titles: bool, whether boxes and edges have titles, which an image in a page does not show.
+        titles: bool. If True, boxes and edges have titles, which an image in a page does not show.
 
     Returns:
         str, an SVG document.

@@ -61,7 +61,7 @@ def frame(
         Tensor of the dtype of `signal`, of shape [..., frames, frame_length, ...].
 
     Raises:
-        ValueError: `frame_length`, `frame_step` or `pad_value` is no scalar.
+        ValueError: if `frame_length`, `frame_step` or `pad_value` is not a scalar.
     """
     with name_scope(name, "frame", [signal, frame_length, frame_step, pad_value]):
         signal = convert_to_tensor(signal, name="signal")
@@ -87,7 +87,7 @@ def frame(
 
 
 def _paddings(x: Tensor, axis: int, count: Any) -> Any:
-    """The paddings that put `count` values behind one dimension."""
+    """Returns the paddings that put `count` values behind one dimension."""
     ndims = x.get_shape().ndims
     if ndims is not None:
         return [[0, count if i == axis else 0] for i in range(ndims)]

@@ -22,7 +22,7 @@ _SCALE = 32768.0
 
 
 class DecodeWav(NamedTuple):
-    """What `decode_wav` gives.
+    """Result of `decode_wav`.
 
     Attributes:
         audio: Tensor of float32, of shape [samples, channels], in [-1, 1).

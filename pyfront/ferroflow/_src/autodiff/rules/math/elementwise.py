@@ -23,7 +23,9 @@ inv_grad, reciprocal_grad, rsqrt_grad, sigmoid_grad, sqrt_grad, tanh_grad = (
 
 
 def _waiting(value: float, g: Tensor, x: Tensor) -> Tensor:
-    """A number of the dtype of `x` that waits for the gradient `g`, as TF 1.x keeps it out of memory until then."""
+    """Returns a number of the dtype of `x` that waits for the gradient `g`, as TF 1.x keeps it out of memory until
+    then.
+    """
     with control_dependencies([g]):
         return constant(value, dtype=x.dtype.base_dtype)
 
