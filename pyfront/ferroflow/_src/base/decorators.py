@@ -53,7 +53,7 @@ def unwrap(maybe_tf_decorator: Callable[..., Any]) -> tuple[list[Callable[..., A
 
 
 def _decorated(function: Any) -> Callable[..., Any] | None:
-    """What `make_decorator` or a decorator of this package was put around; other decorators count as they are."""
+    """Returns the function that `make_decorator` or a decorator of this package wraps; other decorators are not unwrapped."""
     try:
         marked: Callable[..., Any] | None = function.__dict__.get("_decorated_target")
     except AttributeError:

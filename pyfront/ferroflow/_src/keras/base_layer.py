@@ -151,7 +151,7 @@ class KerasLayer(Layer):
         return outputs
 
     def _inner_layers(self) -> list[Any]:
-        """The layers and models that a program's layer has as attributes, also in lists and dicts."""
+        """Returns the layers and models that a program's layer has as attributes, also in lists and dicts."""
         if type(self).__module__.startswith("ferroflow."):
             return []
         return list(_layers_in([value for name, value in vars(self).items() if name != "_given"]))
@@ -186,12 +186,12 @@ class KerasLayer(Layer):
 
     @property
     def updates(self) -> list[Any]:
-        """What is to run with each training step, also of layers that it has as attributes."""
+        """Returns the updates that run with each training step, also those of layers that are attributes."""
         own = super().updates
         return self._with_inner(own, lambda layer: layer.updates) if self.trainable or self.stateful else own
 
     def get_losses_for(self, inputs: Any) -> list[Any]:
-        """The losses that depend on some inputs, also of layers that it has as attributes.
+        """Returns the losses that depend on some inputs, also those of layers that are attributes.
 
         Args:
             inputs: Tensor of any dtype and shape, or list of them; None for the losses that depend on no inputs.
@@ -202,7 +202,7 @@ class KerasLayer(Layer):
         return self._with_inner(super().get_losses_for(inputs), lambda layer: layer.get_losses_for(inputs))
 
     def get_updates_for(self, inputs: Any) -> list[Any]:
-        """The updates that depend on some inputs, also of layers that it has as attributes.
+        """Returns the updates that depend on some inputs, also those of layers that are attributes.
 
         Args:
             inputs: Tensor of any dtype and shape, or list of them; None for the updates that depend on no inputs.

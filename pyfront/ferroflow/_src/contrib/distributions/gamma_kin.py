@@ -107,7 +107,7 @@ class InverseGamma(Gamma):
         return c + log(self.rate) + lgamma(c) - (1.0 + c) * digamma(c)
 
     def _where_above(self, least: float, value: Any, what: str) -> Any:
-        """A statistic that is defined for concentrations above a bound."""
+        """Returns a statistic that is defined for concentrations above `least`."""
         c = self.concentration + making.zeros_like(value)
         if not self.allow_nan_stats:
             message = f"{what} undefined when any concentration <= {least:g}"

@@ -39,7 +39,7 @@ __all__ = [
 
 
 class DataDecoder(abc.ABC):
-    """What makes items, such as a picture and its label, of a record."""
+    """A decoder: makes items, such as a picture and its label, of a record."""
 
     @abc.abstractmethod
     def decode(self, data: Any, items: Any) -> list[Any]:
@@ -59,7 +59,7 @@ class DataDecoder(abc.ABC):
 
 
 class ItemHandler(abc.ABC):
-    """What makes an item of features.
+    """A handler: makes an item of features.
 
     Args:
         keys: list of str, or str, the names of the features.
@@ -134,7 +134,7 @@ class Tensor(ItemHandler):
         tensor_key: str, the name of the feature.
         shape_keys: str or list of str, the features that hold its sizes; None for none.
         shape: its shape; None for that of the feature.
-        default_value: what stands for missing elements of a sparse feature.
+        default_value: the value of missing elements of a sparse feature.
 
     Raises:
         ValueError: if both `shape_keys` and `shape` are given.
@@ -173,7 +173,7 @@ class LookupTensor(Tensor):
         table: lookup table of its values.
         shape_keys: as for `Tensor`.
         shape: as for `Tensor`.
-        default_value: what stands for missing elements of a sparse feature.
+        default_value: the value of missing elements of a sparse feature.
     """
 
     def __init__(
@@ -225,7 +225,7 @@ class SparseTensor(ItemHandler):
         shape_key: str, the feature of the shape; None for none.
         shape: the shape; None for that of the feature of positions.
         densify: bool. If True, the item is dense.
-        default_value: what stands for missing elements of a dense item.
+        default_value: the value of missing elements of a dense item.
     """
 
     def __init__(
