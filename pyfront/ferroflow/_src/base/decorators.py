@@ -53,7 +53,7 @@ def unwrap(maybe_tf_decorator: Callable[..., Any]) -> tuple[list[Callable[..., A
 
 
 def _decorated(function: Any) -> Callable[..., Any] | None:
-    """Returns the function that `make_decorator` or a decorator of this package wraps; other decorators are not unwrapped."""
+    """Returns the function that `make_decorator` or a decorator of this package wraps, and no other decorator's."""
     try:
         marked: Callable[..., Any] | None = function.__dict__.get("_decorated_target")
     except AttributeError:
