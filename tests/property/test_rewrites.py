@@ -19,6 +19,11 @@ _REASONS = {
 }
 
 
+def _outer(x, y):
+    """The product of a column and a row, which has more elements than they have."""
+    return tf.matmul(tf.slice(x, [0, 0], [_SIZE, 1]), tf.slice(y, [1, 0], [1, _SIZE]))
+
+
 def _loop(x, y):
     """Adds up products over the iterations of a loop."""
     return tf.while_loop(lambda i, _: i < 3, lambda i, t: (i + 1, t + tf.matmul(x, tf.tanh(t))), [tf.constant(0), y])[1]
@@ -37,7 +42,7 @@ _MAKERS = [
     lambda x, y, b: x + y,
     lambda x, y, b: x - y,
     lambda x, y, b: tf.add_n([x, y, x]),
-    lambda x, y, b: tf.add_n([tf.matmul(x, y), tf.matmul(y, y)]),
+    lambda x, y, b: tf.add_n([_outer(x, y), _outer(y, x)]),
     lambda x, y, b: tf.concat([tf.slice(x, [0, 1], [-1, 3]), tf.slice(y, [0, 0], [_SIZE, 1])], 1),
     lambda x, y, b: tf.identity(x),
     lambda x, y, b: tf.stop_gradient(tf.reduce_sum(y) * x),
@@ -90,7 +95,7 @@ def test_rewrites_change_no_bit(dtype, nodes, fetched):
 _EXAMPLES = {
     "epilogue": [(0, 0, 1, None), (3, 2, 0, None), (5, 3, 0, None)],
     "block": [(0, 0, 1, None), (0, 1, 0, None), (12, 2, 3, None)],
-    "sum": [(11, 0, 1, None)],
+    "sum": [(5, 0, 0, None), (11, 0, 2, None)],
     "elementwise": [(6, 0, 0, None), (7, 2, 0, None)],
     "equal": [(0, 0, 1, None), (0, 0, 1, None), (1, 2, 3, None)],
 }
