@@ -1,4 +1,6 @@
-//! OptimizeDataset, ModelDataset: what TensorFlow tunes a pipeline with. Here they are the dataset itself.
+//! OptimizeDataset and ModelDataset: TensorFlow tunes pipelines with them.
+//!
+//! Here they return their input unchanged.
 
 use super::schema::{described, unary};
 use super::value::dataset_input;
