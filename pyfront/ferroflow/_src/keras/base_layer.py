@@ -197,7 +197,7 @@ class KerasLayer(Layer):
             inputs: Tensor of any dtype and shape, or list of them; None for the losses that depend on no inputs.
 
         Returns:
-            list of Tensors.
+            list of Tensors of float dtypes, of shape [].
         """
         return self._with_inner(super().get_losses_for(inputs), lambda layer: layer.get_losses_for(inputs))
 
