@@ -26,4 +26,4 @@ def test_without_tensorboard_it_says_how_to_install_it(tmp_path, monkeypatch, ca
 
 def test_a_folder_that_is_not_there_fails(tmp_path, capsys):
     assert main(["board", str(tmp_path / "nowhere")]) == 2
-    assert "no such folder" in capsys.readouterr().err
+    assert "folder does not exist" in capsys.readouterr().err
