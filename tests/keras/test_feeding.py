@@ -117,7 +117,7 @@ def test_a_dataset_is_fitted_batch_by_batch(as_iterator):
     np.testing.assert_allclose(history["loss"], expected["loss"], rtol=1e-5)
     assert model.evaluate(data, steps=3) == pytest.approx(other.evaluate(X, Y, verbose=0), rel=1e-5)
     np.testing.assert_allclose(model.predict(data, steps=3), other.predict(X), rtol=1e-5)
-    with pytest.raises(ValueError, match="give no target"):
+    with pytest.raises(ValueError, match="do not pass a target"):
         model.fit(data, Y, steps_per_epoch=1)
 
 

@@ -98,5 +98,5 @@ def test_optimizers_are_described_and_made_again():
     assert isinstance(keras.optimizers.get("nadam"), keras.optimizers.Nadam)
     mine = keras.optimizers.deserialize({"class_name": "Halving", "config": {"lr": 2.0}}, {"Halving": Halving})
     assert K.get_value(mine.lr) == 2.0
-    with pytest.raises(NotImplementedError, match="does not tell its arguments"):
+    with pytest.raises(NotImplementedError, match="does not keep its arguments"):
         keras.optimizers.serialize(tf.train.AdamOptimizer())
