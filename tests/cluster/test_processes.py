@@ -181,6 +181,8 @@ def test_a_shared_iterator_outlives_the_session_that_made_it(addresses, worker, 
             assert [sess.run(following) for _ in range(2)] == [0, 11]
             with pytest.raises(tf.errors.OutOfRangeError):
                 sess.run(following)
+        # The iterator and its threads end here, not with this process's server.
+        tf.Session.reset(worker)
 
 
 def test_threads_on_one_session_lose_no_update(addresses, worker, graph):

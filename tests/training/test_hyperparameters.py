@@ -82,7 +82,7 @@ def test_names_and_lists_are_checked():
         some().add_hparam("rate", 1)
     with pytest.raises(ValueError, match="cannot be empty: units"):
         HParams(units=[])
-    with pytest.raises(NotImplementedError, match="give the values by name"):
+    with pytest.raises(NotImplementedError, match="pass the values by name"):
         HParams(hparam_def=object())
 
 
