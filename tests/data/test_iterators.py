@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import gzip
 import os
 import signal
 import threading
@@ -297,6 +298,31 @@ def test_the_later_spellings_of_the_ops_do_the_same():
     with tf.Session() as session:
         session.run(start)
         assert [session.run(element), session.run(element)] == [0, 1]
+
+
+def test_what_tunes_a_pipeline_gives_its_input():
+    structure = {"output_types": [tf.int64], "output_shapes": [[]]}
+    tuned = tensor_op("OptimizeDataset", [D.range(3)._as_variant_tensor(), tf.constant([b"map_fusion"])], structure)
+    modelled = tensor_op("ModelDataset", [tuned], structure)
+    resource = tensor_op("IteratorV2", [], {"container": "", "shared_name": "", **structure})
+    element = tensor_op("IteratorGetNext", [resource], structure)
+    with tf.Session() as session:
+        session.run(apply_op("MakeIterator", [modelled, resource]))
+        assert [session.run(element) for _ in range(3)] == [0, 1, 2]
+
+
+def test_packed_records_of_one_length_are_read(tmp_path):
+    path = tmp_path / "records"
+    path.write_bytes(gzip.compress(b"headabcdefgh.foot"))
+    dataset = tf.data.FixedLengthRecordDataset(str(path), 4, header_bytes=4, footer_bytes=5, compression_type="GZIP")
+    element = dataset.make_one_shot_iterator().get_next()
+    definition = tf.get_default_graph().as_graph_def()
+    bodies = [definition.node, *(function.node_def for function in definition.library.function)]
+    assert "FixedLengthRecordDatasetV2" in {node.op for body in bodies for node in body}
+    with tf.Session() as session:
+        assert [session.run(element), session.run(element)] == [b"abcd", b"efgh"]
+        with pytest.raises(tf.errors.OutOfRangeError):
+            session.run(element)
 
 
 def test_functions_stand_for_methods_as_in_later_versions():

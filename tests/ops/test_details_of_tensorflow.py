@@ -72,3 +72,22 @@ def test_graphs_do_not_have_attributes_that_tensorflow_1_15_lacks():
     assert not nodes["RFFT"]
     assert not nodes["IRFFT"]
     assert nodes["DepthwiseConv2dNative"] == {"T", "strides", "padding", "data_format", "dilations"}
+
+
+@pytest.mark.parametrize(
+    "decompose",
+    [
+        tf.linalg.inv,
+        tf.linalg.cholesky,
+        lambda a: tf.linalg.qr(a)[1],
+        lambda a: tf.linalg.svd(a)[0],
+        lambda a: tf.linalg.eigh(a)[0],
+    ],
+    ids=["inv", "cholesky", "qr", "svd", "eigh"],
+)
+def test_matrices_of_half_precision_are_decomposed(decompose):
+    a = np.array([[[4, 1, 0.5], [1, 3, 0.25], [0.5, 0.25, 2]], np.eye(3)], np.float16)
+    with tf.Graph().as_default(), tf.Session() as session:
+        half, single = session.run([decompose(tf.constant(a)), decompose(tf.constant(a, tf.float32))])
+    assert half.dtype == np.float16
+    np.testing.assert_allclose(half, single, rtol=1e-3, atol=1e-6)

@@ -103,7 +103,7 @@ _EXPECTED: list[tuple[str, Callable[[Tensor], Any], str]] = [
     ("concat, one", lambda x: joining.concat([x], 1), "concat/concat_dim=Const concat/concat=Identity"),
     ("stack", lambda x: joining.stack([x, x]), "stack=Pack"),
     ("stack, numbers", lambda x: joining.stack([1, 2]), "stack=Const"),
-    ("split", lambda x: joining.split(x, 3, 1), "split/split_dim=Const split=Split"),
+    ("split", lambda x: joining.split(x, 3, 1), "Const=Const split/split_dim=Const split=Split"),
     ("unstack", lambda x: joining.unstack(x, axis=1), "unstack=Unpack"),
     ("gather", lambda x: indexing.gather(x, [0]), "GatherV2/indices=Const GatherV2/axis=Const GatherV2=GatherV2"),
     ("where", lambda x: indexing.where(x > 0, x, -x), "Greater/y=Const Greater=Greater Neg=Neg Select=Select"),

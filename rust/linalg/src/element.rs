@@ -110,10 +110,10 @@ macro_rules! double {
 double!(f64, Complex<f64>);
 
 macro_rules! single {
-    ($($t:ty, $wide:ty, $widen:expr, $narrow:expr;)*) => {$(
+    ($($t:ty, $wide:ty, $epsilon:expr, $widen:expr, $narrow:expr;)*) => {$(
         impl Element for $t {
             type Wide = $wide;
-            const EPSILON: f64 = f32::EPSILON as f64;
+            const EPSILON: f64 = $epsilon;
 
             fn widen(from: &[$t]) -> Cow<'_, [$wide]> {
                 Cow::Owned(from.iter().map(|&x| $widen(x)).collect())
@@ -140,8 +140,9 @@ macro_rules! single {
     )*};
 }
 single! {
-    f32, f64, f64::from, |x: f64| x as f32;
-    Complex<f32>, Complex<f64>, |x: Complex<f32>| Complex::new(x.re.into(), x.im.into()),
+    half::f16, f64, half::f16::EPSILON.to_f64_const(), f64::from, half::f16::from_f64;
+    f32, f64, f32::EPSILON as f64, f64::from, |x: f64| x as f32;
+    Complex<f32>, Complex<f64>, f32::EPSILON as f64, |x: Complex<f32>| Complex::new(x.re.into(), x.im.into()),
         |x: Complex<f64>| Complex::new(x.re as f32, x.im as f32);
 }
 

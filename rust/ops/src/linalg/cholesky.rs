@@ -10,7 +10,7 @@ const NOT_POSITIVE: &str = "Cholesky decomposition was not successful. The input
 
 fn cholesky(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let dtype = init.output_type(0)?;
-    dispatch!(dtype, T in [F32, F64, Complex64, Complex128], {
+    dispatch!(dtype, T in [F16, F32, F64, Complex64, Complex128], {
         kernel(move |ctx| {
             let a = ctx.input(0)?;
             let batch = Batch::of_squares(a)?;

@@ -9,7 +9,7 @@ use ferroflow_tensor::{Result, Tensor, dispatch};
 fn matrix_inverse(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let adjoint = init.bool("adjoint")?;
     let dtype = init.output_type(0)?;
-    dispatch!(dtype, T in [F32, F64, Complex64, Complex128], {
+    dispatch!(dtype, T in [F16, F32, F64, Complex64, Complex128], {
         kernel(move |ctx| {
             let a = ctx.input(0)?;
             let batch = Batch::of_squares(a)?;

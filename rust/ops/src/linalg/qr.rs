@@ -98,7 +98,7 @@ const WORK: usize = 3;
 fn qr(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let full = init.bool("full_matrices")?;
     let dtype = init.output_type(0)?;
-    dispatch!(dtype, T in [F32, F64, Complex64, Complex128], {
+    dispatch!(dtype, T in [F16, F32, F64, Complex64, Complex128], {
         kernel(move |ctx| {
             let a = ctx.input(0)?;
             let rank = a.rank();

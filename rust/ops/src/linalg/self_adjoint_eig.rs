@@ -13,7 +13,7 @@ const WORK: usize = 9;
 fn with_vectors(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let wants_vectors = init.bool("compute_v")?;
     let dtype = init.output_type(0)?;
-    dispatch!(dtype, T in [F32, F64, Complex64, Complex128], {
+    dispatch!(dtype, T in [F16, F32, F64, Complex64, Complex128], {
         kernel(move |ctx| {
             let a = ctx.input(0)?;
             let batch = Batch::of_squares(a)?;

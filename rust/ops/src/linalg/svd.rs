@@ -13,7 +13,7 @@ const WORK: usize = 12;
 fn svd(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let (wants_vectors, full) = (init.bool("compute_uv")?, init.bool("full_matrices")?);
     let dtype = init.output_type(0)?;
-    dispatch!(dtype, T in [F32, F64, Complex64, Complex128], {
+    dispatch!(dtype, T in [F16, F32, F64, Complex64, Complex128], {
         kernel(move |ctx| {
             let a = ctx.input(0)?;
             let batch = Batch::of(a, 0)?;
