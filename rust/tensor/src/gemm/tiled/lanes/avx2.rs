@@ -9,6 +9,46 @@ use crate::vector::Level;
 #[derive(Clone, Copy)]
 pub(crate) struct Pair<R>(R, R);
 
+/// The first elements of a row: masks for loads, and their number for stores, since masked stores take many times as long on some CPUs.
+#[derive(Clone, Copy)]
+pub(crate) struct First {
+    low: __m256i,
+    high: __m256i,
+    count: usize,
+}
+
+/// Copies `count <= 16` elements.
+///
+/// # Safety
+/// `from` is valid for reads of them, `to` for writes.
+#[inline(always)]
+unsafe fn copy_few<T: Copy>(mut from: *const T, mut to: *mut T, count: usize) {
+    macro_rules! copy {
+        ($n:literal) => {
+            to.cast::<[T; $n]>().write_unaligned(from.cast::<[T; $n]>().read_unaligned());
+            (from, to) = (from.add($n), to.add($n));
+        };
+    }
+    // SAFETY: the parts make up the elements.
+    unsafe {
+        if count >= 16 {
+            copy!(16);
+        }
+        if count & 8 != 0 {
+            copy!(8);
+        }
+        if count & 4 != 0 {
+            copy!(4);
+        }
+        if count & 2 != 0 {
+            copy!(2);
+        }
+        if count & 1 != 0 {
+            to.write(from.read());
+        }
+    }
+}
+
 /// Elements that are selected by a mask that begins so many before the middle.
 const SELECTED_F32: [i32; 32] =
     [-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
@@ -16,9 +56,9 @@ const SELECTED_F64: [i64; 16] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 
 
 /// What f32 and f64 do alike.
 macro_rules! pair_operations {
-    ($half:literal, $cast:ident, $zero:ident, $load:ident, $load_part:ident, $store:ident, $store_part:ident,
+    ($half:literal, $cast:ident, $zero:ident, $load:ident, $load_part:ident, $store:ident,
      $fma:ident, $add:ident, $sub:ident, $mul:ident, $max:ident, $and:ident, $compare:ident, $signs:ident) => {
-        type Mask = Pair<__m256i>;
+        type Mask = First;
         const LEVEL: Level = Level::Avx2;
         const N: usize = 2 * $half;
         const REGISTERS: usize = 2;
@@ -47,7 +87,7 @@ macro_rules! pair_operations {
         #[inline(always)]
         unsafe fn load_part(from: *const Self::Elem, part: Self::Mask) -> Self {
             // SAFETY: the caller has AVX2 and the selected elements are readable.
-            unsafe { Pair($load_part(from, part.0), $load_part(from.wrapping_add($half), part.1)) }
+            unsafe { Pair($load_part(from, part.low), $load_part(from.wrapping_add($half), part.high)) }
         }
         #[inline(always)]
         unsafe fn store(self, to: *mut Self::Elem) {
@@ -61,8 +101,9 @@ macro_rules! pair_operations {
         unsafe fn store_part(self, to: *mut Self::Elem, part: Self::Mask) {
             // SAFETY: the caller has AVX2 and the selected elements are writable.
             unsafe {
-                $store_part(to, part.0, self.0);
-                $store_part(to.wrapping_add($half), part.1, self.1);
+                let mut row = [Self::Elem::default(); 2 * $half];
+                self.store(row.as_mut_ptr());
+                copy_few(row.as_ptr(), to, part.count);
             }
         }
         #[inline(always)]
@@ -94,7 +135,7 @@ macro_rules! pair_operations {
         #[inline(always)]
         unsafe fn keep(self, part: Self::Mask) -> Self {
             // SAFETY: the caller has AVX2.
-            unsafe { Pair($and(self.0, $cast(part.0)), $and(self.1, $cast(part.1))) }
+            unsafe { Pair($and(self.0, $cast(part.low)), $and(self.1, $cast(part.high))) }
         }
         #[inline(always)]
         unsafe fn is_zero(self) -> bool {
@@ -119,7 +160,7 @@ macro_rules! pair_operations {
             unsafe {
                 for first in (0..cols).step_by($half) {
                     let some = (cols - first).min($half);
-                    let part = Self::first(some).0;
+                    let part = Self::first(some).low;
                     let mut halves = [[$zero(); $half]; 2];
                     for (half, block) in halves.iter_mut().enumerate() {
                         for (i, row) in block.iter_mut().enumerate() {
@@ -199,7 +240,8 @@ impl Lanes for Pair<__m256> {
     fn first(n: usize) -> Self::Mask {
         let table = SELECTED_F32.as_ptr().wrapping_add(16 - n.min(16));
         // SAFETY: 16 elements of the table lie at every such address; unaligned loads exist in AVX, which every caller has.
-        unsafe { Pair(_mm256_loadu_si256(table.cast()), _mm256_loadu_si256(table.add(8).cast())) }
+        let (low, high) = unsafe { (_mm256_loadu_si256(table.cast()), _mm256_loadu_si256(table.add(8).cast())) };
+        First { low, high, count: n.min(16) }
     }
     #[inline(always)]
     unsafe fn splat(from: *const f32) -> Self {
@@ -226,7 +268,6 @@ impl Lanes for Pair<__m256> {
         _mm256_loadu_ps,
         _mm256_maskload_ps,
         _mm256_storeu_ps,
-        _mm256_maskstore_ps,
         _mm256_fmadd_ps,
         _mm256_add_ps,
         _mm256_sub_ps,
@@ -245,7 +286,8 @@ impl Lanes for Pair<__m256d> {
     fn first(n: usize) -> Self::Mask {
         let table = SELECTED_F64.as_ptr().wrapping_add(8 - n.min(8));
         // SAFETY: 8 elements of the table lie at every such address; unaligned loads exist in AVX, which every caller has.
-        unsafe { Pair(_mm256_loadu_si256(table.cast()), _mm256_loadu_si256(table.add(4).cast())) }
+        let (low, high) = unsafe { (_mm256_loadu_si256(table.cast()), _mm256_loadu_si256(table.add(4).cast())) };
+        First { low, high, count: n.min(8) }
     }
     #[inline(always)]
     unsafe fn splat(from: *const f64) -> Self {
@@ -271,7 +313,6 @@ impl Lanes for Pair<__m256d> {
         _mm256_loadu_pd,
         _mm256_maskload_pd,
         _mm256_storeu_pd,
-        _mm256_maskstore_pd,
         _mm256_fmadd_pd,
         _mm256_add_pd,
         _mm256_sub_pd,
