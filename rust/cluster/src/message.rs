@@ -303,5 +303,5 @@ pub struct EventMessage {
     pub end: u64,
 }
 
-/// What a session is told that asks for a part that is not known: the task was restarted or reset.
+/// The error message for an unknown part: the task was restarted or reset since the session registered it.
 pub const UNKNOWN_PART: &str = "Graph handle is not found. Possibly, this worker just restarted.";

@@ -1,6 +1,6 @@
 //! Facts of ops that plans depend on, so that the planner knows no op by name.
 
-/// What a node of the op is in a plan.
+/// The role of an op's nodes in a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
     /// Computes its outputs by its kernel.
@@ -52,7 +52,7 @@ pub struct EpilogueForm {
     pub op: &'static str,
     /// The product's attributes that the op has, too.
     pub attrs: &'static [&'static str],
-    /// What `fused_ops` calls the addition of a bias.
+    /// The name in `fused_ops` of the addition of a bias.
     pub bias: &'static str,
 }
 

@@ -372,7 +372,7 @@ impl Op {
         self
     }
 
-    /// What a node of the op is in a plan, if it is more or less than its kernel.
+    /// Sets the role of the op's nodes in a plan, if it is not to run the kernel.
     #[must_use]
     pub fn role(mut self, role: Role) -> Op {
         self.def.role = role;

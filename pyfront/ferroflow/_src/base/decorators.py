@@ -31,7 +31,7 @@ def make_decorator(
         `decorator_func`, with the name, documentation and signature of `target`.
     """
     functools.update_wrapper(decorator_func, target)
-    decorator_func._decorated_target = target  # type: ignore[attr-defined]
+    decorator_func.__dict__["_decorated_target"] = target
     return decorator_func
 
 

@@ -25,9 +25,7 @@ def state_file(save_dir: str, latest_filename: str | None) -> str:
 
 
 def index_file(prefix: str) -> str:
-    """Returns the file that tells a checkpoint of the second format from one of the first, which is named as its
-    prefix.
-    """
+    """Returns the name of the index file, which only checkpoints of the second format have."""
     return prefix + ".index"
 
 

@@ -295,7 +295,7 @@ def context_from_message(context_def: Any, import_scope: str | None) -> ControlF
     """Returns the context that a ControlFlowContextDef describes, nested in the current one.
 
     Raises:
-        NotImplementedError: if it describes none.
+        NotImplementedError: if the message holds no context of a known kind.
     """
     field = context_def.WhichOneof("ctxt")
     if field is None:

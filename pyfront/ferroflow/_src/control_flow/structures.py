@@ -38,7 +38,7 @@ def as_leaf(value: Any) -> Any:
 
 
 def tensors_of(leaf: Any, as_ref: bool = False) -> list[Tensor]:
-    """Returns the tensors that one leaf of a nest consists of; a value that is none becomes one."""
+    """Returns the tensors of one leaf of a nest; other values are converted to a tensor."""
     for kind, parts, _ in _PARTS:
         if isinstance(leaf, kind):
             return parts(leaf)

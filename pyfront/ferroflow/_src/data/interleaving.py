@@ -129,7 +129,8 @@ def sample_from_datasets(datasets: Any, weights: Any = None, seed: Any = None) -
             raise ValueError("`weights` must be a vector of length `len(datasets)`.")
         logits = expand_dims(log(tensor, name="logits"), 0)
     if len(datasets) == 1:
-        return datasets[0]  # type: ignore[no-any-return]
+        only: Dataset = datasets[0]
+        return only
     return directed_interleave(RandomDataset(seed).batch(2).map(lambda seeds: select(logits, seeds)), datasets)
 
 

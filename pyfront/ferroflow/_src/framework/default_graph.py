@@ -38,7 +38,7 @@ class name_scope:  # noqa: N801  # TF1's spelling
     Args:
         name: str, the scope's name, or None for `default_name`.
         default_name: str, used when `name` is None.
-        values: list of tensors of any dtype and shape that tell the graph; they must be of one graph.
+        values: list of tensors of any dtype and shape, all of one graph, which becomes the default one.
 
     Raises:
         ValueError: if both names are None though values are given, or the values are of several graphs.

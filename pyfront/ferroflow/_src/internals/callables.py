@@ -32,7 +32,8 @@ def fn_args(fn: Callable[..., Any]) -> tuple[str, ...]:
     if not callable(fn):
         raise ValueError(f"Argument must be callable: {fn!r}")
     is_object = not (inspect.isroutine(fn) or inspect.isclass(fn))
-    found = fn.__call__ if is_object else fn  # type: ignore[operator]
+    given: Any = fn
+    found = given.__call__ if is_object else given
     names = list(getfullargspec(found).args)
     if inspect.ismethod(found):
         names.remove("self") if "self" in names else names.pop(0)

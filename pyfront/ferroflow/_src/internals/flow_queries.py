@@ -126,7 +126,7 @@ def IsInCond(op: Any) -> bool:  # noqa: N802
 
 
 def IsContainingContext(ctxt: Any, maybe_containing_ctxt: Any) -> bool:  # noqa: N802
-    """Returns True if a context is another one or lies inside of it."""
+    """Returns True if `maybe_containing_ctxt` is `ctxt` or contains it."""
     while ctxt is not maybe_containing_ctxt:
         if ctxt is None:
             return False

@@ -32,7 +32,7 @@ def serialize_keras_object(instance: Any) -> Any:
         dict of "class_name" and "config"; the name of a function; or None.
 
     Raises:
-        ValueError: if it is another object.
+        ValueError: if `instance` has neither `get_config` nor a name.
     """
     if instance is not None and not hasattr(instance, "get_config") and not hasattr(instance, "__name__"):
         raise ValueError(f"Cannot serialize {instance!r}: it has neither get_config nor a name.")

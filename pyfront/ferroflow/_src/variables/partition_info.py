@@ -1,4 +1,4 @@
-"""`PartitionInfo`: the argument that tells an initializer which slice of a partitioned variable it fills."""
+"""`PartitionInfo`: describes to an initializer the slice of a partitioned variable that it fills."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def cluster_of(addresses: Mapping[Task, str]) -> dict[str, list[str]]:
 
 
 def environment_of(task: Task, cluster: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Returns the variables that tell a task its cluster."""
+    """Returns the environment variables that describe the cluster to a task."""
     config = {"cluster": cluster, "task": {"type": task.job, "index": task.index}}
     # Lines are to be seen when they are printed, not when a buffer is full.
     return {"TF_CONFIG": json.dumps(config), "PYTHONUNBUFFERED": "1"}

@@ -26,7 +26,7 @@ def read_file_to_string(filename: Any, binary_mode: bool = False) -> str | bytes
         binary_mode: bool. If True, it is bytes and not text in UTF-8.
 
     Raises:
-        tf.errors.OpError: if the file cannot be read; the subclass tells the cause.
+        tf.errors.OpError: if the file cannot be read, of the subclass for the cause.
     """
     with GFile(filename, "rb" if binary_mode else "r") as file:
         content: str | bytes = file.read()
@@ -41,7 +41,7 @@ def write_string_to_file(filename: Any, file_content: str | bytes) -> None:
         file_content: str, written in UTF-8, or bytes.
 
     Raises:
-        tf.errors.OpError: if the file cannot be written; the subclass tells the cause.
+        tf.errors.OpError: if the file cannot be written, of the subclass for the cause.
     """
     with GFile(filename, "w") as file:
         file.write(file_content)
@@ -57,7 +57,7 @@ def atomic_write_string_to_file(filename: str, contents: str | bytes, overwrite:
 
     Raises:
         tf.errors.AlreadyExistsError: if the file is there and may not be replaced.
-        tf.errors.OpError: if the file cannot be written; the subclass tells the cause.
+        tf.errors.OpError: if the file cannot be written, of the subclass for the cause.
     """
     temporary = f"{filename}.tmp{uuid.uuid4().hex}"
     write_string_to_file(temporary, contents)

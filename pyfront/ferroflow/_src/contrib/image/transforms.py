@@ -106,7 +106,7 @@ def flat_transforms_to_matrices(transforms: Any) -> Tensor:
         Tensor of float32 of shape [pictures, 3, 3].
 
     Raises:
-        ValueError: if the shape is another.
+        ValueError: if `transforms` has neither 1 nor 2 dimensions.
     """
     given = convert_to_tensor(transforms, name="transforms", dtype=dtypes.float32)
     if given.shape.ndims not in (1, 2):
@@ -125,7 +125,7 @@ def matrices_to_flat_transforms(transform_matrices: Any) -> Tensor:
         Tensor of float32 of shape [pictures, 8].
 
     Raises:
-        ValueError: if the shape is another.
+        ValueError: if `transform_matrices` has neither 2 nor 3 dimensions.
     """
     given = convert_to_tensor(transform_matrices, name="transform_matrices", dtype=dtypes.float32)
     if given.shape.ndims not in (2, 3):
@@ -175,8 +175,8 @@ def transform(
         Tensor of the dtype of `images`, of its rank.
 
     Raises:
-        TypeError: if the dtype is another, or the ranks are.
-        ValueError: if `interpolation` is another.
+        TypeError: if `images` has a dtype or `transforms` a rank that is not listed above.
+        ValueError: if `interpolation` is not 'NEAREST' or 'BILINEAR'.
     """
     if interpolation not in _INTERPOLATIONS:
         raise ValueError(f"interpolation must be one of {_INTERPOLATIONS}, found {interpolation!r}")

@@ -303,12 +303,12 @@ class Image(ItemHandler):
         """Returns the picture of a string of bytes."""
 
         def jpeg() -> _Tensor:
-            pixels: _Tensor = decode_jpeg(image_buffer, self._channels, dct_method=self._dct_method)
-            return cast(pixels, self._dtype)  # type: ignore[no-any-return]
+            pixels: _Tensor = cast(decode_jpeg(image_buffer, self._channels, dct_method=self._dct_method), self._dtype)
+            return pixels
 
         def other() -> _Tensor:
-            pixels: _Tensor = decode_image(image_buffer, channels=self._channels)
-            return cast(pixels, self._dtype)  # type: ignore[no-any-return]
+            pixels: _Tensor = cast(decode_image(image_buffer, channels=self._channels), self._dtype)
+            return pixels
 
         def raw() -> _Tensor:
             return decode_raw(image_buffer, self._dtype)

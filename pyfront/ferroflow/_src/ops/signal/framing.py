@@ -19,7 +19,7 @@ __all__ = ["frame", "overlap_and_add"]
 
 
 def _known(x: Any) -> Any:
-    """Returns an int where the graph tells the value, else a tensor."""
+    """Returns the value as an int if it is constant, else as a tensor."""
     if not isinstance(x, Tensor):
         return int(x)
     found = constant_value(x)

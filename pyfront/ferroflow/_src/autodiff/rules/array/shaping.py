@@ -77,7 +77,7 @@ def _same_op(op: Operation, g: Any) -> list[Any]:
 
 
 def _counterpart(op_type: str, *attrs: str) -> Callable[[Operation, Any], list[Any]]:
-    """Returns the rule of an op whose gradient is another op with the same other inputs and attributes."""
+    """Returns a gradient rule that applies a second op to the gradient, with the remaining inputs and attributes."""
 
     def rule(op: Operation, g: Any) -> list[Any]:
         inputs = list(op.inputs)
