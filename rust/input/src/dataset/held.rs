@@ -1,4 +1,4 @@
-//! What an iterator has taken from its input and not yet given: the call after one that was interrupted finds it here.
+//! Elements that an iterator has taken from its input and not yet given: after an interrupt the next call begins with them.
 
 use super::function::Captured;
 use super::value::{BoxedIterator, Element, Pull};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// Calls of a function that take less are not interrupted.
 const SHORT: Duration = Duration::from_millis(5);
 
-/// How many calls after a short one are taken to be short, too.
+/// Number of calls after a short one that count as short without being timed.
 const TRUSTED: u8 = 15;
 
 /// An input whose elements are given to a function one at a time.
@@ -20,7 +20,7 @@ pub(super) struct Held {
     element: Option<Element>,
     /// Calls to come that are taken to be short.
     trusted: u8,
-    /// Of calls that are not interrupted.
+    /// The cancellation of calls that are not interrupted: never cancelled.
     never: Cancellation,
 }
 

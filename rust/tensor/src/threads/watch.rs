@@ -6,7 +6,7 @@ use std::cell::Cell;
 type Ask = *const (dyn Fn() -> bool + 'static);
 
 thread_local! {
-    /// What the innermost `watched` of this thread asks; null pointers are `None`.
+    /// The function of this thread's innermost `watched`.
     static WATCH: Cell<Option<Ask>> = const { Cell::new(None) };
 }
 
@@ -46,7 +46,7 @@ pub fn unwatched<R>(f: impl FnOnce() -> R) -> R {
     f()
 }
 
-/// Whether this thread has a watch.
+/// Returns true if this thread has a watch.
 pub fn is_watched() -> bool {
     WATCH.get().is_some()
 }
@@ -74,7 +74,7 @@ pub(super) fn take() -> (Watch, Restore) {
     (Watch(outer), Restore(outer))
 }
 
-/// Whether this thread's watch says to stop: for kernels that wait to check from time to time.
+/// Returns true if this thread's watch says to stop: kernels that wait check it from time to time.
 pub fn stopped() -> bool {
     // SAFETY: a pointer in WATCH belongs to a `watched` call further up this thread's stack, which holds `stop` borrowed.
     WATCH.get().is_some_and(|ask| unsafe { (*ask)() })

@@ -37,13 +37,19 @@ impl Isa {
         }
     }
 
-    /// The environment variable `FERROFLOW_CPU` (avx512, avx2, portable) lowers the choice; anything else leaves it.
+    /// The environment variable `FERROFLOW_CPU` (avx512, avx2, portable) limits the choice; another value is reported.
     #[cold]
     fn choose() -> Isa {
-        let highest = match std::env::var("FERROFLOW_CPU").as_deref() {
-            Ok("portable") => Level::Baseline,
-            Ok("avx2") => Level::Avx2,
-            _ => Level::Avx512,
+        let wanted = std::env::var_os("FERROFLOW_CPU");
+        let highest = match wanted.as_ref().map(|name| name.to_str()) {
+            Some(Some("portable")) => Level::Baseline,
+            Some(Some("avx2")) => Level::Avx2,
+            None | Some(Some("" | "avx512")) => Level::Avx512,
+            Some(_) => {
+                let name = wanted.unwrap_or_default();
+                eprintln!("ferroflow: FERROFLOW_CPU must be avx512, avx2 or portable, found {name:?}; it is ignored.");
+                Level::Avx512
+            }
         };
         let fits = |isa: &Isa| isa.0 as u8 <= highest as u8;
         let best = Isa::available().into_iter().rfind(fits).unwrap_or(Isa::BASELINE);
