@@ -1,15 +1,17 @@
-"""`tf.keras.callbacks`: what is called while a model is fitted."""
+"""`tf.keras.callbacks`: objects that a model calls while it is fitted."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.keras.callbacks import (
     Callback as Callback,
     CSVLogger as CSVLogger,
-    EarlyStopping as EarlyStopping,
     History as History,
     LambdaCallback as LambdaCallback,
+    ProgbarLogger as ProgbarLogger,
+)
+from ferroflow._src.keras.steering_callbacks import (
+    EarlyStopping as EarlyStopping,
     LearningRateScheduler as LearningRateScheduler,
     ModelCheckpoint as ModelCheckpoint,
-    ProgbarLogger as ProgbarLogger,
     ReduceLROnPlateau as ReduceLROnPlateau,
     TerminateOnNaN as TerminateOnNaN,
 )
