@@ -6,7 +6,7 @@ use ferroflow_plan::TaskDevices;
 use ferroflow_runtime::Session;
 use std::sync::Arc;
 
-/// How a session reaches a task.
+/// The connection from a session to a task.
 pub(crate) enum Way {
     /// It lives in this process.
     Here(Arc<Task>),

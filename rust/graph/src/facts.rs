@@ -22,7 +22,7 @@ pub enum Role {
     Recv,
 }
 
-/// How a node of the op may be fused with its neighbours.
+/// The ways in which an op's nodes are fused with their neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fusion {
     /// A product whose last dimension holds columns or channels, and the ops that compute it with its neighbours.

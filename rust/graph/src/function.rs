@@ -56,10 +56,10 @@ pub trait Callable: Send + Sync {
     /// The results for the arguments. The caller's cancellation ends the call, unless the function is whole.
     fn call(&self, arguments: SmallVec<[Tensor; 4]>, cancellation: &Cancellation) -> Result<Vec<Tensor>>;
 
-    /// Whether a call, once begun, runs to its end: what the function changes is then changed once for each call.
+    /// Returns true if a call, once begun, runs to its end: its changes are then made once for each call.
     fn is_whole(&self) -> bool;
 
-    /// Whether every call ends by itself: the function has no loop, and waits for nothing outside.
+    /// Returns true if every call ends by itself: the function has no loop, and waits for nothing outside.
     fn is_bounded(&self) -> bool;
 }
 

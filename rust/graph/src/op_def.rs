@@ -191,7 +191,7 @@ impl OpDef {
         self.is_stateful || self.inputs.iter().any(|a| a.ty == ArgType::Fixed(DType::Resource))
     }
 
-    /// Whether a kernel of the op keeps state from one run to the next: two instances of a function must not share it.
+    /// Returns true if the op's kernels keep state between runs: two instances of a function must not share it.
     pub fn keeps_state(&self) -> bool {
         self.is_stateful && !self.is_foreign && !self.is_variable && !self.is_memoryless
     }

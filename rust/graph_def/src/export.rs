@@ -34,7 +34,7 @@ const NEWER: [(&str, &[&str]); 3] = [
     ("DepthwiseConv2dNative", &["explicit_paddings"]),
 ];
 
-/// Whether a node need not have an attribute, so that TF 1.x reads it.
+/// Returns true if an attribute is left out of exports, so that TF 1.x reads the node.
 fn is_newer_default(node: &Node, name: &str, value: &AttrValue) -> bool {
     NEWER.iter().any(|(op, newer)| newer.contains(&name) && node.op.name.starts_with(op))
         && node.op.attr(name).is_some_and(|def| def.default.as_ref() == Some(value))

@@ -9,7 +9,7 @@ use ferroflow_tensor::Tensor;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// What a step node does.
+/// The work of a step node.
 #[derive(Clone)]
 pub(crate) enum Action {
     /// Only orders: NoOp, constants, variables and their reads.

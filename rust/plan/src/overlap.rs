@@ -3,15 +3,15 @@
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::time::Duration;
 
-/// What a step can run while a kernel blocks: what neither comes before it nor after it.
+/// The work of a step that is ordered neither before nor after a blocking kernel, and can run meanwhile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Beside {
     #[default]
     Nothing,
-    /// What computes alone: the kernel cannot wait for it, but time is saved if the kernel takes long.
+    /// Computation alone: the kernel cannot wait for it, but time is saved if the kernel takes long.
     Computation,
-    /// What the kernel may be waiting for: other code of the program, queues, writes of variables and files.
+    /// Work that the kernel may wait for: other code of the program, queues, writes of variables and files.
     Effects,
 }
 

@@ -8,7 +8,7 @@ use ferroflow_tensor::Tensor;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Where an instruction finds a value.
+/// The place from which an instruction reads a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
     /// A slot's value. `take`: this is the slot's last reader, which gets the value as its only owner.

@@ -5,7 +5,7 @@ use ferroflow_graph::NodeId;
 /// Index of a variable among those of the step.
 pub(crate) type VariableIndex = u32;
 
-/// Where a step node's input comes from.
+/// The source of a step node's input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Source {
     Feed(u32),

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// How a reader uses an output that is the handle of a variable.
+/// The use that a reader makes of a variable's handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum HandleUse {
     /// As a value like any other.
@@ -25,7 +25,7 @@ impl HandleUse {
     }
 }
 
-/// What all regions of a step share.
+/// State that all regions of a step share.
 pub(crate) struct StepGraph<'a> {
     pub cx: &'a Context<'a>,
     pub fed: &'a FxHashSet<OutputId>,

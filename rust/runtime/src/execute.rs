@@ -59,7 +59,7 @@ pub(crate) fn execute_within(
 fn finish(mut execution: Execution<'_>, ran: Result<()>, may_miss: bool) -> Result<Vec<Option<Tensor>>> {
     // A step whose kernel was interrupted fails for the reason of the interrupt.
     match (execution.step.cancellation.check(), ran) {
-        // What waited has a message of its own for its cancellation.
+        // A suspended operation has a message of its own for its cancellation.
         (Err(reason), Err(e))
             if (reason.code(), e.code()) == (Code::Cancelled, Code::Cancelled)
                 && e.cause::<Interrupted>().is_none() =>

@@ -32,7 +32,7 @@ struct Body {
     plan: Plan,
     idle: IdleSlots,
     arguments: Vec<DType>,
-    /// Whether a call runs to its end, once begun.
+    /// True if a call runs to its end, once begun.
     is_whole: bool,
     is_bounded: bool,
 }

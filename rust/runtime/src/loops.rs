@@ -10,10 +10,10 @@ use smallvec::SmallVec;
 /// Which part of the plan runs, or runs next.
 #[derive(Clone, Copy)]
 enum Stage {
-    /// What comes before the condition.
+    /// The instructions before the condition.
     Head,
     Body,
-    /// What comes once, when the loop is left.
+    /// The instructions that run once, when the loop ends.
     Tail,
 }
 

@@ -97,7 +97,7 @@ pub struct Session {
     options: SessionOptions,
     threads: Threads,
     resources: Arc<Resources>,
-    /// Whether the resources end with the session. Those of a task serve other sessions, too.
+    /// True if the resources end with the session. Those of a task serve other sessions, too.
     owns_resources: bool,
     functions: Arc<SessionFunctions>,
     callable: Arc<dyn Functions>,

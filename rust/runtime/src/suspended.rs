@@ -11,10 +11,10 @@ use smallvec::SmallVec;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-/// How long a step that waits sleeps before it looks for signals and deadlines.
+/// Longest sleep of a waiting step before it checks for signals and deadlines.
 const PERIOD: Duration = Duration::from_millis(20);
 
-/// How long code of the program on other threads may take to end after an interrupt, before the step ends without it.
+/// Time that the program's code on other threads has to end after an interrupt, before the step ends without it.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// An instruction that has begun and waits.
@@ -25,10 +25,10 @@ pub(crate) struct Begun<'a> {
     pub start: Option<Duration>,
 }
 
-/// What is left to do of an instruction.
+/// The remaining work of an instruction.
 pub(crate) enum Remaining<'a> {
     Kernel(Box<dyn Pending>),
-    /// What blocks of the kernel runs on another thread.
+    /// The blocking part of the kernel runs on another thread.
     Offloaded(Offloaded),
     Loop(Box<Iterations<'a>>),
 }
@@ -117,7 +117,7 @@ pub(crate) struct Suspended<'a> {
     begun: Vec<(usize, Begun<'a>)>,
     /// The instruction that runs or is polled.
     current: usize,
-    /// How often the step's bell was heard.
+    /// Number of rings of the step's bell that were heard.
     heard: u64,
 }
 
@@ -156,7 +156,7 @@ impl<'a> Suspended<'a> {
     fn run_to_end(&mut self, execution: &mut Execution<'a>) -> Result<()> {
         let step = execution.step;
         while !self.advance(execution)? {
-            // What has ended is collected before the step may be cancelled: a value taken for this step is not lost.
+            // Outcomes are collected before the step may be cancelled, so that a value taken for this step is not lost.
             if let Err(e) = execution.interrupts.check().and_then(|()| step.cancellation.check()) {
                 let first = self.begun.first().map(|(_, begun)| begun);
                 return Err(match self.cancelled() {

@@ -60,7 +60,7 @@ struct Writer {
     input: BoxedIterator,
     open: Option<Open>,
     ended: bool,
-    /// Whether a record could not be written: the file would lack it, so nothing more is written.
+    /// True if a record could not be written: the file would lack it, so nothing more is written.
     gave_up: bool,
 }
 

@@ -18,12 +18,12 @@ impl Captured {
         Ok(Arc::new(Captured { function, captured: owned(ctx, inputs)? }))
     }
 
-    /// Whether a call, once begun, runs to its end though the step is interrupted.
+    /// Returns true if a call, once begun, runs to its end although the step is interrupted.
     pub fn is_whole(&self) -> bool {
         self.function.is_whole()
     }
 
-    /// Whether every call ends by itself.
+    /// Returns true if every call ends by itself.
     pub fn is_bounded(&self) -> bool {
         self.function.is_bounded()
     }

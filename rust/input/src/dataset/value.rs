@@ -8,17 +8,17 @@ use std::sync::Arc;
 /// The components of one element.
 pub(crate) type Element = Vec<Tensor>;
 
-/// What one element is pulled with: the cancellation and the threads of who pulls.
+/// The cancellation and the threads with which an element is requested.
 #[derive(Clone, Copy)]
 pub(crate) struct Pull<'a> {
     pub cancellation: &'a Cancellation,
     pub threads: Threads,
-    /// Whether the iterator is pulled again after this pull was cancelled, as by the next step.
+    /// True if the iterator is used again after this call was cancelled, as by the next step.
     pub resumes: bool,
 }
 
 impl Pull<'_> {
-    /// Whether this pull is cancelled: its failure says nothing of the elements.
+    /// Returns true if this call is cancelled: its failure is not the elements' fault.
     pub fn is_interrupted(&self) -> bool {
         self.cancellation.is_cancelled()
     }

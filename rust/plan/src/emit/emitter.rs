@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// What the nodes and fetches of a draft read.
+/// The values that the nodes and fetches of a draft read.
 struct Reads {
     /// By slot: something reads it.
     slots: Vec<bool>,

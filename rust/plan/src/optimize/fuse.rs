@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// Groups do not grow beyond this many nodes.
 const MAX_NODES: usize = 8192;
 
-/// What a node computes from its inputs, if a program can.
+/// The scalar operation of a node, if a program can compute it.
 enum Formula {
     Apply(Elementwise),
     /// AddN, whose inputs are known to have one shape: summed from the left, as its kernel does.

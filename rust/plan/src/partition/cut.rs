@@ -254,7 +254,7 @@ impl<'a> Cutter<'a> {
         controls.sort_unstable();
         controls.dedup();
         let op = match self.reads_elsewhere(&node, site)? {
-            // What another process sent is a value, no reference.
+            // A value from another process is no reference.
             true => node.op.value_form.as_deref().unwrap_or(&node.op.name).to_owned(),
             false => node.op.name.to_string(),
         };

@@ -14,11 +14,11 @@ pub struct PartNode {
     pub inputs: Vec<(u32, u32)>,
     pub control_inputs: Vec<u32>,
     pub attrs: AttrMap,
-    /// What is known of the outputs.
+    /// The static types and shapes of the outputs.
     pub shapes: Vec<PartialShape>,
 }
 
-/// What one process does in a step.
+/// The part of a step that one process runs.
 #[derive(Default)]
 pub struct Part {
     pub nodes: Vec<PartNode>,
@@ -43,7 +43,7 @@ impl Part {
     }
 }
 
-/// Where a value comes from that a part receives.
+/// The source of a value that a part receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EdgeSource {
     /// One of the step's feeds.

@@ -11,7 +11,7 @@ use ferroflow_tensor::{DType, Result, Tensor, bail};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// What a node is in its region.
+/// The role of a node in its region.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     /// A Merge that is a loop variable: its value is an input of the loop.

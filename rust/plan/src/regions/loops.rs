@@ -16,7 +16,7 @@ use ferroflow_tensor::{DType, Result, Tensor, bail};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// What goes from one iteration of a loop to the next, and out of it.
+/// The values that pass from one iteration of a loop to the next, and out of the loop.
 #[derive(Default)]
 struct LoopValues {
     /// Slots of the loop variables, and the sources of their next values.

@@ -21,7 +21,7 @@ pub(crate) struct LoopDraft {
     pub value_indices: Vec<NodeId>,
     /// Nodes around the loop that nodes inside wait for.
     pub waits: Vec<NodeId>,
-    /// Where it stands in errors, traces and the order of ids.
+    /// Its place in errors, traces and the order of ids.
     pub node: Arc<Node>,
     pub plan: LoopPlan,
 }

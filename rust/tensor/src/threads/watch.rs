@@ -86,7 +86,7 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// What a loop gave, and how many of its 1000 tasks ran, when the watch stops it after `stop_after` of them.
+    /// Returns a loop's result and the number of its 1000 tasks that ran, if the watch stops it after `stop_after` of them.
     fn tasks_run(threads: usize, stop_after: usize) -> (Result<(), Interrupted>, usize) {
         let done = AtomicUsize::new(0);
         let ran = watched(&|| done.load(Ordering::Relaxed) >= stop_after, || {

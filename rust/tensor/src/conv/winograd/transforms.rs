@@ -142,7 +142,7 @@ unsafe fn transform_filter_body<L: Channels>(
     }
 }
 
-/// Where a tile of the output goes, and what is done to it.
+/// The destination of a tile of the output, and the operations applied to it.
 pub(super) struct Finish<'a> {
     /// Addresses of the 2 x 2 points; null for those outside.
     pub to: [[*mut f32; 2]; 2],

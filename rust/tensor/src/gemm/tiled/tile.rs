@@ -26,7 +26,7 @@ pub(crate) struct Tile<L: Lanes> {
     pub c_stride: usize,
     /// The elements of c's last lanes that exist.
     pub c_part: L::Mask,
-    /// Whether the sums are added to what c holds.
+    /// True if the sums are added to the elements of c.
     pub add: bool,
     /// One value per column, or null.
     pub bias: *const L::Elem,

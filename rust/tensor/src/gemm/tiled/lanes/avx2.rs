@@ -54,7 +54,7 @@ const SELECTED_F32: [i32; 32] =
     [-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 const SELECTED_F64: [i64; 16] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0];
 
-/// What f32 and f64 do alike.
+/// The operations that f32 and f64 share.
 macro_rules! pair_operations {
     ($half:literal, $cast:ident, $zero:ident, $load:ident, $load_part:ident, $store:ident,
      $fma:ident, $add:ident, $sub:ident, $mul:ident, $max:ident, $and:ident, $compare:ident, $signs:ident) => {
