@@ -82,6 +82,17 @@ class _FilesDataset(Dataset):
         return self._impl.output_types
 
 
+def _reader(op: str, compression_type: Any, buffer_size: Any) -> Callable[[Any], Dataset]:
+    """Returns the function that makes the dataset of one file's records by an op."""
+
+    def read_one_file(filename: Any) -> Dataset:
+        compression = _text(compression_type, "compression_type")
+        inputs = [filename, compression, _number(buffer_size, _BUFFER_SIZE, "buffer_size")]
+        return OpDataset(op, inputs, _records(), described=False)
+
+    return read_one_file
+
+
 class TextLineDataset(_FilesDataset):
     """The lines of text files, without their ends.
 
@@ -99,15 +110,7 @@ class TextLineDataset(_FilesDataset):
     def __init__(
         self, filenames: Any, compression_type: Any = None, buffer_size: Any = None, num_parallel_reads: Any = None
     ) -> None:
-        def read_one_file(filename: Any) -> Dataset:
-            inputs = [
-                filename,
-                _text(compression_type, "compression_type"),
-                _number(buffer_size, _BUFFER_SIZE, "buffer_size"),
-            ]
-            return OpDataset("TextLineDataset", inputs, _records(), described=False)
-
-        super().__init__(filenames, read_one_file, num_parallel_reads)
+        super().__init__(filenames, _reader("TextLineDataset", compression_type, buffer_size), num_parallel_reads)
 
 
 class FixedLengthRecordDataset(_FilesDataset):
@@ -168,12 +171,4 @@ class TFRecordDataset(_FilesDataset):
     def __init__(
         self, filenames: Any, compression_type: Any = None, buffer_size: Any = None, num_parallel_reads: Any = None
     ) -> None:
-        def read_one_file(filename: Any) -> Dataset:
-            inputs = [
-                filename,
-                _text(compression_type, "compression_type"),
-                _number(buffer_size, _BUFFER_SIZE, "buffer_size"),
-            ]
-            return OpDataset("TFRecordDataset", inputs, _records(), described=False)
-
-        super().__init__(filenames, read_one_file, num_parallel_reads)
+        super().__init__(filenames, _reader("TFRecordDataset", compression_type, buffer_size), num_parallel_reads)

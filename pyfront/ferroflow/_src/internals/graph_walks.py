@@ -303,6 +303,19 @@ def get_forward_walk_ops(
     return _walk(list(dict.fromkeys(seeds)), behind, inclusive, within_ops, within_ops_fn)
 
 
+def _both_walks(
+    ahead: tuple[Any, bool, Any],
+    back: tuple[Any, bool, Any],
+    within_ops: Any,
+    within_ops_fn: Callable[[Operation], bool] | None,
+) -> tuple[list[Operation], list[Operation]]:
+    """Returns a walk forward and a walk back, each from its seeds, inclusive or not, with control edges or without."""
+    seeds, inclusive, control = back
+    backward = get_backward_walk_ops(seeds, inclusive, within_ops, within_ops_fn, (), bool(control))
+    seeds, inclusive, control = ahead
+    return get_forward_walk_ops(seeds, inclusive, within_ops, within_ops_fn, (), control), backward
+
+
 def get_walks_intersection_ops(
     forward_seed_ops: Any,
     backward_seed_ops: Any,
@@ -330,23 +343,14 @@ def get_walks_intersection_ops(
     Returns:
         list of Operations.
     """
-    back = set(
-        get_backward_walk_ops(
-            backward_seed_ops,
-            inclusive=backward_inclusive,
-            within_ops=within_ops,
-            within_ops_fn=within_ops_fn,
-            control_inputs=bool(control_inputs or control_ios),
-        )
+    forward, back = _both_walks(
+        (forward_seed_ops, forward_inclusive, control_outputs or control_ios),
+        (backward_seed_ops, backward_inclusive, control_inputs or control_ios),
+        within_ops,
+        within_ops_fn,
     )
-    forward = get_forward_walk_ops(
-        forward_seed_ops,
-        inclusive=forward_inclusive,
-        within_ops=within_ops,
-        within_ops_fn=within_ops_fn,
-        control_outputs=control_outputs or control_ios,
-    )
-    return [op for op in forward if op in back]
+    among = set(back)
+    return [op for op in forward if op in among]
 
 
 get_within_boundary_ops = get_walks_intersection_ops
@@ -379,11 +383,11 @@ def get_walks_union_ops(
     Returns:
         list of Operations.
     """
-    forward = get_forward_walk_ops(
-        forward_seed_ops, forward_inclusive, within_ops, within_ops_fn, (), control_outputs or control_ios
-    )
-    back = get_backward_walk_ops(
-        backward_seed_ops, backward_inclusive, within_ops, within_ops_fn, (), bool(control_inputs or control_ios)
+    forward, back = _both_walks(
+        (forward_seed_ops, forward_inclusive, control_outputs or control_ios),
+        (backward_seed_ops, backward_inclusive, control_inputs or control_ios),
+        within_ops,
+        within_ops_fn,
     )
     return list(dict.fromkeys([*forward, *back]))
 
