@@ -76,8 +76,8 @@ def run(args: argparse.Namespace) -> int:
     if not args.module and not os.path.exists(args.program):
         print(f"ferroflow launch: no such file: {args.program}", file=sys.stderr)
         return 2
-    # Tasks know each other by it, whoever else can reach their ports. It leaves this process's environment: processes
-    # of Ray that this one starts would write it to their logs.
+    # Shared secret that authenticates tasks to each other. It is removed from this process's environment, because Ray
+    # writes the environment of the processes that it starts to its logs.
     token = os.environ.pop(TOKEN, "") or secrets.token_hex(32)
     place: Tasks
     if args.ray is None:
