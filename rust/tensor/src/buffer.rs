@@ -6,6 +6,7 @@ use std::alloc::Layout;
 use std::any::Any;
 use std::cell::RefCell;
 use std::ptr::NonNull;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 const ALIGN: usize = 64;
@@ -19,6 +20,8 @@ const LOCAL_KEEP: usize = 32;
 const MAP_MIN: usize = 1 << 20;
 /// Idle memory above this goes back to the system.
 const RETAIN_BYTES: usize = 2 << 30;
+/// From here on a size is held against the machine's memory.
+const LARGE: usize = 1 << 30;
 /// Four classes a doubling: 64, 80, 96, 112, 128, 160 ...; the largest is above any address space.
 const CLASSES: usize = 4 * 42;
 
@@ -86,9 +89,32 @@ fn map_pages(bytes: usize) -> Option<Block> {
     NonNull::new(p.cast()).map(Block)
 }
 
+/// Returns the bytes of the machine's memory and swap, or the largest number where the system does not tell.
+///
+/// A system that overcommits maps more; the process is killed when it writes there.
+fn machine_bytes() -> usize {
+    static BYTES: OnceLock<usize> = OnceLock::new();
+    *BYTES.get_or_init(|| {
+        #[cfg(target_os = "linux")]
+        {
+            // SAFETY: `sysinfo` is plain integers, for which zeros are a value.
+            let mut info: libc::sysinfo = unsafe { std::mem::zeroed() };
+            // SAFETY: the call writes the one struct that it is given.
+            if unsafe { libc::sysinfo(&raw mut info) } == 0 {
+                let units = (info.totalram as usize).saturating_add(info.totalswap as usize);
+                return units.saturating_mul(info.mem_unit as usize);
+            }
+        }
+        usize::MAX
+    })
+}
+
 /// A zeroed block of a class from the system.
 fn fresh(class: usize) -> Option<Block> {
     let bytes = class_bytes(class);
+    if bytes >= LARGE && bytes > machine_bytes() {
+        return None;
+    }
     #[cfg(unix)]
     if bytes >= MAP_MIN {
         return map_pages(bytes);

@@ -95,6 +95,11 @@ impl<'a, T> MatRef<'a, T> {
         self.col_stride
     }
 
+    /// The slice of which this is a view.
+    pub(super) fn data(&self) -> &'a [T] {
+        self.data
+    }
+
     /// Where element `(0, 0)` is.
     pub(super) fn as_ptr(&self) -> *const T {
         self.data.as_ptr()

@@ -3,24 +3,25 @@
 //! | elements | kernel |
 //! |---|---|
 //! | f32, f64 | `tiled` |
-//! | complex | `portable` (the `gemm` crate) |
+//! | complex | those of the parts, four products of floats |
 //! | f16, bf16 | f32's, on copies |
 //! | integers | `plain` |
 //!
 //! Work is cut over rows and columns of c, never over the inner dimension, and from shapes alone: the bits of a product are the same
-//! at any number of threads; those of floats are also the same on every CPU. NaN and infinities of either operand reach c as arithmetic has it; no factor is skipped for being zero.
+//! at any number of threads and on every CPU. NaN and infinities of either operand reach c as arithmetic has it; no factor is skipped for being zero.
 
+mod complex;
+mod copied_patches;
 mod epilogue;
 mod matrix;
 mod patches;
 mod plain;
-mod portable;
+mod scratch;
 pub(crate) mod tiled;
 
 use std::ops::{Add, Mul};
 
-use num_complex::Complex;
-
+pub use complex::{matmul_c32, matmul_c64};
 pub use epilogue::{Activation, Epilogue};
 pub use matrix::MatRef;
 pub use patches::{PatchAxis, Patches};
@@ -291,36 +292,8 @@ where
     T: Copy + Default + num_traits::Zero + num_traits::WrappingAdd + num_traits::WrappingMul + Send + Sync + 'static,
 {
     check_sizes([patches.rows(), patches.cols()], [b.rows(), b.cols()], c.len())?;
-    portable::in_blocks(threads, patches, b.cols(), c, |a, c| matmul_wrapping(Threads::single(), a, b, c, false))
+    copied_patches::in_blocks(threads, patches, b.cols(), c, |a, c| matmul_wrapping(Threads::single(), a, b, c, false))
 }
-
-macro_rules! complex_product {
-    ($name:ident, $float:ty) => {
-        /// The product of complex matrices: `c = a * b`, or `c + a * b` with `accumulate`.
-        ///
-        /// # Errors
-        /// `InvalidArgument` when the sizes do not agree.
-        pub fn $name(
-            threads: Threads,
-            a: MatRef<'_, Complex<$float>>,
-            b: MatRef<'_, Complex<$float>>,
-            c: &mut [Complex<$float>],
-            accumulate: bool,
-        ) -> Result<()> {
-            check(&a, &b, c.len())?;
-            if a.cols() == 0 && !accumulate {
-                c.fill(Complex::new(0.0, 0.0));
-            }
-            if !c.is_empty() && a.cols() > 0 {
-                portable::multiply(threads, a, b, c, accumulate)?;
-            }
-            Ok(())
-        }
-    };
-}
-
-complex_product!(matmul_c32, f32);
-complex_product!(matmul_c64, f64);
 
 #[cfg(test)]
 mod tests;

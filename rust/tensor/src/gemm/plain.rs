@@ -4,9 +4,9 @@ use half::{bf16, f16};
 use num_traits::{WrappingAdd, WrappingMul, Zero};
 
 use super::matrix::{MatRef, check};
+use super::scratch::Scratch;
 use super::{Epilogue, matmul_f32};
-use crate::buffer::Buffer;
-use crate::status::{Result, Status};
+use crate::status::Result;
 use crate::threads::{Threads, try_for_chunks_mut};
 
 /// Elements of c times inner steps worth a task of their own.
@@ -91,9 +91,9 @@ pub fn matmul_half<T: HalfFloat>(
     epilogue: Option<&Epilogue<'_, f32>>,
 ) -> Result<()> {
     check(&a, &b, c.len())?;
-    let mut wide_a = Wide::new(a.rows(), a.cols())?;
-    let mut wide_b = Wide::new(b.rows(), b.cols())?;
-    let mut wide_c = Wide::new(a.rows(), b.cols())?;
+    let mut wide_a = Scratch::<f32>::new(a.rows(), a.cols())?;
+    let mut wide_b = Scratch::<f32>::new(b.rows(), b.cols())?;
+    let mut wide_c = Scratch::<f32>::new(a.rows(), b.cols())?;
     widen(threads, a, wide_a.values_mut())?;
     widen(threads, b, wide_b.values_mut())?;
     if accumulate {
@@ -124,31 +124,4 @@ fn widen<T: HalfFloat>(threads: Threads, from: MatRef<'_, T>, to: &mut [f32]) ->
         }
     })?;
     Ok(())
-}
-
-/// An f32 matrix in a pooled buffer.
-struct Wide {
-    buffer: Buffer,
-    len: usize,
-}
-
-impl Wide {
-    fn new(rows: usize, cols: usize) -> Result<Wide> {
-        let bytes = rows.checked_mul(cols).and_then(|len| len.checked_mul(size_of::<f32>()));
-        let bytes = bytes.ok_or_else(|| Status::resource_exhausted("OOM: a matrix larger than the address space"))?;
-        Ok(Wide { buffer: Buffer::new(bytes)?, len: bytes / size_of::<f32>() })
-    }
-
-    fn values(&self) -> &[f32] {
-        // SAFETY: the buffer holds `len` floats, is aligned to 64 bytes and initialized.
-        unsafe { std::slice::from_raw_parts(self.buffer.as_ptr().cast(), self.len) }
-    }
-
-    fn values_mut(&mut self) -> &mut [f32] {
-        match self.buffer.bytes_mut() {
-            // SAFETY: as in `values`; the borrow of the buffer is exclusive.
-            Some(bytes) => unsafe { std::slice::from_raw_parts_mut(bytes.as_mut_ptr().cast(), self.len) },
-            None => &mut [],
-        }
-    }
 }

@@ -1,0 +1,50 @@
+"""Law: every op and every model has the same bits with every instruction set, at any number of threads."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import ferroflow
+
+_PROGRAM = Path(__file__).with_name("digests.py")
+
+
+def _run(cpu: str, *command: str) -> subprocess.CompletedProcess[str]:
+    root = str(Path(ferroflow.__file__).parents[1])
+    return subprocess.run(
+        [sys.executable, *command],
+        env={**os.environ, "PYTHONPATH": root, "FERROFLOW_CPU": cpu},
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+
+
+def _digests(choice: tuple[str, int]) -> dict[str, str]:
+    cpu, threads = choice
+    lines = _run(cpu, str(_PROGRAM), str(threads)).stdout.splitlines()
+    return dict(line.rsplit(" ", 1) for line in lines)
+
+
+@pytest.mark.timeout(600)
+def test_bits_are_the_same_with_every_instruction_set() -> None:
+    # A CPU without AVX-512 computes the first with AVX2.
+    with ThreadPoolExecutor() as pool:
+        widest, narrower, portable = pool.map(_digests, [("avx512", 1), ("avx2", 4), ("portable", 2)])
+    assert sum(name.startswith("model-") for name in widest) == 20
+    assert len(widest) > 2000
+    for other in (narrower, portable):
+        assert [name for name in widest if widest[name] != other[name]] == []
+        assert widest.keys() == other.keys()
+
+
+def test_an_unknown_instruction_set_is_reported() -> None:
+    done = _run("avx1024", "-c", "import ferroflow as tf; tf.Session().run(tf.matmul([[1.0]], [[2.0]]))")
+    assert "FERROFLOW_CPU" in done.stderr
+    assert "avx1024" in done.stderr
