@@ -31,7 +31,9 @@ def _written(folder, contents, pack=lambda b: b):
 
 
 @pytest.mark.parametrize(
-    ("compression", "pack"), [(None, bytes), ("ZLIB", zlib.compress), ("GZIP", gzip.compress)], ids=str
+    ("compression", "pack"),
+    [(None, bytes), ("ZLIB", zlib.compress), ("GZIP", gzip.compress)],
+    ids=["plain", "ZLIB", "GZIP"],
 )
 def test_lines_come_without_their_ends_file_by_file(tmp_path, compression, pack):
     names = _written(tmp_path, [b"a\nb\r\n\nc", b"", b"d\n"], pack)

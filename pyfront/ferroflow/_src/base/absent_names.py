@@ -178,8 +178,8 @@ def absent(module: str, name: str) -> AttributeError:
     if not name.startswith("_"):
         near = near_name(sys.modules.get(module), name)
         text = f"{text}{f'; did you mean {near!r}?' if near else ''}: {_told(f'{module}.{name}')}"
-    # Without `name` and `obj`, from which Python 3.10 and later would suggest a name a second time.
-    return AttributeError(text)
+    # Python would suggest a name a second time, from the names of `obj`; 3.12 and later set it where both are unset.
+    return AttributeError(text, name=name, obj=None)
 
 
 def near_name(module: object, name: str) -> str | None:

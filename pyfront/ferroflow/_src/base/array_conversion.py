@@ -10,6 +10,7 @@ import numpy as np
 
 from ferroflow._src.base import compat, dtypes, errors
 from ferroflow._src.base.dtypes import DType
+from ferroflow._src.base.shown import shown
 from ferroflow._src.base.tensor_shape import Dimension
 
 _INT32_MIN: Final = -(2**31)
@@ -141,7 +142,7 @@ def _array_of(values: Any, wanted: DType | None) -> np.ndarray[Any, Any]:
 
 def _numpy_type(wanted: DType, values: Any) -> Any:
     if not wanted.is_numpy_compatible:
-        raise TypeError(f"Incompatible types: {wanted} vs. {np.asarray(values).dtype}. Value is {values}")
+        raise TypeError(f"Incompatible types: {wanted} vs. {np.asarray(values).dtype}. Value is {shown(values)}")
     return wanted.as_numpy_dtype
 
 
@@ -239,7 +240,7 @@ def _strings(values: Any) -> np.ndarray[Any, Any]:
         return _bytes_array(leaves, shape)
     except TypeError:
         raise TypeError(
-            f"Failed to convert object of type {type(values)} to Tensor. Contents: {values}. "
+            f"Failed to convert object of type {type(values)} to Tensor. Contents: {shown(values)}. "
             "Consider casting elements to a supported type."
         ) from None
 
@@ -258,7 +259,9 @@ def _dense_dimensions(values: Any) -> list[int]:
 def _check_dense(shape: tuple[int, ...], values: Any) -> None:
     wanted = _dense_dimensions(values)
     if list(shape) != wanted:
-        raise ValueError(f"Argument must be a dense tensor: {values} - got shape {list(shape)}, but wanted {wanted}.")
+        raise ValueError(
+            f"Argument must be a dense tensor: {shown(values)} - got shape {list(shape)}, but wanted {wanted}."
+        )
 
 
 def _raise_ragged(values: Any) -> NoReturn:
@@ -268,7 +271,7 @@ def _raise_ragged(values: Any) -> NoReturn:
         got.append(len(level[0]))
         level = [child for part in level for child in part]
     raise ValueError(
-        f"Argument must be a dense tensor: {values} - got shape {got}, but wanted {_dense_dimensions(values)}."
+        f"Argument must be a dense tensor: {shown(values)} - got shape {got}, but wanted {_dense_dimensions(values)}."
     )
 
 

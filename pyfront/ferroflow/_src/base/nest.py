@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from ferroflow._src.base.shown import shown
+
 
 def is_sequence(seq: Any) -> bool:
     """Returns True if `seq` is a structure, not a leaf: a dict or a sequence, but no string.
@@ -128,7 +130,7 @@ def _pack(structure: Any, leaves: Iterator[Any]) -> Any:
 
 
 def _described(value: Any) -> str:
-    return f"type={type(value).__name__} str={value}"
+    return f"type={type(value).__name__} str={shown(value)}"
 
 
 def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> None:
@@ -223,7 +225,7 @@ def flatten_dict_items(dictionary: dict[Any, Any]) -> dict[Any, Any]:
             if len(keys) != len(values):
                 raise ValueError(
                     f"Could not flatten dictionary. Key had {len(keys)} elements, but value had {len(values)} "
-                    f"elements. Key: {keys}, value: {values}."
+                    f"elements. Key: {keys}, value: {shown(values)}."
                 )
         else:
             keys, values = [key], [value]

@@ -8,6 +8,7 @@ from typing import Any
 
 from ferroflow._src.base import compat, dtypes
 from ferroflow._src.base.array_conversion import exceeds_int32, holds_dimension
+from ferroflow._src.base.shown import shown
 from ferroflow._src.framework import default_stacks
 from ferroflow._src.framework.default_graph import (
     graph_of,
@@ -222,8 +223,8 @@ def _convert_one(
         if required is None:
             raise
         raise TypeError(
-            f"Expected {required.name} passed to parameter '{arg['name']}' of op '{op_type}', got {value!r} of type "
-            f"'{type(value).__name__}' instead."
+            f"Expected {required.name} passed to parameter '{arg['name']}' of op '{op_type}', "
+            f"got {shown(value, repr)} of type '{type(value).__name__}' instead."
         ) from None
     except ValueError:
         # Converts again without a dtype, to name the value's own type in the message.
@@ -250,7 +251,7 @@ def _convert_list(
     source: dict[str, str],
 ) -> list[Tensor]:
     if not isinstance(values, list | tuple):
-        raise TypeError(f"Expected list for '{arg['name']}' argument to '{op_type}' Op, not {values}.")
+        raise TypeError(f"Expected list for '{arg['name']}' argument to '{op_type}' Op, not {shown(values)}.")
     convert = _converters[0]
     required, preferred = _wanted(schema, arg, known)
     if arg["is_type_list"]:

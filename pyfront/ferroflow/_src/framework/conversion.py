@@ -9,6 +9,7 @@ import numpy as np
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.array_conversion import exceeds_int32, holds_dimension
+from ferroflow._src.base.shown import shown
 from ferroflow._src.base.tensor_shape import Dimension, TensorShape
 from ferroflow._src.framework.apply import register_converter, tensor_op
 from ferroflow._src.framework.constant import constant
@@ -123,7 +124,9 @@ def convert_to_tensor(
                 f"incompatible dtype: requested = {dtype.base_dtype.name}, actual = {result.dtype.base_dtype.name}"
             )
         return result
-    raise TypeError(f"Cannot convert {value!r} with type {type(value)} to Tensor: no conversion function registered.")
+    raise TypeError(
+        f"Cannot convert {shown(value, repr)} with type {type(value)} to Tensor: no conversion function registered."
+    )
 
 
 def convert_index(value: Any, name: str | None = None) -> Tensor:
@@ -218,10 +221,15 @@ def _operation(value: Operation, dtype: Any = None, name: Any = None, as_ref: bo
 
 
 def _holds_tensor(items: Any) -> bool:
-    return any(
-        isinstance(item, Tensor) or (isinstance(item, list | tuple) and _holds_tensor(item)) or _is_tensor_like(item)
-        for item in items
-    )
+    # No recursion: Python 3.12 and later bound its depth by the C stack.
+    pending = [items]
+    while pending:
+        for item in pending.pop():
+            if isinstance(item, Tensor) or _is_tensor_like(item):
+                return True
+            if isinstance(item, list | tuple):
+                pending.append(item)
+    return False
 
 
 def _is_tensor_like(item: Any) -> bool:
@@ -238,7 +246,8 @@ def _pack(value: Any, dtype: Any = None, name: Any = None, as_ref: bool = False)
         return NotImplemented
     if dtype is not None and dtype.base_dtype != inferred:
         raise TypeError(
-            f"Cannot convert a list containing a tensor of dtype {inferred} to {dtype} (Tensor is: {value!r})"
+            f"Cannot convert a list containing a tensor of dtype {inferred} to {dtype} "
+            f"(Tensor is: {shown(value, repr)})"
         )
     return _packed(value, inferred, name or "packed")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from ferroflow._src.base.shown import shown
 from ferroflow._src.framework.composite import (
     IndexedSlices,
     IndexedSlicesValue,
@@ -122,7 +123,7 @@ class FetchPlan:
         if isinstance(fetch, Tensor | Operation):
             return self._leaf(fetch)
         if fetch is None:
-            raise TypeError(f"Fetch argument {fetch!r} has invalid type {type(fetch)!r}")
+            raise TypeError(f"Fetch argument {shown(fetch, repr)} has invalid type {type(fetch)!r}")
         if isinstance(fetch, list):
             return self._sequence(fetch, list)
         if isinstance(fetch, tuple):
@@ -144,10 +145,11 @@ class FetchPlan:
             element = self._graph.as_graph_element(fetch, allow_tensor=True, allow_operation=True)
         except TypeError as e:
             raise TypeError(
-                f"Fetch argument {fetch!r} has invalid type {type(fetch)!r}, must be a string or Tensor. ({e})"
+                f"Fetch argument {shown(fetch, repr)} has invalid type {type(fetch)!r}, must be a string or "
+                f"Tensor. ({e})"
             ) from None
         except (ValueError, KeyError) as e:
-            raise ValueError(f"Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({e})") from None
+            raise ValueError(f"Fetch argument {shown(fetch, repr)} cannot be interpreted as a Tensor. ({e})") from None
         if not self._graph.is_fetchable(element):
             name = element.op.name if isinstance(element, Tensor) else element.name
             raise ValueError(f"Operation {name!r} has been marked as not fetchable.")

@@ -16,6 +16,7 @@ from ferroflow import _core
 from ferroflow._src.base import compat, errors, nest, proto
 from ferroflow._src.base.engine_errors import engine_errors
 from ferroflow._src.base.fork_locks import RenewedLock
+from ferroflow._src.base.shown import shown
 from ferroflow._src.base.user_frames import is_user_file, place
 from ferroflow._src.framework import default_stacks
 from ferroflow._src.framework.default_graph import (
@@ -293,22 +294,21 @@ class BaseSession:
         if isinstance(value, Tensor):
             raise TypeError(
                 "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, "
-                "strings, "
-                f"lists, numpy ndarrays, or TensorHandles. For reference, the tensor object was {value!r} which was "
-                f"passed to the feed with key {tensor}."
+                "strings, lists, numpy ndarrays, or TensorHandles. For reference, the tensor object was "
+                f"{shown(value, repr)} which was passed to the feed with key {tensor}."
             )
         dtype = tensor.dtype.as_numpy_dtype
         if isinstance(value, int) and not isinstance(value, bool) and _does_not_fit(value, dtype):
             raise TypeError(
-                f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type {dtype}. Try "
-                "explicitly setting the type of the feed tensor to a larger type (e.g. int64)."
+                f"Type of feed value {shown(value)} with type {type(value)} is not compatible with Tensor type "
+                f"{dtype}. Try explicitly setting the type of the feed tensor to a larger type (e.g. int64)."
             )
         try:
             array = np.asarray(value, dtype=dtype)
         except (TypeError, ValueError) as failure:
             kind = TypeError if isinstance(failure, TypeError) else ValueError
             raise kind(
-                f"Cannot feed {value!r} for Tensor {tensor.name!r} of type {tensor.dtype.name}: {failure}"
+                f"Cannot feed {shown(value, repr)} for Tensor {tensor.name!r} of type {tensor.dtype.name}: {failure}"
             ) from None
         if not tensor.shape.is_compatible_with(array.shape):
             raise ValueError(
