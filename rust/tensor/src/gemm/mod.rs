@@ -7,8 +7,8 @@
 //! | f16, bf16 | f32's, on copies |
 //! | integers | `plain` |
 //!
-//! Work is cut over rows and columns of c, never over the inner dimension, and from shapes alone: the bits of a product are the same
-//! at any number of threads and on every CPU. NaN and infinities of either operand reach c as arithmetic has it; no factor is skipped for being zero.
+//! Work is cut over rows and columns of c, never over the inner dimension: the bits of a product are the same at any number of threads and
+//! on every CPU. NaN and infinities of either operand reach c as arithmetic has it; no factor is skipped for being zero.
 
 mod complex;
 mod copied_patches;
