@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from differential import chains, contrib, datasets, op_calls, training
+from differential import chains, contrib, datasets, functions, op_calls, training
 from differential.accepted import reason
 from differential.comparison import Difference, differences
 from differential.processes import Pair
@@ -28,6 +28,7 @@ FAMILIES: dict[str, Callable[[int], Program]] = {
     "training": training.program,
     "datasets": datasets.program,
     "contrib": contrib.program,
+    "functions": functions.program,
 }
 _SEEDS_APART = 1_000_000
 

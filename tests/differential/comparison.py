@@ -202,7 +202,12 @@ def differences(program: dict[str, Any], tensorflow: dict[str, Any], ours: dict[
         extra = sorted(set(got.items()) - set(want.items()))
         if missing or extra:
             found.append(Difference("nodes", "the graph", missing, extra))
+    only_ours_ran = False
     for number, (run, x, y) in enumerate(zip(program["runs"], tensorflow["runs"], ours["runs"], strict=True)):
+        if only_ours_ran:
+            # What the run before changed is different since.
+            break
+        only_ours_ran = "error" in x and "error" not in y
         if "differences" in run:
             found += _slopes(number, run["of"], tensorflow["runs"], ours["runs"])
         else:

@@ -225,7 +225,9 @@ def _layer(rng: random.Random) -> dict[str, Any]:
     writer.call("global_variables")
     fetch: Data = [y]
     if name not in ("one_hot_encoding", "dense_to_sparse"):
-        fetch.append(at(writer.call("gradients", writer.call("reduce_sum", writer.call("square", y)), x), 0))
+        # The sum of the squares of normalized numbers is constant: its gradient would be what is left of rounding.
+        loss = writer.call("reduce_sum", writer.call("multiply", writer.call("square", y), y))
+        fetch.append(at(writer.call("gradients", loss, x), 0))
     runs: list[Data] = [{"fill": rng.randrange(1000)}, {"fetch": fetch, "feed": [[x, data]]}]
     runs.append({"fetch": writer.call("get_collection", "update_ops"), "feed": [[x, data]]})
     runs.append({"fetch": writer.call("global_variables")})

@@ -54,6 +54,7 @@ def _step(writer: Writer, rng: random.Random, dataset: Data, kind: str) -> tuple
             "interleave",
             "flat_map",
             "window",
+            "twice",
             "apply",
             "enumerate",
             "reduce",
@@ -115,6 +116,17 @@ def _step(writer: Writer, rng: random.Random, dataset: Data, kind: str) -> tuple
         return call(
             ".interleave", dataset, inner, cycle_length=rng.choice((1, 2, 3)), block_length=rng.choice((1, 2))
         ), kind
+    if method == "twice":
+        # Each place of a dataset has a random order of its own.
+        way = rng.choice(("zip", "concatenate", "each", "choose"))
+        if way == "zip":
+            return call("data.Dataset.zip", pair(dataset, call(".skip", dataset, 1))), "other"
+        if way == "each":
+            return call(".flat_map", call("data.Dataset.range", 2), writer.function(1, lambda w, x: dataset)), kind
+        if way == "choose":
+            chooser = call("data.Dataset.from_tensor_slices", array([0, 1, 1, 0, 1], "int64"))
+            return call("data.experimental.choose_from_datasets", [dataset, dataset], chooser), kind
+        return call(".concatenate", call(".take", dataset, 1), dataset), kind
     if method == "window" and kind == "int":
         windows = call(
             ".window", dataset, rng.choice((2, 3)), shift=rng.choice((1, 2)), drop_remainder=rng.random() < 0.5

@@ -44,7 +44,7 @@ def test_equal_programs_do_not_differ(pair: Pair) -> None:
 @pytest.mark.parametrize(
     ("change", "kind"),
     [
-        (lambda outcome: outcome["runs"][0]["values"][0].update(bytes="AAAAQAAAQEA="), "value"),
+        (lambda outcome: outcome["runs"][0]["values"][0].update(bytes="AAAAQAAAgEA="), "value"),
         (lambda outcome: outcome["runs"][0]["values"][0].update(dtype="float64"), "fetched dtype"),
         (lambda outcome: outcome["runs"][0]["values"][0].update(shape=[2, 1]), "fetched shape"),
         (lambda outcome: outcome["runs"].__setitem__(0, {"error": ["ValueError"], "message": ""}), "error"),

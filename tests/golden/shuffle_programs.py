@@ -45,6 +45,25 @@ def programs(tf: Any) -> dict[str, Any]:
         lambda x: dataset.range(4).shuffle(4, seed=4).repeat(2)
     )
     found["endless repeat"] = lambda: dataset.range(5).shuffle(3, seed=4).repeat().take(17)
+    # A dataset at two places has an order of its own at each, which begins with the same numbers.
+    shuffled = {
+        "shuffle": lambda: dataset.range(6).shuffle(3, seed=3),
+        "two shuffles": lambda: dataset.range(6).shuffle(3, seed=3).shuffle(4, seed=1),
+        "shuffle and prefetch": lambda: dataset.range(6).shuffle(3, seed=3).prefetch(2),
+        "shuffle of one order": lambda: dataset.range(6).shuffle(3, seed=3, reshuffle_each_iteration=False),
+    }
+    uses = {
+        "concatenated": lambda d: d.concatenate(d),
+        "concatenated in part": lambda d: d.take(2).concatenate(d).concatenate(d.take(0)),
+        "concatenated, repeat 3": lambda d: d.concatenate(d.take(2)).repeat(3),
+        "zipped, repeat 2": lambda d: dataset.zip((d, d)).map(lambda x, y: x * 10 + y).repeat(2),
+        "for each element": lambda d: dataset.range(3).flat_map(lambda x: d),
+        "for each element, repeat 2": lambda d: dataset.range(2).flat_map(lambda x: d.take(4).repeat(2)).repeat(2),
+        "interleaved": lambda d: dataset.range(3).interleave(lambda x: d, cycle_length=2, block_length=2),
+    }
+    for name, build in shuffled.items():
+        for way, use in uses.items():
+            found[f"{name}, {way}"] = lambda build=build, use=use: use(build())
     found["random numbers"] = seeded(7, lambda: experimental.RandomDataset(seed=5).take(20))
     found["sampled datasets"] = seeded(
         3,

@@ -131,6 +131,35 @@ def test_a_dense_table_never_uses_its_empty_key() -> None:
             session.run(table.lookup(np.array([[0, 0]])))
 
 
+def test_a_dense_table_never_uses_its_deleted_key() -> None:
+    def table(empty: object, deleted: object) -> _lookup.MutableDenseHashTable:
+        return _lookup.MutableDenseHashTable(tf.int64, tf.int64, -1, empty_key=empty, deleted_key=deleted)
+
+    with tf.Graph().as_default(), tf.Session() as session:
+        good = table(0, 7)
+        assert [t.name for t in good._table_ref.op.inputs] == ["empty_key:0", "deleted_key:0"]
+        session.run(good.insert(np.array([1]), np.array([2])))
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Using the deleted_key as a table key is not allowed"):
+            session.run(good.lookup(np.array([7])))
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Empty and deleted keys cannot be equal"):
+            session.run(table(5, 5).size())
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Empty and deleted keys must have same shape"):
+            session.run(table(5, [5, 6]).size())
+
+
+def test_a_graph_of_tensorflow_1_8_has_a_dense_table_without_a_deleted_key() -> None:
+    with tf.Graph().as_default() as graph:
+        _lookup.MutableDenseHashTable(tf.int64, tf.int64, -1, empty_key=0, name="t")
+        message = graph.as_graph_def()
+    (node,) = (node for node in message.node if node.op == "MutableDenseHashTableV2")
+    assert list(node.input) == ["empty_key", "empty_key"]
+    del node.input[1]
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        tf.import_graph_def(message, name="")
+        handle = graph.get_tensor_by_name(f"{node.name}:0")
+        assert session.run(tf.raw_ops.LookupTableSizeV2(table_handle=handle)) == 0
+
+
 def test_what_waits_for_an_insertion_sees_it() -> None:
     with tf.Graph().as_default(), tf.Session() as session:
         table = _lookup.MutableHashTable(tf.int64, tf.int64, -1)

@@ -150,6 +150,8 @@ pub struct OpDef {
     pub attrs: Vec<AttrDef>,
     /// Has state or side effects: never merged with an equal op, never folded, never dropped as dead when it is a target.
     pub is_stateful: bool,
+    /// Whether TensorFlow's registry calls the op stateful, if that is not `is_stateful`: what OpDefs and signatures say.
+    pub listed_stateful: Option<bool>,
     pub is_commutative: bool,
     pub is_aggregate: bool,
     /// Output 0 is input 0 itself; readers of it read the variable behind it.
@@ -177,6 +179,8 @@ pub struct OpDef {
     pub only_checks: bool,
     /// Its kernel may run for any time without waiting: an interrupt must reach it.
     pub is_unbounded: bool,
+    /// GraphDefs of older TensorFlow lack the last input, which is then the first input.
+    pub last_input_may_be_first: bool,
     /// The op that does the same with values in place of references.
     pub value_form: Option<Arc<str>>,
     pub doc: &'static str,
@@ -194,6 +198,11 @@ impl OpDef {
     /// Returns true if the op's kernels keep state between runs: two instances of a function must not share it.
     pub fn keeps_state(&self) -> bool {
         self.is_stateful && !self.is_foreign && !self.is_variable && !self.is_memoryless
+    }
+
+    /// Returns whether OpDefs call the op stateful, as TensorFlow's do.
+    pub fn is_listed_stateful(&self) -> bool {
+        self.listed_stateful.unwrap_or(self.is_stateful)
     }
 
     pub fn attr(&self, name: &str) -> Option<&AttrDef> {
@@ -216,6 +225,7 @@ impl Op {
                 outputs: Vec::new(),
                 attrs: Vec::new(),
                 is_stateful: false,
+                listed_stateful: None,
                 is_commutative: false,
                 is_aggregate: false,
                 is_alias: false,
@@ -233,6 +243,7 @@ impl Op {
                 is_memoryless: false,
                 only_checks: false,
                 is_unbounded: false,
+                last_input_may_be_first: false,
                 value_form: None,
                 doc: "",
                 shape: None,
@@ -279,6 +290,20 @@ impl Op {
     #[must_use]
     pub fn stateful(mut self) -> Op {
         self.def.is_stateful = true;
+        self
+    }
+
+    /// TensorFlow's registry calls the op stateful, or not; plans go by `stateful` alone.
+    #[must_use]
+    pub fn listed_stateful(mut self, is_stateful: bool) -> Op {
+        self.def.listed_stateful = Some(is_stateful);
+        self
+    }
+
+    /// GraphDefs of older TensorFlow lack the last input, which is then the first input.
+    #[must_use]
+    pub fn last_input_may_be_first(mut self) -> Op {
+        self.def.last_input_may_be_first = true;
         self
     }
 

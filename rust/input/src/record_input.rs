@@ -1,11 +1,13 @@
 //! RecordInput: batches of records of files, in random order, epoch after epoch.
 
-use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, kernel, shape_rules};
+use ferroflow_graph::{Blocking, Cancellation, Kernel, KernelInit, Op, Registry, kernel, shape_rules};
 use ferroflow_io::{Compression, RecordReader, file};
 use ferroflow_sync::Mutex;
 use ferroflow_tensor::philox::shuffle::shuffle;
 use ferroflow_tensor::philox::{Philox, Words};
 use ferroflow_tensor::{Bytes, Result, Status, Tensor, ensure};
+use smallvec::smallvec;
+use std::sync::Arc;
 
 /// Bytes read from a file at once.
 const READ_BYTES: usize = 256 << 10;
@@ -90,12 +92,12 @@ impl Progress {
         }
     }
 
-    fn next(&mut self, options: &Options, ctx: &KernelContext<'_>) -> Result<Bytes> {
+    fn next(&mut self, options: &Options, cancellation: &Cancellation) -> Result<Bytes> {
         if self.buffer.is_empty() && self.open.is_empty() && self.files.is_empty() {
             self.begin_epoch(options)?;
         }
         while self.buffer.len() < options.buffer_size && self.read_one(options)? {
-            ctx.check_cancelled()?;
+            cancellation.check()?;
         }
         match self.buffer.pop() {
             Some(record) => Ok(record),
@@ -122,16 +124,20 @@ fn record_input(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let batch = usize::try_from(batch)
         .map_err(|_| Status::invalid_argument(format!("batch_size must be at least 0, is {batch}")))?;
     let progress = Mutex::new(Progress::new(options.seed));
+    let shared = Arc::new((options, progress));
     kernel(move |ctx| {
-        let mut progress = progress.lock();
-        // A step that is interrupted leaves its records to the next one.
-        while progress.batch.len() < batch {
-            let record = progress.next(&options, ctx)?;
-            progress.batch.push(record);
-        }
-        let records = std::mem::take(&mut progress.batch);
-        ctx.set_output(0, Tensor::from_strings([batch], records)?);
-        Ok(())
+        let shared = shared.clone();
+        ctx.run_blocking(move |cancellation| {
+            let (options, progress) = &*shared;
+            let mut progress = progress.lock();
+            // A step that is interrupted leaves its records to the next one.
+            while progress.batch.len() < batch {
+                let record = progress.next(options, cancellation)?;
+                progress.batch.push(record);
+            }
+            let records = std::mem::take(&mut progress.batch);
+            Ok(smallvec![Tensor::from_strings([batch], records)?])
+        })
     })
 }
 
@@ -147,6 +153,7 @@ pub(crate) fn register(r: &mut Registry) {
             .attr("batch_size: int = 32")
             .attr("compression_type: string = ''")
             .stateful()
+            .blocks(Blocking::Files)
             .doc("Gives batches of the records of files, in random order.")
             .shape(shape_rules::unknown)
             .kernel(record_input),

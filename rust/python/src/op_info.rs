@@ -22,7 +22,8 @@ fn arg<'py>(py: Python<'py>, a: &ArgDef) -> PyResult<Bound<'py, PyDict>> {
 }
 
 /// The schema of an op: dict of `inputs`, `outputs` (dicts of name, type or type_attr, is_ref, is_list, number_attr),
-/// `attrs` (dicts of name, type, default, allowed_types), `is_stateful`, `doc`. KeyError for an unknown op.
+/// `attrs` (dicts of name, type, default, allowed_types), `is_stateful`, as TensorFlow lists it,
+/// `has_effects`, as plans see it, and `doc`. KeyError for an unknown op.
 #[pyfunction]
 pub fn op_info<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
     let registry = registry()?;
@@ -48,7 +49,8 @@ pub fn op_info<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>>
     info.set_item("inputs", inputs)?;
     info.set_item("outputs", outputs)?;
     info.set_item("attrs", attrs)?;
-    info.set_item("is_stateful", op.is_stateful)?;
+    info.set_item("is_stateful", op.is_listed_stateful())?;
+    info.set_item("has_effects", op.is_stateful)?;
     info.set_item("is_commutative", op.is_commutative)?;
     info.set_item("is_aggregate", op.is_aggregate)?;
     info.set_item("has_kernel", op.kernel.is_some())?;

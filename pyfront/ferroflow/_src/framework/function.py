@@ -247,7 +247,7 @@ class Function:
             for op in graph._operations
             if op._id not in graph._flow_contexts
             and op.type not in (*_VARIABLES, *_PLACEHOLDERS)
-            and op_schema(op.type)["is_stateful"]
+            and (op_schema(op.type)["is_stateful"] or op_schema(op.type)["has_effects"])
         ]
 
     @property

@@ -9,13 +9,13 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.default_graph import control_dependencies
+from ferroflow._src.framework.default_graph import control_dependencies, name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.layers.input_spec import InputSpec
 from ferroflow._src.layers.layer import Layer
 from ferroflow._src.layers.moving_average import assign_moving_average
 from ferroflow._src.layers.named_functions import initializer_of
-from ferroflow._src.layers.training_mode import choose, select, training_mode
+from ferroflow._src.layers.training_mode import choose, training_mode
 from ferroflow._src.ops.array import making, shaping
 from ferroflow._src.ops.math.arithmetic import maximum, minimum
 from ferroflow._src.ops.math.cast import cast
@@ -128,6 +128,7 @@ class BatchNormalization(Layer):
         if renorm and set(self.renorm_clipping) - set(keys):
             raise ValueError(f"renorm_clipping {renorm_clipping} contains keys not in {keys}")
         self._beta_first = False
+        self._updates_in_branches = False
         self.gamma: Any = None
         self.beta: Any = None
         self.moving_mean: Any = None
@@ -231,14 +232,20 @@ class BatchNormalization(Layer):
         return sqrt(initializer(*args, **kwargs))
 
     def _update_averages(self, mean: Any, variance: Any, training: bool | Tensor) -> None:
-        self.add_update(assign_moving_average(self.moving_mean, mean, self.momentum, training), inputs=True)
-        if not self.renorm:
-            self.add_update(assign_moving_average(self.moving_variance, variance, self.momentum, training), inputs=True)
-            return
-        stddev = assign_moving_average(self.moving_stddev, sqrt(variance + self.epsilon), self.momentum, training)
-        # Rounding may lead below zero.
-        moved = relu(stddev * stddev - self.epsilon)
-        self.add_update(assign(self.moving_variance, select(training, moved, self.moving_variance)), inputs=True)
+        def move_mean() -> Any:
+            return assign_moving_average(self.moving_mean, mean, self.momentum)
+
+        def move_variance() -> Any:
+            if not self.renorm:
+                return assign_moving_average(self.moving_variance, variance, self.momentum)
+            stddev = assign_moving_average(self.moving_stddev, sqrt(variance + self.epsilon), self.momentum)
+            # Rounding may lead below zero.
+            moved = relu(stddev * stddev - self.epsilon)
+            with name_scope(None, "AssignNewValue") as scope:
+                return assign(self.moving_variance, moved, name=scope)
+
+        self.add_update(choose(training, move_mean, lambda: self.moving_mean), inputs=True)
+        self.add_update(choose(training, move_variance, lambda: self.moving_variance), inputs=True)
 
     def _fused_call(self, inputs: Any, training: bool | Tensor) -> Any:
         channels = self.moving_mean.get_shape()
@@ -262,10 +269,27 @@ class BatchNormalization(Layer):
             )
 
         outputs, mean, variance = choose(training, by_batch, by_averages)
-        if training is not False:
-            if not self._bessels_correction_test_only:
-                variance = variance / self._bessels_factor(inputs, variance)
-            self._update_averages(mean, variance, training)
+        if training is False:
+            if not self._updates_in_branches:
+                convert_to_tensor(self.momentum)
+            return outputs
+        if not self._bessels_correction_test_only:
+            variance = variance / self._bessels_factor(inputs, variance)
+        if self._updates_in_branches:
+            averages = (self.moving_mean, self.moving_variance)
+            values = (mean, variance)
+
+            def move() -> Any:
+                pairs = zip(averages, values, strict=True)
+                return tuple(assign_moving_average(average, value, self.momentum) for average, value in pairs)
+
+            for update in choose(training, move, lambda: averages):
+                self.add_update(update, inputs=True)
+            return outputs
+        # What the operation gives without training are the averages themselves, which stay as they are.
+        momentum = choose(training, lambda: convert_to_tensor(self.momentum), lambda: convert_to_tensor(1.0))
+        for average, value in ((self.moving_mean, mean), (self.moving_variance, variance)):
+            self.add_update(assign_moving_average(average, value, momentum), inputs=True)
         return outputs
 
     @staticmethod
@@ -290,15 +314,19 @@ class BatchNormalization(Layer):
             r = minimum(r, rmax)
         if dmax is not None:
             d = minimum(maximum(d, -dmax), dmax)
-        if training is not True:
-            r = select(training, r, making.ones_like(r))
-            d = select(training, d, making.zeros_like(d))
+        unscaled, unshifted = r, d
+        r = choose(training, lambda: unscaled, lambda: making.ones_like(unscaled))
+        d = choose(training, lambda: unshifted, lambda: making.zeros_like(unshifted))
 
-        moved = [
-            assign_moving_average(variable, making.identity(value), self.renorm_momentum, training)
-            for variable, value in ((self.renorm_mean, mean), (self.renorm_stddev, stddev))
-        ]
-        with control_dependencies(moved):
+        def moved(variable: Any, value: Any) -> Any:
+            value = making.identity(value)
+            return choose(
+                training,
+                lambda: assign_moving_average(variable, value, self.renorm_momentum),
+                lambda: making.identity(variable),
+            )
+
+        with control_dependencies([moved(self.renorm_mean, mean), moved(self.renorm_stddev, stddev)]):
             return r, d, making.identity(mean), making.identity(variance)
 
     def call(self, inputs: Any, training: Any = False) -> Any:
@@ -342,9 +370,9 @@ class BatchNormalization(Layer):
         if training is not False:
             if self.adjustment is not None:
                 by, plus = self.adjustment(shaping.shape(inputs))
-                if training is not True:
-                    by = select(training, by, making.ones_like(by))
-                    plus = select(training, plus, making.zeros_like(plus))
+                by_now, plus_now = by, plus
+                by = choose(training, lambda: by_now, lambda: making.ones_like(by_now))
+                plus = choose(training, lambda: plus_now, lambda: making.zeros_like(plus_now))
                 scale, offset = _transformed(by, plus, scale, offset)
             keepdims = self.virtual_batch_size is not None or len(self.axis) > 1
             batch_mean, batch_variance = normalization.moments(inputs, averaged, keep_dims=keepdims)
@@ -367,11 +395,9 @@ class BatchNormalization(Layer):
         return outputs
 
     def _batch_or_average(self, training: bool | Tensor, batch: Any, average: Any) -> Any:
-        if training is True:
-            return batch
         if self.virtual_batch_size is not None:
-            return select(training, batch, average + making.zeros_like(batch))
-        return select(training, batch, making.identity(average))
+            return choose(training, lambda: batch, lambda: average + making.zeros_like(batch))
+        return choose(training, lambda: batch, lambda: convert_to_tensor(average))
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """Returns the shape of the inputs.

@@ -150,7 +150,7 @@ class Conv(Layer):
             return outputs
         if self.data_format == "channels_last":
             return bias_add(outputs, self.bias, data_format="NHWC")
-        if self.rank == 2:
+        if self.rank != 1:
             return bias_add(outputs, self.bias, data_format="NCHW")
         return outputs + shaping.reshape(self.bias, (1, self.filters) + (1,) * self.rank)
 

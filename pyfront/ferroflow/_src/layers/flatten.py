@@ -8,6 +8,7 @@ from typing import Any
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.layers.input_spec import InputSpec
 from ferroflow._src.layers.layer import Layer
+from ferroflow._src.layers.space import normalize_data_format
 from ferroflow._src.ops.array import shaping
 
 __all__ = ["Flatten", "flatten"]
@@ -17,12 +18,18 @@ class Flatten(Layer):
     """A layer that flattens each example to a vector.
 
     Args:
+        data_format: "channels_last", "channels_first" or None, which is "channels_last". With "channels_first",
+            dimension 1 moves to the end first.
         **kwargs: arguments of `Layer`.
+
+    Raises:
+        ValueError: if `data_format` is none of these.
     """
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.input_spec = InputSpec(min_ndim=2)
+        self.data_format = normalize_data_format(data_format or "channels_last")
+        self.input_spec = InputSpec(min_ndim=1)
 
     def call(self, inputs: Any) -> Any:
         """Flattens the inputs.
@@ -33,7 +40,10 @@ class Flatten(Layer):
         Returns:
             Tensor of the dtype of `inputs`, of shape [batch, elements of an example].
         """
-        outputs = shaping.reshape(inputs, (shaping.shape(inputs)[0], -1))
+        ndims = inputs.get_shape().ndims
+        if self.data_format == "channels_first" and ndims is not None and ndims > 1:
+            inputs = shaping.transpose(inputs, [0, *range(2, ndims), 1])
+        outputs = shaping.reshape(inputs, (inputs.get_shape()[0].value or shaping.shape(inputs)[0], -1))
         outputs.set_shape(self.compute_output_shape(inputs.get_shape()))
         return outputs
 
@@ -50,14 +60,15 @@ class Flatten(Layer):
         return TensorShape([batch, math.prod(inner) if all(inner) else None])
 
 
-def flatten(inputs: Any, name: Any = None) -> Any:
+def flatten(inputs: Any, name: Any = None, data_format: str = "channels_last") -> Any:
     """Flattens each example to a vector.
 
     Args:
         inputs: Tensor of any dtype, of shape [batch, ...].
         name: str, name of the layer.
+        data_format: "channels_last" or "channels_first". With "channels_first", dimension 1 moves to the end first.
 
     Returns:
         Tensor of the dtype of `inputs`, of shape [batch, elements of an example].
     """
-    return Flatten(name=name).apply(inputs)
+    return Flatten(name=name, data_format=data_format).apply(inputs)

@@ -399,7 +399,7 @@ def batch_norm(
         # TF 1.x: these cases have their own code, which makes beta first and collects the updates' tensors.
         has_own_code = is_fused and not renorm and adjustment is None and static.ndims in (2, 4)
         has_own_code = has_own_code and (static.ndims == 2 or updates_collections != GraphKeys.UPDATE_OPS)
-        layer._beta_first = has_own_code
+        layer._beta_first = layer._updates_in_branches = has_own_code
         # The averages move in a layer that is not trained too.
         layer.stateful = True
         outputs = layer.apply(given, training=is_training)

@@ -12,7 +12,6 @@ from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.tensor import Tensor
-from ferroflow._src.ops.array.indexing import where
 from ferroflow._src.ops.math.cast import cast
 
 
@@ -54,19 +53,3 @@ def choose(training: bool | Tensor, trained: Callable[[], Any], otherwise: Calla
     if isinstance(training, bool):
         return trained() if training else otherwise()
     return cond(training, trained, otherwise)
-
-
-def select(training: bool | Tensor, trained: Any, otherwise: Any) -> Any:
-    """Returns one of two tensors that cost little or are there anyway, by the mode.
-
-    Args:
-        training: bool, or Tensor of bool of shape [].
-        trained: Tensor.
-        otherwise: Tensor of its dtype and shape.
-
-    Returns:
-        Tensor.
-    """
-    if isinstance(training, bool):
-        return trained if training else otherwise
-    return where(training, trained, otherwise)

@@ -116,7 +116,9 @@ class ConvTranspose(Conv):
             Tensor of the dtype of `inputs`, with `filters` channels.
         """
         sizes = shaping.shape(inputs)
-        in_step = self._output_shape([sizes[i] for i in range(self.rank + 2)])
+        # TensorFlow: the number of channels is taken from the inputs in two dimensions, though nothing reads it.
+        axes = {*range(4)} if self.rank == 2 else {0, *self._space_axes()}
+        in_step = self._output_shape([sizes[i] if i in axes else None for i in range(self.rank + 2)])
         strides = [1] * (self.rank + 2)
         for axis, stride in zip(self._space_axes(), self.strides, strict=True):
             strides[axis] = stride

@@ -47,6 +47,7 @@ def _count(
     """Returns the weight of the elements that have a given label and a given prediction."""
     predictions, labels, weights = _as_bools(labels, predictions, weights)
     holds = comparison.logical_and(comparison.equal(labels, label), comparison.equal(predictions, prediction))
+    checking.assert_type(holds, dtypes.bool)
     count = metric_variable([], dtypes.float32, name="count")
     ones = cast(holds, dtypes.float32)
     if weights is not None:

@@ -230,10 +230,7 @@ class TensorArray:
         """
         with name_scope(name, "TensorArrayUnstack", [self._handle, value]):
             value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
-            count = value.shape[0].value if value.shape.dims else None
-            if count is None:
-                count = shape(value)[0]
-            return self.scatter(indices=int_range(0, count), value=value, name=name)
+            return self.scatter(indices=int_range(0, shape(value)[0]), value=value, name=name)
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
         """Sets elements to the parts of a tensor along its first dimension.

@@ -23,7 +23,7 @@ from ferroflow._src.ops.math.comparison import equal
 from ferroflow._src.ops.math.reduction import reduce_all, reduce_max, reduce_min
 from ferroflow._src.ops.tensor_array import TensorArray
 from ferroflow._src.rnn.cell import assert_like_rnn_cell
-from ferroflow._src.rnn.sizes import static_joined_shape
+from ferroflow._src.rnn.sizes import sizes_tensor, static_joined_shape
 from ferroflow._src.rnn.steps import Lengths, batch_size_of, cache_variables, state_dtype, step, zero_outputs
 from ferroflow._src.variables.scope import variable_scope
 
@@ -203,6 +203,9 @@ def _loop(
     outputs = [full.stack() for full in filled]
     for output, size in zip(outputs, sizes, strict=True):
         output.set_shape(static_joined_shape(outer_shape, size))
+        # TensorFlow makes constants of known sizes. Their number counts for the seeds of random operations.
+        for known in (outer_shape, size):
+            sizes_tensor(known, "A size")
     return nest.pack_sequence_as(cell.output_size, outputs), final_state
 
 

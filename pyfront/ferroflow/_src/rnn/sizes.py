@@ -47,7 +47,19 @@ def static_joined_shape(prefix: Any, suffix: Any) -> TensorShape:
     return static_shape_of(prefix).concatenate(static_shape_of(suffix))
 
 
-def _vector(size: Any, what: str) -> Tensor | None:
+def sizes_tensor(size: Any, what: str) -> Tensor | None:
+    """Returns dimensions as a Tensor.
+
+    Args:
+        size: int, TensorShape, or Tensor of int32 of shape [] or [n].
+        what: str, what messages call `size`.
+
+    Returns:
+        Tensor of int32, of shape [n]; None if a dimension is unknown.
+
+    Raises:
+        ValueError: if `size` is a Tensor of a higher rank.
+    """
     if isinstance(size, Tensor):
         if size.shape.ndims == 0:
             return expand_dims(size, 0)
@@ -71,7 +83,7 @@ def joined_shape(prefix: Any, suffix: Any) -> Tensor:
     Raises:
         ValueError: if a shape is unknown, or a tensor is neither a scalar nor a vector.
     """
-    first, second = _vector(prefix, "prefix"), _vector(suffix, "suffix")
+    first, second = sizes_tensor(prefix, "prefix"), sizes_tensor(suffix, "suffix")
     if first is None or second is None:
         raise ValueError(f"Provided a prefix or suffix of None: {prefix} and {suffix}")
     return concat((first, second), 0)
@@ -112,8 +124,8 @@ def zero_tensors(sizes: Any, batch_size: Any, dtype: Any) -> Any:
     def make(size: Any) -> Tensor:
         result = zeros(joined_shape(batch_size, size), dtype=dtype)
         # TF 1.x makes the parts again to find the static shape. They count for the seeds of operations after them.
-        _vector(batch_size, "prefix")
-        _vector(size, "suffix")
+        sizes_tensor(batch_size, "prefix")
+        sizes_tensor(size, "suffix")
         result.set_shape(static_joined_shape(batch_size, size))
         return result
 

@@ -5,7 +5,7 @@ use crate::import::misfit::misfit;
 use crate::import::order::{Control, Input, Inputs};
 use crate::import::shapes::narrow;
 use crate::import::{Around, Draft};
-use ferroflow_graph::{AttrValue, BuildError, Graph, NodeId, NodeSpec, OutputId, Registry};
+use ferroflow_graph::{AttrValue, BuildError, Graph, NodeId, NodeSpec, OpDef, OutputId, Registry};
 use ferroflow_proto::tensorflow::{GraphDef, NodeDef, OpList};
 use ferroflow_sync::RwLock;
 use ferroflow_tensor::{PartialShape, Status};
@@ -83,7 +83,7 @@ impl<'a> Adding<'a> {
             op: &node.op,
             name,
             device: None,
-            inputs: self.data_inputs(node, inputs)?,
+            inputs: self.data_inputs(op, node, inputs)?,
             control_inputs: self.control_inputs(inputs),
         };
         let Attrs { mut values, shapes, partners } = attrs(node, op, &self.defaults, named)?;
@@ -122,7 +122,7 @@ impl<'a> Adding<'a> {
         around.added(added.id, added.outputs as usize, asked)
     }
 
-    fn data_inputs(&self, node: &NodeDef, inputs: &Inputs) -> Result<Vec<OutputId>, BuildError> {
+    fn data_inputs(&self, op: &OpDef, node: &NodeDef, inputs: &Inputs) -> Result<Vec<OutputId>, BuildError> {
         let first = inputs.data.iter().find(|input| !matches!(input, Input::Back { .. })).copied();
         let output = |&input: &Input| {
             // A loop variable's first value stands in for the next one until that is made.
@@ -133,7 +133,11 @@ impl<'a> Adding<'a> {
                 _ => Err(BuildError::Value(format!("Node '{}': a loop variable without a first value", node.name))),
             }
         };
-        inputs.data.iter().map(output).collect()
+        let mut found: Vec<_> = inputs.data.iter().map(output).collect::<Result<_, _>>()?;
+        if op.last_input_may_be_first && found.len() + 1 == op.inputs.len() {
+            found.extend(found.first().copied());
+        }
+        Ok(found)
     }
 
     fn output(&self, node: &NodeDef, position: usize, index: u32) -> Result<OutputId, BuildError> {

@@ -1,5 +1,6 @@
 //! `Captured`: a function of elements with the values it took from around it.
 
+use super::place::Use;
 use super::value::{DatasetValue, Element, Pull};
 use ferroflow_graph::{Callable, KernelContext};
 use ferroflow_tensor::{Code, Result, Tensor, bail};
@@ -51,7 +52,9 @@ impl Captured {
         let results = self.call(arguments, pull)?;
         match &results[..] {
             [one] => match DatasetValue::of(one) {
-                Ok(value) => Ok(value.clone()),
+                Ok(DatasetValue { dataset, signature }) => {
+                    Ok(DatasetValue { dataset: dataset.used(Use::once()), signature: signature.clone() })
+                }
                 Err(_) => bail!(InvalidArgument, "{what} must return a single scalar of dtype DT_VARIANT."),
             },
             _ => bail!(InvalidArgument, "{what} must return a single scalar of dtype DT_VARIANT."),

@@ -240,6 +240,7 @@ pub(super) fn register(r: &mut Registry) {
         Op::new("MakeIterator")
             .input("dataset: variant")
             .input("iterator: resource")
+            .listed_stateful(true)
             .doc("Starts an iterator anew, over a dataset.")
             .shape(shape_rules::unknown)
             .kernel(|_| {
@@ -254,6 +255,7 @@ pub(super) fn register(r: &mut Registry) {
         r.add(
             described(op)
                 .shape(element_shapes)
+                .listed_stateful(true)
                 .blocks(Blocking::Pipeline)
                 .doc("The next element; an OutOfRange error at the end.")
                 .kernel(get_next),
@@ -263,6 +265,7 @@ pub(super) fn register(r: &mut Registry) {
     r.add(
         described(single)
             .shape(element_shapes)
+            .listed_stateful(true)
             .blocks(Blocking::Pipeline)
             .doc("The only element of a dataset.")
             .kernel(single_element),
@@ -271,6 +274,7 @@ pub(super) fn register(r: &mut Registry) {
         Op::new("IteratorToStringHandle")
             .input("resource_handle: resource")
             .output("string_handle: string")
+            .listed_stateful(true)
             .doc("A text by which steps of this session find the iterator.")
             .shape(shape_rules::scalar)
             .kernel(|_| kernel(to_string_handle)),

@@ -156,7 +156,11 @@ fn reduced_shapes(c: &mut ShapeContext<'_>) -> Result<()> {
 }
 
 pub(super) fn register(r: &mut Registry) {
-    let reducer = Op::new("ReduceDataset").unbounded().input("input_dataset: variant").input("initial_state: Tstate");
+    let reducer = Op::new("ReduceDataset")
+        .unbounded()
+        .listed_stateful(true)
+        .input("input_dataset: variant")
+        .input("initial_state: Tstate");
     r.add(
         described(reducer.input("other_arguments: Targuments").output("components: output_types").attr("f: func"))
             .attr("Tstate: list(type) >= 1")

@@ -16,6 +16,7 @@ mod iterator;
 mod map;
 mod padded_batch;
 mod parallel_map;
+mod place;
 mod prefetch;
 mod range;
 mod schema;

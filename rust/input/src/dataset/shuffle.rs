@@ -1,5 +1,6 @@
 //! ShuffleDataset, ShuffleAndRepeatDataset: elements in TensorFlow's random order.
 
+use super::place::{Place, Use};
 use super::schema::{described, scalars, unary};
 use super::value::{
     BoxedIterator, Dataset, DatasetIterator, Element, Pull, SharedDataset, dataset_input, dataset_kernel, scalar,
@@ -8,15 +9,38 @@ use ferroflow_graph::{KernelContext, Registry};
 use ferroflow_sync::Mutex;
 use ferroflow_tensor::philox::{Philox, Words};
 use ferroflow_tensor::{Result, ensure};
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Weak};
 
 /// Where the streams of the iterators come from.
 enum Seeds {
     /// All iterators draw the same numbers.
     Same(Philox),
-    /// Each iterator has two more numbers of this stream for its seeds.
-    Drawn { stream: Philox, words: Mutex<Words> },
+    /// Each iterator has two more numbers of this stream for its seeds; each place of the dataset begins the stream anew.
+    Drawn { stream: Philox, places: Mutex<Places> },
 }
+
+/// The places at which iterators were made.
+#[derive(Default)]
+struct Places {
+    words: HashMap<u64, (Weak<()>, Words)>,
+    /// How many places there may be before those are dropped that no pass comes back to.
+    most: usize,
+}
+
+impl Places {
+    /// Where the stream stands at a place.
+    fn at(&mut self, place: &Place, stream: Philox) -> &mut Words {
+        if self.words.len() > self.most {
+            self.words.retain(|_, (root, _)| root.strong_count() > 0);
+            self.most = LEAST_PLACES.max(2 * self.words.len());
+        }
+        let begin = || (Arc::downgrade(&place.root), Words::new(stream));
+        &mut self.words.entry(place.path).or_insert_with(begin).1
+    }
+}
+
+const LEAST_PLACES: usize = 64;
 
 struct Shuffle {
     input: SharedDataset,
@@ -30,8 +54,10 @@ impl Dataset for Shuffle {
     fn iterator(&self) -> BoxedIterator {
         let stream = match &self.seeds {
             Seeds::Same(stream) => *stream,
-            Seeds::Drawn { words, .. } => {
-                let mut words = words.lock();
+            Seeds::Drawn { stream, places } => {
+                let mut places = places.lock();
+                let place = Place::current().unwrap_or_else(|| Place::below(Use::new()));
+                let words = places.at(&place, *stream);
                 let seed = words.next_u32();
                 Philox::new(seed.into(), words.next_u32().into())
             }
@@ -150,7 +176,7 @@ fn shuffle(ctx: &KernelContext<'_>, count: i64, reshuffles: bool) -> Result<Shuf
     ensure!(buffer_size > 0, InvalidArgument, "buffer_size must be greater than zero.");
     let stream = Philox::of_op(scalar(ctx, 2, "seed")?, scalar(ctx, 3, "seed2")?);
     let seeds =
-        if reshuffles { Seeds::Drawn { stream, words: Mutex::new(Words::new(stream)) } } else { Seeds::Same(stream) };
+        if reshuffles { Seeds::Drawn { stream, places: Mutex::new(Places::default()) } } else { Seeds::Same(stream) };
     Ok(Shuffle { input: dataset_input(ctx, 0)?.dataset, buffer_size: buffer_size.unsigned_abs(), count, seeds })
 }
 

@@ -1,5 +1,6 @@
 //! `Dataset` and `DatasetIterator`, and the variants by which the ops hand datasets on.
 
+use super::place::{Entered, Place, Use};
 use ferroflow_graph::{AttrMap, Cancellation, Kernel, KernelContext, KernelInit, kernel};
 use ferroflow_tensor::threads::{Threads, ensure_stack, stopped};
 use ferroflow_tensor::{DType, Deep, Object, PartialShape, Result, Scalar, Status, Tensor, bail, ensure};
@@ -42,11 +43,14 @@ pub(crate) trait DatasetIterator: Send {
 }
 
 /// An iterator, which may own a long chain of others.
-pub(crate) struct BoxedIterator(Deep<Box<dyn DatasetIterator>>);
+pub(crate) struct BoxedIterator {
+    iterator: Deep<Box<dyn DatasetIterator>>,
+    place: Option<Place>,
+}
 
 impl BoxedIterator {
     pub fn new(iterator: impl DatasetIterator + 'static) -> BoxedIterator {
-        BoxedIterator(Deep::new(Box::new(iterator)))
+        BoxedIterator { iterator: Deep::new(Box::new(iterator)), place: None }
     }
 
     /// `DatasetIterator::next`.
@@ -54,7 +58,11 @@ impl BoxedIterator {
     /// Errors: `ResourceExhausted` where iterators are nested so deeply that the stack is nearly used up.
     pub fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
         ensure_stack(NESTED)?;
-        self.0.next(pull)
+        if self.place.is_none() {
+            return self.iterator.next(pull);
+        }
+        let _entered = Entered::new(&mut self.place);
+        self.iterator.next(pull)
     }
 }
 
@@ -82,24 +90,41 @@ pub(crate) trait Dataset: Send + Sync {
 
 /// A dataset that others share, which may be made of a long chain of others.
 #[derive(Clone)]
-pub(crate) struct SharedDataset(Deep<Arc<dyn Dataset>>);
+pub(crate) struct SharedDataset {
+    dataset: Deep<Arc<dyn Dataset>>,
+    site: Use,
+}
 
 impl SharedDataset {
     pub fn new(dataset: impl Dataset + 'static) -> SharedDataset {
-        SharedDataset(Deep::new(Arc::new(dataset)))
+        SharedDataset { dataset: Deep::new(Arc::new(dataset)), site: Use::new() }
+    }
+
+    /// The same dataset at another place.
+    pub(super) fn used(&self, site: Use) -> SharedDataset {
+        SharedDataset { dataset: self.dataset.clone(), site }
     }
 
     /// A new pass; where datasets are nested too deeply for the stack, one that fails.
     pub fn iterator(&self) -> BoxedIterator {
         match ensure_stack(NESTED) {
-            Ok(()) => self.0.iterator(),
+            Ok(()) => {
+                let place = Place::below(self.site);
+                let mut entered = Some(place.clone());
+                let mut made = {
+                    let _entered = Entered::new(&mut entered);
+                    self.dataset.iterator()
+                };
+                made.place.get_or_insert(place);
+                made
+            }
             Err(failure) => BoxedIterator::new(TooDeep(failure)),
         }
     }
 
     /// `Dataset::repeated`.
     pub fn repeated(&self, count: i64) -> Option<SharedDataset> {
-        self.0.repeated(count)
+        self.dataset.repeated(count)
     }
 }
 
@@ -183,9 +208,10 @@ impl DatasetValue {
     }
 }
 
-/// The dataset at input `i`.
+/// The dataset at input `i`, which is a use of it.
 pub(crate) fn dataset_input(ctx: &KernelContext<'_>, i: usize) -> Result<DatasetValue> {
-    DatasetValue::of(ctx.input(i)?).cloned()
+    let DatasetValue { dataset, signature } = DatasetValue::of(ctx.input(i)?)?;
+    Ok(DatasetValue { dataset: dataset.used(Use::new()), signature: signature.clone() })
 }
 
 /// The value of scalar input `i`, called `name` in messages.

@@ -173,7 +173,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("records: string")
             .input("record_defaults: OUT_TYPE")
             .output("output: OUT_TYPE")
-            .attr("OUT_TYPE: list({float, double, int32, int64, string})")
+            .attr("OUT_TYPE: list({float, double, int32, int64, string}) >= 1")
             .attr("field_delim: string = ','")
             .attr("use_quote_delim: bool = true")
             .attr("na_value: string = ''")

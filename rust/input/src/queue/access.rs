@@ -105,7 +105,7 @@ fn reference(c: &mut ShapeContext<'_>) -> Result<()> {
 fn on_queue(name: &str, by_handle: bool) -> Op {
     let name = if by_handle { format!("{name}V2") } else { name.to_owned() };
     let op = Op::new(&name).input(if by_handle { "handle: resource" } else { "handle: Ref(string)" });
-    op.inspects_ref().may_wait()
+    op.inspects_ref().may_wait().listed_stateful(by_handle)
 }
 
 fn bringing(name: &str, by_handle: bool) -> Op {

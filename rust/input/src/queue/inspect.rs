@@ -7,7 +7,7 @@ use ferroflow_tensor::Tensor;
 fn on_queue(name: &str, by_handle: bool) -> Op {
     let name = if by_handle { format!("{name}V2") } else { name.to_owned() };
     let op = Op::new(&name).input(if by_handle { "handle: resource" } else { "handle: Ref(string)" });
-    op.inspects_ref().shape(shape_rules::scalar)
+    op.inspects_ref().listed_stateful(by_handle).shape(shape_rules::scalar)
 }
 
 pub(super) fn register(r: &mut Registry) {

@@ -103,7 +103,7 @@ fn read_up_to(ctx: &mut KernelContext<'_>) -> Result<()> {
 
 fn on_reader(name: &str, by_handle: bool) -> Op {
     let name = if by_handle { format!("{name}V2") } else { name.to_owned() };
-    let op = Op::new(&name).inspects_ref();
+    let op = Op::new(&name).inspects_ref().listed_stateful(by_handle);
     op.input(if by_handle { "reader_handle: resource" } else { "reader_handle: Ref(string)" })
 }
 

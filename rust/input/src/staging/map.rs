@@ -200,7 +200,7 @@ macro_rules! family {
         let op = |name: &str| Op::new(&format!(concat!($prefix, "{}"), name));
         let keyed = |name| op(name).input("key: int64").input("indices: int32");
         $r.add(
-            bounded(keyed("Stage").input("values: fake_dtypes"), "fake_dtypes: list(type)")
+            bounded(keyed("Stage").input("values: fake_dtypes"), "fake_dtypes: list(type) >= 1")
                 .may_wait()
                 .doc("Leaves values of the tuple of a key in a staging map; waits while it is full.")
                 .shape(shape_rules::unknown)

@@ -50,7 +50,7 @@ fn values(ctx: &mut KernelContext<'_>, first: usize) -> Result<Vec<Tensor>> {
 
 /// What the schemas of all ops of an area have in common.
 fn bounded(op: Op, more: &str) -> Op {
-    let op = op.attr("capacity: int >= 0 = 0").attr("memory_limit: int >= 0 = 0").attr("dtypes: list(type)");
+    let op = op.attr("capacity: int >= 0 = 0").attr("memory_limit: int >= 0 = 0").attr("dtypes: list(type) >= 1");
     let op = if more.is_empty() { op } else { op.attr(more) };
     op.attr("container: string = ''").attr("shared_name: string = ''").stateful()
 }

@@ -35,9 +35,10 @@ pub(super) fn register(r: &mut Registry) {
                 .role(Role::Placeholder)
                 .output("output: dtype")
                 .attr("dtype: type")
-                .attr("shape: shape = { unknown_rank: true }")
+                .attr(if name == "Placeholder" { "shape: shape = { unknown_rank: true }" } else { "shape: shape" })
                 .doc("A tensor that must be fed.")
                 .stateful()
+                .listed_stateful(false)
                 .shape(shape)
                 .kernel(|init| {
                     let (dtype, shape) = (init.dtype("dtype")?, init.shape("shape")?);

@@ -166,14 +166,19 @@ fn tensor_scatter_sub(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }), else Err(init.unsupported()))
 }
 
+/// Adds slices of a tensor to those of another that indices name.
+type Sum = fn(&Tensor, &Tensor, &mut Tensor) -> Result<()>;
+
+fn sum_of(init: &KernelInit<'_>, dtype: DType) -> Result<Sum> {
+    if dtype == DType::Bool {
+        return Ok(either);
+    }
+    dispatch!(dtype, T in number, Ok(add::<T>), else Err(init.unsupported()))
+}
+
 fn scatter(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    type Sum = fn(&Tensor, &Tensor, &mut Tensor) -> Result<()>;
     let dtype = init.dtype("T")?;
-    let sum: Sum = match dtype {
-        DType::String => append,
-        DType::Bool => either,
-        _ => dispatch!(dtype, T in number, add::<T>, else return Err(init.unsupported())),
-    };
+    let sum: Sum = if dtype == DType::String { append } else { sum_of(init, dtype)? };
     kernel(move |ctx| {
         let dims = ctx.input(2)?;
         ensure!(dims.rank() == 1, InvalidArgument, "Shape must be a vector");
@@ -187,13 +192,13 @@ fn scatter(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 fn scatter_add(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let dtype = init.dtype("T")?;
-    dispatch!(dtype, T in number, kernel(|ctx| {
+    let sum = sum_of(init, init.dtype("T")?)?;
+    kernel(move |ctx| {
         let mut out = ctx.take(0)?;
-        add::<T>(ctx.input(1)?, ctx.input(2)?, &mut out)?;
+        sum(ctx.input(1)?, ctx.input(2)?, &mut out)?;
         ctx.set_output(0, out);
         Ok(())
-    }), else Err(init.unsupported()))
+    })
 }
 
 pub(super) fn register(r: &mut Registry) {
@@ -215,7 +220,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("indices: Tindices")
             .input("updates: T")
             .output("output: T")
-            .attr("T: numbertype")
+            .attr("T: {numbertype, bool}")
             .attr("Tindices: {int32, int64}")
             .doc("Adds the slices of `updates` to those of `input`, each at the index in the last dimension of `indices`.")
             .shape(shape_of_add)

@@ -62,7 +62,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("tensor_names: string")
             .input("shape_and_slices: string")
             .output("tensors: dtypes")
-            .attr("dtypes: list(type)")
+            .attr("dtypes: list(type) >= 1")
             .stateful()
             .foreign()
             .blocks(Blocking::Files)

@@ -34,7 +34,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("tensor_names: string")
             .input("shape_and_slices: string")
             .input("tensors: dtypes")
-            .attr("dtypes: list(type)")
+            .attr("dtypes: list(type) >= 1")
             .stateful()
             .foreign()
             .blocks(Blocking::Files)

@@ -21,6 +21,7 @@ pub(crate) fn register(r: &mut Registry) {
             .role(Role::Trigger)
             .doc("Does nothing; orders what waits for it.")
             .stateful()
+            .listed_stateful(false)
             .kernel(|_| kernel(|_| Ok(()))),
     );
 }

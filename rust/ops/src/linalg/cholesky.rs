@@ -28,7 +28,7 @@ fn cholesky(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 
 fn cholesky_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let dtype = init.output_type(0)?;
-    dispatch!(dtype, T in [F32, F64], {
+    dispatch!(dtype, T in [F16, F32, F64], {
         kernel(move |ctx| {
             let (l, g) = (ctx.input(0)?, ctx.input(1)?);
             let batch = Batch::of(l, 0)?;
@@ -62,19 +62,19 @@ pub(super) fn register(r: &mut Registry) {
             .doc("The lower triangular matrix whose product with its adjoint is the input, which is positive definite.")
             .kernel(cholesky)
     };
-    let gradient = |name: &str| {
+    let gradient = |name: &str, types: &str| {
         Op::new(name)
             .input("l: T")
             .input("grad: T")
             .output("output: T")
-            .attr("T: {float, double}")
+            .attr(types)
             .doc("The gradient of a Cholesky decomposition's input, of that of its result.")
             .kernel(cholesky_grad)
     };
     r.add(factor("Cholesky", "T: {double, float, half, complex64, complex128}").shape(unchanged_square));
     r.add(factor("BatchCholesky", "T: {double, float}").shape(shape_rules::unknown));
-    r.add(gradient("CholeskyGrad").shape(unchanged_square));
-    r.add(gradient("BatchCholeskyGrad").shape(shape_rules::unknown));
+    r.add(gradient("CholeskyGrad", "T: {half, float, double}").shape(unchanged_square));
+    r.add(gradient("BatchCholeskyGrad", "T: {float, double}").shape(shape_rules::unknown));
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use ferroflow_tensor::{Result, Tensor, dispatch};
 
 fn matrix_determinant(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let dtype = init.output_type(0)?;
-    dispatch!(dtype, T in [F32, F64, Complex64, Complex128], {
+    dispatch!(dtype, T in [F16, F32, F64, Complex64, Complex128], {
         kernel(move |ctx| {
             let a = ctx.input(0)?;
             let batch = Batch::of_squares(a)?;
@@ -27,7 +27,7 @@ fn matrix_determinant(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 
 fn log_matrix_determinant(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let dtype = init.output_type(0)?;
-    dispatch!(dtype, T in [F32, F64, Complex64, Complex128], {
+    dispatch!(dtype, T in [F16, F32, F64, Complex64, Complex128], {
         kernel(move |ctx| {
             let a = ctx.input(0)?;
             let batch = Batch::of_squares(a)?;
@@ -59,8 +59,8 @@ fn one_for_each(c: &mut ShapeContext<'_>) -> Result<()> {
 }
 
 pub(super) fn register(r: &mut Registry) {
-    let types = "T: {float, double, complex64, complex128}";
-    let plain = |name: &str| {
+    let types = "T: {half, float, double, complex64, complex128}";
+    let plain = |name: &str, types: &str| {
         Op::new(name)
             .input("input: T")
             .output("output: T")
@@ -68,8 +68,8 @@ pub(super) fn register(r: &mut Registry) {
             .doc("The determinant of each square matrix.")
             .kernel(matrix_determinant)
     };
-    r.add(plain("MatrixDeterminant").shape(one_for_each));
-    r.add(plain("BatchMatrixDeterminant").shape(shape_rules::unknown));
+    r.add(plain("MatrixDeterminant", types).shape(one_for_each));
+    r.add(plain("BatchMatrixDeterminant", "T: {float, double, complex64, complex128}").shape(shape_rules::unknown));
     r.add(
         Op::new("LogMatrixDeterminant")
             .input("input: T")

@@ -41,7 +41,7 @@ fn with_vectors(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 /// Eigenvalues in the first row, eigenvectors in the columns below.
 fn stacked(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let dtype = init.output_type(0)?;
-    dispatch!(dtype, T in [F32, F64], {
+    dispatch!(dtype, T in [F16, F32, F64], {
         kernel(move |ctx| {
             let a = ctx.input(0)?;
             let batch = Batch::of_squares(a)?;

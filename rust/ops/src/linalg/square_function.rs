@@ -32,7 +32,7 @@ macro_rules! square_function {
 }
 
 fn matrix_exponential(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    square_function!(init, exponential, [F32, F64, Complex64, Complex128])
+    square_function!(init, exponential, [F16, F32, F64, Complex64, Complex128])
 }
 
 fn matrix_logarithm(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
@@ -40,14 +40,14 @@ fn matrix_logarithm(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 fn matrix_square_root(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    square_function!(init, square_root, [F32, F64, Complex64, Complex128])
+    square_function!(init, square_root, [F16, F32, F64, Complex64, Complex128])
 }
 
 pub(super) fn register(r: &mut Registry) {
     let op = |name: &str| Op::new(name).input("input: T").output("output: T").shape(unchanged_square);
     r.add(
         op("MatrixExponential")
-            .attr("T: {double, float, complex64, complex128}")
+            .attr("T: {double, float, half, complex64, complex128}")
             .doc("The matrix exponential of each matrix: the sum of its powers over the factorials.")
             .kernel(matrix_exponential),
     );
@@ -59,7 +59,7 @@ pub(super) fn register(r: &mut Registry) {
     );
     r.add(
         op("MatrixSquareRoot")
-            .attr("T: {double, float, complex64, complex128}")
+            .attr("T: {double, float, half, complex64, complex128}")
             .doc("The principal matrix square root of each matrix.")
             .kernel(matrix_square_root),
     );

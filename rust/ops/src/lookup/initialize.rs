@@ -34,6 +34,7 @@ pub(super) fn register(r: &mut Registry) {
                 .attr("Tkey: type")
                 .attr("Tval: type")
                 .stateful()
+                .listed_stateful(name.ends_with("V2"))
                 .doc("Fills a static table with `values` by `keys`.")
                 .shape(shape)
                 .kernel(|_| kernel(initialize)),

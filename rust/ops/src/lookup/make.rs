@@ -87,6 +87,8 @@ fn mutable_dense_hash_table(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     );
     let layout = layout_of(init, Kind::Mutable, shape)?;
     let (wanted, name) = (layout.clone(), init.node.name.to_string());
+    // One tensor in both places: the table has no key for deleted rows, as in TensorFlow 1.8.
+    let has_deleted = init.node.inputs.get(1).is_some_and(|deleted| *deleted != init.node.inputs[0]);
     let new = move |ctx: &ferroflow_graph::KernelContext<'_>, _: &str| {
         let empty = ctx.input(0)?;
         ensure!(
@@ -95,7 +97,8 @@ fn mutable_dense_hash_table(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             "Empty key must be a scalar or a vector, got shape {}",
             empty.shape()
         );
-        Table::with_reserved(Layout { key_shape: empty.shape().clone(), ..layout.clone() }, empty)
+        let layout = Layout { key_shape: empty.shape().clone(), ..layout.clone() };
+        Table::with_reserved(layout, empty, if has_deleted { Some(ctx.input(1)?) } else { None })
     };
     resource_kernel(init, unnamed(init)?, new, move |t| check(t, &wanted, &name))
 }
@@ -123,13 +126,14 @@ pub(super) fn register(r: &mut Registry) {
                 .doc("A table of vectors by scalar keys.")
                 .kernel(mutable_hash_table_of_tensors),
         );
+        let dense = op("MutableDenseHashTable").input("empty_key: key_dtype");
+        let dense = if v2 { dense.input("deleted_key: key_dtype").last_input_may_be_first() } else { dense };
         r.add(
-            op("MutableDenseHashTable")
-                .input("empty_key: key_dtype")
+            dense
                 .attr("value_shape: shape = []")
                 .attr("initial_num_buckets: int = 131072")
                 .attr("max_load_factor: float = 0.8")
-                .doc("A table of scalars or vectors by keys of either kind, of which `empty_key` is never used.")
+                .doc("A table of scalars or vectors by keys of either kind, of which `empty_key` and `deleted_key` are never used.")
                 .kernel(mutable_dense_hash_table),
         );
     }

@@ -1,7 +1,7 @@
 //! `Table`: rows of values found by key, behind one lock.
 
 use ferroflow_sync::RwLock;
-use ferroflow_tensor::{Buffer, Bytes, DType, Result, Shape, Tensor, bail, ensure};
+use ferroflow_tensor::{Buffer, Bytes, DType, Result, Shape, Status, Tensor, bail, ensure};
 use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 
@@ -221,8 +221,8 @@ impl State {
 
 pub(super) struct Table {
     pub layout: Layout,
-    /// The key that TF's dense table marks free places with.
-    reserved: Option<Bytes>,
+    /// The keys that TensorFlow's dense table marks free places with, and those of deleted rows.
+    reserved: [Option<Bytes>; 2],
     state: RwLock<State>,
 }
 
@@ -232,13 +232,31 @@ fn joined(a: &[usize], b: &Shape) -> Shape {
 
 impl Table {
     pub(super) fn new(layout: Layout) -> Table {
-        Table { state: RwLock::new(State::new(&layout)), reserved: None, layout }
+        Table { state: RwLock::new(State::new(&layout)), reserved: [None, None], layout }
     }
 
-    /// A table that refuses the key `empty`, a tensor of the layout's key shape.
-    pub(super) fn with_reserved(layout: Layout, empty: &Tensor) -> Result<Table> {
-        let key = Rows::new(empty, &layout.key_shape)?.key(0).into_owned().into();
-        Ok(Table { reserved: Some(key), ..Table::new(layout) })
+    /// A table that refuses the keys `empty` and `deleted`, tensors of the layout's key shape.
+    ///
+    /// Errors: `InvalidArgument` if the two keys are equal or of different shapes.
+    pub(super) fn with_reserved(layout: Layout, empty: &Tensor, deleted: Option<&Tensor>) -> Result<Table> {
+        let key = |t: &Tensor| Ok::<Bytes, Status>(Rows::new(t, &layout.key_shape)?.key(0).into_owned().into());
+        let free = key(empty)?;
+        let deleted = match deleted {
+            None => None,
+            Some(deleted) => {
+                ensure!(
+                    deleted.shape() == empty.shape(),
+                    InvalidArgument,
+                    "Empty and deleted keys must have same shape, got shapes: {} and {}",
+                    empty.shape(),
+                    deleted.shape()
+                );
+                let deleted = key(deleted)?;
+                ensure!(deleted != free, InvalidArgument, "Empty and deleted keys cannot be equal");
+                Some(deleted)
+            }
+        };
+        Ok(Table { reserved: [Some(free), deleted], ..Table::new(layout) })
     }
 
     fn check_types(&self, keys: DType, values: DType) -> Result<()> {
@@ -264,11 +282,13 @@ impl Table {
     }
 
     fn check_key(&self, key: &[u8]) -> Result<()> {
-        ensure!(
-            self.reserved.as_deref() != Some(key),
-            InvalidArgument,
-            "Using the empty_key as a table key is not allowed"
-        );
+        for (reserved, name) in self.reserved.iter().zip(["empty_key", "deleted_key"]) {
+            ensure!(
+                reserved.as_deref() != Some(key),
+                InvalidArgument,
+                "Using the {name} as a table key is not allowed"
+            );
+        }
         Ok(())
     }
 
@@ -489,10 +509,14 @@ mod tests {
     }
 
     #[test]
-    fn keys_may_be_vectors_and_one_of_them_is_reserved() {
+    fn keys_may_be_vectors_and_two_of_them_are_reserved() {
         let key_shape = Shape::new(&[2]);
         let layout = Layout { key_shape, ..layout(Kind::Mutable, DType::I64, &[]) };
-        let t = Table::with_reserved(layout, &numbers(&[0, 0])).unwrap();
+        let equal = Table::with_reserved(layout.clone(), &numbers(&[0, 0]), Some(&numbers(&[0, 0]))).err().unwrap();
+        assert_eq!(equal.message(), "Empty and deleted keys cannot be equal");
+        let other = Table::with_reserved(layout.clone(), &numbers(&[0, 0]), Some(&numbers(&[1]))).err().unwrap();
+        assert_eq!(other.message(), "Empty and deleted keys must have same shape, got shapes: [2] and [1]");
+        let t = Table::with_reserved(layout, &numbers(&[0, 0]), Some(&numbers(&[0, 1]))).unwrap();
         let keys = Tensor::from_slice([2, 2], &[1i64, 2, 2, 1]).unwrap();
         t.insert(&keys, &numbers(&[12, 21])).unwrap();
         let asked = Tensor::from_slice([3, 2], &[2i64, 1, 1, 1, 1, 2]).unwrap();
@@ -500,5 +524,7 @@ mod tests {
         let e = t.find(&numbers(&[0, 0]), &Tensor::scalar(-1i64)).unwrap_err();
         assert_eq!(e.message(), "Using the empty_key as a table key is not allowed");
         assert!(t.insert(&numbers(&[0, 0]), &Tensor::scalar(1i64)).is_err());
+        let e = t.find(&numbers(&[0, 1]), &Tensor::scalar(-1i64)).unwrap_err();
+        assert_eq!(e.message(), "Using the deleted_key as a table key is not allowed");
     }
 }

@@ -183,6 +183,7 @@ pub(super) fn register(r: &mut Registry) {
                 .attr("vocab_size: int >= -1 = -1")
                 .attr("delimiter: string = '\t'")
                 .stateful()
+                .listed_stateful(name.ends_with("V2"))
                 .doc("Fills a static table with a row for each line of a file; index -2 is the line, -1 its number.")
                 .shape(shape)
                 .kernel(from_text_file),

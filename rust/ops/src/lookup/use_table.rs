@@ -35,7 +35,10 @@ fn size_shape(c: &mut ShapeContext<'_>) -> Result<()> {
 
 pub(super) fn register(r: &mut Registry) {
     for (suffix, handle) in [("", "Ref(string)"), ("V2", "resource")] {
-        let op = |name: &str| Op::new(&format!("{name}{suffix}")).input(&format!("table_handle: {handle}"));
+        let op = |name: &str| {
+            let op = Op::new(&format!("{name}{suffix}")).input(&format!("table_handle: {handle}"));
+            op.listed_stateful(!suffix.is_empty())
+        };
         let change = |name: &str| {
             let op = op(name).input("keys: Tin").input("values: Tout").attr("Tin: type").attr("Tout: type");
             op.stateful().shape(shape_rules::unknown)

@@ -254,7 +254,7 @@ pub(super) fn register(r: &mut Registry) {
             .kernel(|init| sorted(init, Reduce::Sum, Finish::Keep)),
     );
     r.add(
-        op("SegmentMean", real)
+        op("SegmentMean", number)
             .doc("Returns the mean of the rows of each segment.")
             .kernel(|init| sorted(init, Reduce::Sum, Finish::Mean)),
     );
@@ -290,7 +290,7 @@ pub(super) fn register(r: &mut Registry) {
             .kernel(|init| unsorted(init, Reduce::Sum)),
     );
     r.add(
-        op("UnsortedSegmentProd", real)
+        op("UnsortedSegmentProd", number)
             .doc("Returns the product of the rows of each segment; ids come in any order.")
             .kernel(|init| unsorted(init, Reduce::Prod)),
     );

@@ -49,8 +49,8 @@ impl Rule<3> for AdaMax {
         let one = F::one();
         let m = m + (g - m) * (one - beta1);
         let (decayed, size) = (beta2 * v, g.abs());
-        // A NaN gradient has to show in the slot.
-        let v = if decayed > size { decayed } else { size };
+        // TensorFlow: a NaN gradient leaves this slot as it is, and shows in the others.
+        let v = if decayed < size { size } else { decayed };
         [var - lr / (one - beta1_power) * (m / (v + epsilon)), m, v]
     }
 }

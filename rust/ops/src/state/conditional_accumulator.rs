@@ -301,7 +301,7 @@ pub(super) fn register(r: &mut Registry) {
             .stateful()
             .shape(handle_shape)
     };
-    let user = |name: &str| Op::new(name).input("handle: Ref(string)").inspects_ref().stateful();
+    let user = |name: &str| Op::new(name).input("handle: Ref(string)").inspects_ref().stateful().listed_stateful(false);
     r.add(
         maker("ConditionalAccumulator")
             .doc("Returns a handle to an accumulator of dense gradients.")

@@ -26,6 +26,7 @@ pub(super) fn register(r: &mut Registry) {
             .doc("Whether the variable has a value.")
             .inspects_ref()
             .stateful()
+            .listed_stateful(false)
             .shape(shape_rules::scalar)
             .kernel(|_| {
                 kernel(|ctx| {

@@ -50,7 +50,7 @@ pub(super) fn register(r: &mut Registry) {
         Op::new("StringJoin")
             .input("inputs: N * string")
             .output("output: string")
-            .attr("N: int >= 0")
+            .attr("N: int >= 1")
             .attr("separator: string = ''")
             .doc("Joins the strings at equal places, with `separator` between them; scalars join with every string.")
             .shape(shape)

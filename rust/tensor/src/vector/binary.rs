@@ -424,9 +424,10 @@ macro_rules! float_binary_table {
             light NextAfter(a, b) = if a == b { b } else if a < b { a.next_up() } else if a > b { a.next_down() } else { a + b };
             light TanhGrad(y, dy) = dy * (1.0 - y * y);
             light SigmoidGrad(y, dy) = dy * y * (1.0 - y);
-            light SqrtGrad(y, dy) = 0.5 * dy / y;
-            light RsqrtGrad(y, dy) = -0.5 * (dy * y) * (y * y);
-            light ReciprocalGrad(y, dy) = dy * -(y * y);
+            // TF 1.15: nothing flows back where the gradient is zero, be the derivative infinite or NaN.
+            light SqrtGrad(y, dy) = if dy == 0.0 { 0.0 } else { 0.5 * dy / y };
+            light RsqrtGrad(y, dy) = if dy == 0.0 { 0.0 } else { -0.5 * (dy * y) * (y * y) };
+            light ReciprocalGrad(y, dy) = if dy == 0.0 { 0.0 } else { dy * -(y * y) };
             // A product, as TensorFlow has it: a NaN or infinite gradient shows even where the unit was off.
             light ReluGrad(g, x) = g * if x > 0.0 { 1.0 } else { 0.0 };
             light Relu6Grad(g, x) = g * if (x > 0.0) & (x < 6.0) { 1.0 } else { 0.0 };
@@ -540,9 +541,15 @@ macro_rules! complex_binary_table {
             // TF 1.x: these two take y as it is (its gradient rules conjugate first), the next three conjugate it.
             light TanhGrad(y, dy) = dy * (Complex::new(1.0, 0.0) - y * y);
             light SigmoidGrad(y, dy) = dy * y * (Complex::new(1.0, 0.0) - y);
-            scalar SqrtGrad(y, dy) = dy * 0.5 / y.conj();
-            light RsqrtGrad(y, dy) = { let y = y.conj(); (dy * y) * -0.5 * (y * y) };
-            light ReciprocalGrad(y, dy) = { let y = y.conj(); dy * -(y * y) };
+            scalar SqrtGrad(y, dy) = if dy == Complex::new(0.0, 0.0) { Complex::new(0.0, 0.0) } else { dy * 0.5 / y.conj() };
+            light RsqrtGrad(y, dy) = {
+                let y = y.conj();
+                if dy == Complex::new(0.0, 0.0) { Complex::new(0.0, 0.0) } else { (dy * y) * -0.5 * (y * y) }
+            };
+            light ReciprocalGrad(y, dy) = {
+                let y = y.conj();
+                if dy == Complex::new(0.0, 0.0) { Complex::new(0.0, 0.0) } else { dy * -(y * y) }
+            };
         }
     )*};
 }

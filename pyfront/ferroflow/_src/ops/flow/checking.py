@@ -71,10 +71,11 @@ def Assert(  # noqa: N802  # TF's spelling
         Operation. A step that runs it raises `InvalidArgumentError` where the condition is False.
     """
     with name_scope(name, "Assert", [condition, data]):
-        shown = convert_n_to_tensor(data)
+        # TensorFlow makes constants of the data twice. Their number counts for the seeds of random operations.
+        convert_n_to_tensor(data)
         condition = convert_to_tensor(condition, dtype=dtypes.bool, name="Condition")
         attrs = {"summarize": 3 if summarize is None else summarize}
-        return apply_op("Assert", [condition, shown], attrs, name="Assert")
+        return apply_op("Assert", [condition, data], attrs, name="Assert")
 
 
 def _static_text(value: Any) -> str:

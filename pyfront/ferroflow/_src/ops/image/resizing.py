@@ -145,7 +145,7 @@ def resize_images(
     Raises:
         ValueError: if the rank of `images`, `size` or `method` is invalid.
     """
-    with name_scope(name, "resize_images", [images, size]):
+    with name_scope(name, "resize", [images, size]):
         images = convert_to_tensor(images, name="images")
         if images.get_shape().ndims is None:
             raise ValueError("'images' contains no shape.")

@@ -194,12 +194,12 @@ def transpose_image(image: Any) -> Tensor:
     Raises:
         ValueError: if the rank of `image` is not 3 or 4.
     """
-    with name_scope(None, "transpose_image", [image]):
+    with name_scope(None, "transpose", [image]):
         image = checked_at_least_3d(convert_to_tensor(image, name="image"))
         return by_rank(
             image,
-            lambda: shaping.transpose(image, [1, 0, 2], name="transpose_image"),
-            lambda: shaping.transpose(image, [0, 2, 1, 3], name="transpose_image"),
+            lambda: shaping.transpose(image, [1, 0, 2], name="transpose"),
+            lambda: shaping.transpose(image, [0, 2, 1, 3], name="transpose"),
         )
 
 

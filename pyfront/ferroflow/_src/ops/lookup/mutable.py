@@ -184,6 +184,7 @@ class MutableDenseHashTable(_MutableTable):
         shared_name: str; tables of one name are one table, over the sessions that share state.
         name: str, name of the operation.
         checkpoint: bool. If True, savers save its rows, as tensors `name-keys` and `name-values`.
+        deleted_key: scalar or vector, another key that is never used, as TensorFlow 1.15 asks for; None for none.
     """
 
     def __init__(
@@ -196,9 +197,12 @@ class MutableDenseHashTable(_MutableTable):
         shared_name: str | None = None,
         name: str = "MutableDenseHashTable",
         checkpoint: bool = True,
+        deleted_key: Any = None,
     ) -> None:
         default = convert_to_tensor(default_value, dtype=value_dtype)
-        empty = convert_to_tensor(empty_key, dtype=key_dtype)
+        empty = convert_to_tensor(empty_key, dtype=key_dtype, name="empty_key")
+        # The same tensor in both places: the table has no key for deleted rows.
+        deleted = empty if deleted_key is None else convert_to_tensor(deleted_key, dtype=key_dtype, name="deleted_key")
         attrs: dict[str, Any] = {
             "shared_name": shared_name or "",
             "use_node_name_sharing": checkpoint and shared_name is None,
@@ -207,7 +211,7 @@ class MutableDenseHashTable(_MutableTable):
         }
         if initial_num_buckets is not None:
             attrs["initial_num_buckets"] = initial_num_buckets
-        table_ref = tensor_op("MutableDenseHashTableV2", [empty], attrs, name=name)
+        table_ref = tensor_op("MutableDenseHashTableV2", [empty, deleted], attrs, name=name)
         super().__init__(dtypes.as_dtype(key_dtype), value_dtype, table_ref, default)
         if checkpoint:
             add_to_collection(GraphKeys.SAVEABLE_OBJECTS, _TableSaveable(self, name))

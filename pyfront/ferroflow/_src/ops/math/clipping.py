@@ -141,8 +141,9 @@ def clip_by_global_norm(
     with name_scope(name, "clip_by_global_norm", [*t_list, clip_norm]) as scope:
         one = constant(1.0, dtype=use_norm.dtype.base_dtype)
         scale = clip_norm * tensor_op("Minimum", [1.0 / use_norm, one / clip_norm])
-        # No number for an infinite norm, whose scale of zero would hide what is wrong; zero for all finite ones.
-        scale = scale + (use_norm - use_norm)
+        # The scale for an infinite norm would be zero, which would hide what is wrong.
+        is_finite = tensor_op("IsFinite", [use_norm])
+        scale = tensor_op("Select", [is_finite, scale, constant(float("nan"), dtype=use_norm.dtype.base_dtype)])
         results: list[Any] = []
         for i, (t, v) in enumerate(zip(t_list, _values(t_list), strict=True)):
             if v is None:
@@ -169,6 +170,7 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
         t = convert_to_tensor(t, name="t")
         count = cast(shaping.size(t), dtypes.float32)
         squares = reduce_sum(t * t, making.range(shaping.rank(t)))
-        inverse = elementwise.rsqrt(squares) * count
-        factor = tensor_op("Minimum", [inverse, constant(1.0) / clip_norm])
-        return making.identity(t * clip_norm * factor, name=scope)
+        inverse = elementwise.rsqrt(squares)
+        clipped = t * clip_norm
+        factor = tensor_op("Minimum", [inverse * count, constant(1.0) / clip_norm])
+        return making.identity(clipped * factor, name=scope)

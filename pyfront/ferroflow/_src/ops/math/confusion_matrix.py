@@ -9,7 +9,7 @@ from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
-from ferroflow._src.ops.array import indexing, joining, making
+from ferroflow._src.ops.array import joining, making
 from ferroflow._src.ops.flow import checking
 from ferroflow._src.ops.flow.grouping import with_dependencies
 from ferroflow._src.ops.math.cast import cast
@@ -78,7 +78,9 @@ def confusion_matrix(
             predictions.get_shape().assert_is_compatible_with(weights.get_shape())
         values = making.ones_like(predictions, dtype) if weights is None else weights
         shape = joining.stack([num_classes, num_classes])
-        return indexing.scatter_nd(joining.stack([labels, predictions], axis=1), values, shape)
+        places = joining.stack([labels, predictions], axis=1)
+        empty = making.zeros(cast(shape, dtypes.int32), values.dtype)
+        return tensor_op("SparseTensorDenseAdd", [places, values, cast(shape, dtypes.int64), empty])
 
 
 def _checked(classes: Tensor, which: str, num_classes: Any) -> Tensor:

@@ -442,15 +442,21 @@ def _as_matrix(x: Tensor, axes: Any, contracted_first: bool) -> tuple[Tensor, An
         new_shape = [n_contracted, n_free] if contracted_first else [n_free, n_contracted]
         return shaping.reshape(shaping.transpose(x, perm), new_shape), free_sizes, free_sizes
     free_static = None
+    free_now: Any
     if shape.ndims is not None and static_axes is not None:
         sizes = shape.as_list()
-        axes = [i if i >= 0 else i + len(sizes) for i in static_axes]
-        free_static = [sizes[i] for i in builtins.range(len(sizes)) if i not in axes]
-    sizes_now = shaping.shape(x)
-    rank = shaping.rank(x)
-    axes = convert_index(axes, name="axes")
-    axes = cast(axes >= 0, dtypes.int32) * axes + cast(axes < 0, dtypes.int32) * (axes + rank)
-    free_now = indexing.setdiff1d(making.range(rank), axes)[0]
+        static_axes = [i if i >= 0 else i + len(sizes) for i in static_axes]
+        free = [i for i in builtins.range(len(sizes)) if i not in static_axes]
+        free_static = [sizes[i] for i in free]
+        axes = convert_to_tensor(static_axes, dtype=dtypes.int32, name="axes")
+        free_now = convert_to_tensor(free, dtype=dtypes.int32, name="free")
+        sizes_now = shaping.shape(x)
+    else:
+        sizes_now = shaping.shape(x)
+        rank = shaping.rank(x)
+        axes = convert_index(axes, name="axes")
+        axes = indexing.where(axes >= 0, axes, axes + rank)
+        free_now = indexing.setdiff1d(making.range(rank), axes)[0]
     free_sizes_now = indexing.gather(sizes_now, free_now)
     n_free_now = reduce_prod(free_sizes_now)
     n_contracted_now = reduce_prod(indexing.gather(sizes_now, axes))

@@ -192,7 +192,8 @@ def reduce_logsumexp(
         raw_max = reduce_max(input_tensor, axis, keepdims=True)
         finite = indexing.where(tensor_op("IsFinite", [raw_max]), raw_max, making.zeros_like(raw_max))
         shift = tensor_op("StopGradient", [finite])
-        result = tensor_op("Log", [reduce_sum(tensor_op("Exp", [input_tensor - shift]), axis, keepdims=keepdims)])
+        difference = tensor_op("Sub", [input_tensor, shift])
+        result = tensor_op("Log", [reduce_sum(tensor_op("Exp", [difference]), axis, keepdims=keepdims)])
         if not keepdims:
             shift = shaping.reshape(shift, shaping.shape(result))
         result = tensor_op("Add", [result, shift])

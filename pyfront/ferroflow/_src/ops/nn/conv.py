@@ -374,7 +374,7 @@ def conv1d(
         ValueError: if `data_format` is not one of the listed values, or the shapes are incompatible.
     """
     value = deprecated_argument_lookup("input", input, "value", value)
-    with name_scope(name, "conv1d", [value, filters]):
+    with name_scope(name, "conv1d", [value, filters]) as scope:
         if data_format in (None, "NHWC", "NWC"):
             data_format, axis = "NHWC", 1
         elif data_format in ("NCHW", "NCW"):
@@ -385,7 +385,7 @@ def conv1d(
         dilated = _with_height(full_list(dilations, 1, axis == 2, "dilations"), axis)
         value = shaping.expand_dims(value, axis)
         filters = shaping.expand_dims(filters, 0)
-        result = conv2d(value, filters, strides, padding, use_cudnn_on_gpu, data_format, dilated)
+        result = conv2d(value, filters, strides, padding, use_cudnn_on_gpu, data_format, dilated, name=scope)
         return shaping.squeeze(result, [axis])
 
 

@@ -398,7 +398,7 @@ pub(super) fn register(r: &mut Registry) {
         if version == 3 {
             op = op.output("reserve_space_3: U");
         }
-        op = typed(op).attr("epsilon: float = 0.0001").attr("data_format: string = 'NHWC'");
+        op = typed(op).attr("epsilon: float = 0.0001").attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'");
         r.add(
             op.attr("is_training: bool = true")
                 .doc("The channels normalized by their mean and variance, then scaled and shifted.")
@@ -428,7 +428,7 @@ pub(super) fn register(r: &mut Registry) {
         r.add(
             typed(op)
                 .attr("epsilon: float = 0.0001")
-                .attr("data_format: string = 'NHWC'")
+                .attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
                 .attr("is_training: bool = true")
                 .doc("The gradient of `FusedBatchNorm`.")
                 .shape(grad_shape)

@@ -423,6 +423,7 @@ pub(super) fn register(r: &mut Registry) {
                 .attr("seed2: int = 0")
                 .attr(types)
                 .stateful()
+                .listed_stateful(false)
                 .doc(doc)
                 .shape(shape)
                 .kernel(if name == "FractionalMaxPool" { max_pool } else { avg_pool }),

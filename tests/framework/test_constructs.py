@@ -1,0 +1,68 @@
+"""Constructs of the API make TensorFlow 1.15's operations, but for those that are listed here with a reason."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from golden.construct_programs import nodes, programs
+
+import ferroflow as tf
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+EXPECTED: dict[str, Any] = json.loads(
+    lzma.decompress((Path(__file__).parents[1] / "golden" / "constructs.json.xz").read_bytes())
+)
+# By reason: names of programs whose operations are others here.
+OTHERS = {
+    "an assertion is one operation here, and one in a conditional there": (
+        r"m\.auc.*|m\.(sens|spec|mean_iou)|m\..*_at_thresholds"
+        r"|mw\.(mean(_(absolute|squared|cosine|iou).*)?|root.*|accuracy|auc)|lw\..*|l\.sparse unk"
+        r"|confusion|asserts|i\.cropu"
+    ),
+    "what initializers read is initialized by the engine, not by conditionals": r"ema( steps| debias)?",
+    "the operations of TensorFlow 1.8, which every 1.x loads": (
+        r"leaky|swish|zfrac|saver|lookup|i\.(rot90|random_flip_left_right|gray|per_image_standardization)"
+    ),
+    "layers of tf.keras hold variables by reference in graphs, as in TensorFlow 1.8": r"keras .*",
+    "kernels here take channels before space": r"(max|avg)pool1 channels_first|conv2d_transpose channels_first",
+    "a cell here has the operations of its formula": r"lstm block",
+    "the same numbers by other operations": (
+        r"bn renorm (True|ph)|static rnn len|crf.*|or\.AdamOptimizer|decay .*|sce3|einsum3?|meshgrid|scan|gn|sparse_t"
+        r"|m\.(mpca|average_precision_at_k)|i\.(ssim|psnr|sobel)"
+    ),
+}
+
+
+def _is_other(name: str) -> bool:
+    return any(re.fullmatch(pattern, name) for pattern in OTHERS.values())
+
+
+@pytest.fixture(scope="module")
+def differing() -> dict[str, Any]:
+    """By program, the operations that are missing here and those that are not there."""
+    found = {}
+    for name, program in programs(tf).items():
+        made = nodes(tf, program)
+        if made != EXPECTED[name]:
+            found[name] = (
+                [node for node in EXPECTED[name] if node not in made],
+                [node for node in made if node not in EXPECTED[name]],
+            )
+    return found
+
+
+def test_every_construct_is_compared() -> None:
+    assert set(programs(tf)) == set(EXPECTED)
+
+
+def test_the_operations_are_tensorflows(differing: dict[str, Any]) -> None:
+    assert {name: nodes for name, nodes in differing.items() if not _is_other(name)} == {}
+
+
+def test_what_is_listed_differs(differing: dict[str, Any]) -> None:
+    assert [name for name in EXPECTED if _is_other(name) and name not in differing] == []
