@@ -679,3 +679,6 @@ def op_info(name: str) -> dict[str, Any]:
 
 def op_names() -> list[str]:
     """Names of all ops, sorted."""
+
+def rewrite_names() -> list[str]:
+    """Returns the names of the rewrites of plans; a session whose option `without_rewrites` lists some does without them."""

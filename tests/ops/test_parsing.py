@@ -239,6 +239,22 @@ def test_examples_that_protobuf_writes_as_json_are_read(
     assert tf.train.Example.FromString(serialized) == message
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{'features': {'feature': {'k': {'int64List': {'value': ['1']}}}}}",
+        '{features: {feature: {k: {int64List: {value: ["1"]}}}}}',
+        '{"features": {"feature": {"k": {"int64List": {"value": [1,],},},},},}',
+        '{"features": {"feature": {"\\k": {"int64List": {"value": [1]}}}}}',
+    ],
+)
+def test_json_that_only_protobuf_reads_is_read(text: str) -> None:
+    """The texts are not JSON by RFC 8259; TensorFlow 1.15 reads them."""
+    with tf.Graph().as_default():
+        serialized = _run(tf.decode_json_example(text))
+    assert list(tf.train.Example.FromString(serialized).features.feature["k"].int64_list.value) == [1]
+
+
 @pytest.mark.parametrize("text", ["{", "[]", "nul", '{"features": {"wrong": 1}}', '{"a": 1} x', '{"features": 3}'])
 def test_json_that_is_no_example_is_an_error(text: str) -> None:
     with tf.Graph().as_default(), pytest.raises(tf.errors.InvalidArgumentError, match="Error while parsing JSON"):

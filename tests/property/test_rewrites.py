@@ -1,12 +1,16 @@
-"""The law of the planner's rewrites: random steps have the same bits with and without them."""
+"""The laws of the planner's rewrites: random steps have the same bits with and without them all, and each of them."""
 
 from __future__ import annotations
 
+from unittest import mock
+
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 import ferroflow as tf
+from ferroflow import _core
+from ferroflow._src.session import config as session_config, session as session_module
 
 _OFF = tf.ConfigProto(graph_options=tf.GraphOptions(optimizer_options=tf.OptimizerOptions(opt_level=-1)))
 _SIZE = 4
@@ -16,6 +20,7 @@ _REASONS = {
     "sum": "products are added up",
     "elementwise": "a tree of elementwise ops",
     "equal": "equal op, attributes and inputs",
+    "scalar_loop": "loop of scalars",
 }
 
 
@@ -24,9 +29,25 @@ def _outer(x, y):
     return tf.matmul(tf.slice(x, [0, 0], [_SIZE, 1]), tf.slice(y, [1, 0], [1, _SIZE]))
 
 
+def _add(x, y, b):
+    return x + y
+
+
 def _loop(x, y):
     """Adds up products over the iterations of a loop."""
     return tf.while_loop(lambda i, _: i < 3, lambda i, t: (i + 1, t + tf.matmul(x, tf.tanh(t))), [tf.constant(0), y])[1]
+
+
+def _scalar_loop(x, y):
+    """Scales a matrix by a scalar that a loop computes from its elements."""
+    first, second = tf.reduce_sum(x), tf.reduce_mean(y)
+    return x * tf.while_loop(lambda i, _: i < 4, lambda i, s: (i + 1, s * 0.5 + second), [tf.constant(0), first])[1]
+
+
+def _unread(x, y):
+    """Adds matrices after a gate for a value that nothing reads."""
+    with tf.control_dependencies([tf.group(tf.identity(tf.matmul(y, x)))]):
+        return x + y
 
 
 # What a node makes of two matrices and a vector.
@@ -39,7 +60,7 @@ _MAKERS = [
     lambda x, y, b: tf.nn.relu(x),
     lambda x, y, b: tf.tanh(x),
     lambda x, y, b: x * 0.5,
-    lambda x, y, b: x + y,
+    _add,
     lambda x, y, b: x - y,
     lambda x, y, b: tf.add_n([x, y, x]),
     lambda x, y, b: tf.add_n([_outer(x, y), _outer(y, x)]),
@@ -48,6 +69,9 @@ _MAKERS = [
     lambda x, y, b: tf.stop_gradient(tf.reduce_sum(y) * x),
     lambda x, y, b: tf.cond(tf.reduce_sum(x) > 0.0, lambda: tf.nn.relu(tf.matmul(x, y) + b), lambda: tf.tanh(y * 2.0)),
     lambda x, y, b: _loop(x * 0.125, y),
+    lambda x, y, b: x * (tf.constant(0.5, x.dtype) + tf.constant(0.25, x.dtype)),
+    lambda x, y, b: _scalar_loop(x, y),
+    lambda x, y, b: _unread(x, y),
 ]
 _NODES = st.lists(
     st.tuples(
@@ -91,19 +115,72 @@ def test_rewrites_change_no_bit(dtype, nodes, fetched):
         assert _run(graph, fetches, feeds, tf.ConfigProto(intra_op_parallelism_threads=threads)) == expected
 
 
-# Programs in which each rewrite takes place, by the numbers of the makers above.
+# Programs in which each rewrite takes place, by the numbers of the makers above. Node 0 is fed; node 1 is a constant.
 _EXAMPLES = {
-    "epilogue": [(0, 0, 1, None), (3, 2, 0, None), (5, 3, 0, None)],
     "block": [(0, 0, 1, None), (0, 1, 0, None), (12, 2, 3, None)],
-    "sum": [(5, 0, 0, None), (11, 0, 2, None)],
+    "dead": [(19, 0, 1, None)],
     "elementwise": [(6, 0, 0, None), (7, 2, 0, None)],
+    "epilogue": [(0, 0, 1, None), (3, 2, 0, None), (5, 3, 0, None)],
     "equal": [(0, 0, 1, None), (0, 0, 1, None), (1, 2, 3, None)],
+    "fold": [(17, 0, 0, None)],
+    "identity": [(0, 0, 1, None), (13, 2, 0, None), (5, 3, 0, None)],
+    "scalar_loop": [(18, 0, 1, None)],
+    "sum": [(5, 0, 0, None), (11, 0, 2, None)],
 }
 
 
-@pytest.mark.parametrize("rewrite", sorted(_EXAMPLES))
-def test_the_programs_reach_every_rewrite(rewrite):
-    graph, made, feeds = _build(_EXAMPLES[rewrite], np.float32)
+def _behind(nodes, example):
+    """Returns the nodes of a program and behind them those of an example.
+
+    The example reads the sum of the program's last node and the fed one in place of the fed one.
+    """
+    last, shift = len(nodes) + 1, len(nodes) + 1
+    place = {0: last + 1, 1: 1}
+    behind = [(maker, place.get(a, a + shift), place.get(b, b + shift), None) for maker, a, b, _ in example]
+    return [*nodes, (_MAKERS.index(_add), last, 0, None), *behind]
+
+
+def _without(rewrite):
+    """Makes sessions whose plans do without a rewrite."""
+    options = session_config.session_options
+    return mock.patch.object(
+        session_module, "session_options", lambda config: {**options(config), "without_rewrites": [rewrite]}
+    )
+
+
+def _plan(graph, fetches, feeds):
     with tf.Session(graph=graph) as session:
-        assert _REASONS[rewrite] in session._core.plan_text([made[-1]], list(feeds), [])
-    assert _run(graph, [made[-1]], feeds, None) == _run(graph, [made[-1]], feeds, _OFF)
+        return session._core.plan_text(fetches, list(feeds), [])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("rewrite", _core.rewrite_names())
+def test_each_rewrite_changes_no_bit(rewrite, dtype):
+    changed = []
+
+    @settings(max_examples=max(5, settings.default.max_examples // 5))
+    @given(nodes=_NODES, fetched=st.sets(st.integers(0, 30), max_size=1))
+    def check(nodes, fetched):
+        graph, made, feeds = _build(_behind(nodes, _EXAMPLES[rewrite]), dtype)
+        fetches = [made[-1], *(made[i % len(made)] for i in sorted(fetched))]
+        expected, plan = _run(graph, fetches, feeds, None), _plan(graph, fetches, feeds)
+        with _without(rewrite):
+            assert _run(graph, fetches, feeds, None) == expected
+            changed.append(_plan(graph, fetches, feeds) != plan)
+
+    check()
+    # What is fetched may be what a rewrite would have fused.
+    assert sum(changed) > len(changed) * 0.6
+
+
+@pytest.mark.parametrize("rewrite", sorted(_REASONS))
+def test_a_plan_shows_a_rewrite_unless_it_is_switched_off(rewrite):
+    graph, made, feeds = _build(_EXAMPLES[rewrite], np.float32)
+    assert _REASONS[rewrite] in _plan(graph, [made[-1]], feeds)
+    with _without(rewrite):
+        assert _REASONS[rewrite] not in _plan(graph, [made[-1]], feeds)
+
+
+def test_an_unknown_rewrite_is_refused():
+    with _without("none of them"), pytest.raises(ValueError, match="no rewrite is named 'none of them'"):
+        tf.Session(graph=tf.Graph())

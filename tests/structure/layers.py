@@ -175,6 +175,9 @@ CRATES_WITH_UNSAFE = {
     "ferroflow-benches",
 }
 
+# Functions with two or more arguments of type bool, and the reason.
+ROWS_OF_BOOLS = {("python", "session::run_flat"): "the arguments of a method of Python have names where it is called"}
+
 # Modules of these crates that use each other, and the reason. No circle may have more than three.
 MODULE_CIRCLES: dict[str, dict[tuple[str, ...], str]] = {
     "plan": {

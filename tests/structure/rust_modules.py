@@ -11,6 +11,9 @@ _USE = re.compile(r"\buse\s+([^;]+);")
 _INLINE = re.compile(r"\b(?:crate|super)(?:::\w+)+")
 _FUNCTION = re.compile(r"^( *)(?:pub(?:\([^)]*\))? )?(?:const |unsafe |async )*fn (\w+)")
 
+_ARGUMENTS = re.compile(r"\bfn (\w+)(?:<[^{;]*?>)?\(((?:[^()]|\([^()]*\))*)\)")
+_BOOL = re.compile(r"\b\w+: bool\b")
+
 
 def code(path: Path) -> str:
     """Returns the code of a file without its comments and tests."""
@@ -112,6 +115,16 @@ def long_functions(source: Path, limit: int) -> list[str]:
                 if end - number + 1 > limit:
                     problems.append(f"{name}::{match[2]} has {end - number + 1} lines")
     return problems
+
+
+def rows_of_bools(source: Path) -> list[str]:
+    """Lists the functions of a crate, tests aside, with two or more arguments of type bool."""
+    return [
+        f"{name}::{match[1]}"
+        for name, path in modules(source).items()
+        for match in _ARGUMENTS.finditer(code(path))
+        if len(_BOOL.findall(match[2])) > 1
+    ]
 
 
 def texts(source: Path) -> Iterator[tuple[str, str]]:

@@ -39,9 +39,25 @@ def test_names_of_ops_are_found_where_they_are():
     assert {"Const", "_Send"} <= {text for _, text in _op_names("graph")}
 
 
-@pytest.mark.parametrize("crate", ["plan", "runtime"])
+@pytest.mark.parametrize("crate", ["plan", "runtime", "cluster"])
 def test_no_function_of_the_engine_is_long(crate):
     assert rust_modules.long_functions(RUST / crate / "src", 70) == []
+
+
+@pytest.mark.parametrize("crate", sorted(path.parent.name for path in RUST.glob("*/src")))
+def test_no_function_has_two_arguments_that_are_bools(crate):
+    allowed = layers.ROWS_OF_BOOLS
+    assert [found for found in rust_modules.rows_of_bools(RUST / crate / "src") if (crate, found) not in allowed] == []
+
+
+def test_arguments_that_are_bools_are_found(source):
+    root = source(
+        {
+            "lib.rs": "fn a(x: bool, f: impl Fn(u8, bool)) {}\nfn b<T: Fn(bool)>(&self, x: bool,\n  y: bool) {}\n",
+            "c.rs": "fn c((x, y): (bool, bool), z: bool) {}\n#[cfg(test)]\nmod tests {\nfn d(x: bool, y: bool) {}\n}",
+        }
+    )
+    assert rust_modules.rows_of_bools(root) == ["::b"]
 
 
 @pytest.fixture

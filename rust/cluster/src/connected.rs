@@ -2,7 +2,7 @@
 
 use crate::peer::Peer;
 use crate::task::Task;
-use ferroflow_plan::TaskDevices;
+use ferroflow_plan::{Rewrites, TaskDevices};
 use ferroflow_runtime::Session;
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub(crate) struct Connected {
     pub devices: Vec<TaskDevices>,
     pub session: Session,
     pub isolate: bool,
-    pub optimize: bool,
+    pub rewrites: Rewrites,
     /// The tasks of other processes; the site of each is its position here plus one.
     pub peers: Vec<Arc<Peer>>,
     /// The site of each task; 0 for this process.

@@ -199,11 +199,11 @@ impl Master {
         }
         let default = devices.iter().position(|d| d.job == own.job && d.task == own.index).unwrap_or(0);
         let known = Devices::of_tasks(&devices, default, self.options.allow_soft_placement);
-        let optimize = self.session_options.plan.optimize;
-        let plan = PlanOptions { devices: known, optimize };
+        let rewrites = self.session_options.plan.rewrites;
+        let plan = PlanOptions { devices: known, rewrites };
         let options = SessionOptions { plan, ..self.session_options.clone() };
         let session = Session::across(self.graph.clone(), options, &resources);
-        Connected { members, devices, session, isolate, optimize, peers, sites }
+        Connected { members, devices, session, isolate, rewrites, peers, sites }
     }
 
     /// Full names of the devices of all tasks, each of which is asked.

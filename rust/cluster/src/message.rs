@@ -117,8 +117,9 @@ pub struct Register {
     /// True if the session has state of its own.
     #[prost(bool, tag = "2")]
     pub isolate: bool,
-    #[prost(bool, tag = "3")]
-    pub optimize: bool,
+    /// The bits of `Rewrites`.
+    #[prost(uint32, tag = "3")]
+    pub rewrites: u32,
     #[prost(message, optional, tag = "4")]
     pub part: Option<PartMessage>,
     /// The functions that the part's nodes call, directly or through other functions.

@@ -11,7 +11,7 @@ use crate::message::{
 use crate::task::Task;
 use crate::wires::Wires;
 use ferroflow_graph::{Graph, Registry, Rendezvous};
-use ferroflow_plan::{Devices, PlanOptions};
+use ferroflow_plan::{Devices, PlanOptions, Rewrites};
 use ferroflow_runtime::{RunOptions, Session, SessionOptions};
 use ferroflow_sync::{Mutex, RwLock};
 use ferroflow_tensor::{Code, Result, Status, bail};
@@ -92,7 +92,7 @@ fn register(task: &Task, session: u64, frame: &Frame, registry: &Arc<Registry>) 
         let graph = Arc::new(RwLock::new(Graph::new(registry.clone())));
         let resources = if message.isolate { Arc::default() } else { task.resources.clone() };
         let devices = Devices::local(1, true);
-        let plan = PlanOptions { devices, optimize: message.optimize };
+        let plan = PlanOptions { devices, rewrites: Rewrites::from_bits(message.rewrites) };
         let options = SessionOptions { plan, ..SessionOptions::default() };
         let session = Session::with_resources(graph, options, resources);
         Guest { session, parts: RwLock::default(), functions: Mutex::default() }

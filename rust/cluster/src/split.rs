@@ -158,7 +158,7 @@ impl SplitPlan {
         let message = Register {
             handle: d.handle,
             isolate: connected.isolate,
-            optimize: connected.optimize,
+            rewrites: connected.rewrites.bits(),
             part: Some(part),
             functions,
             forgotten: peer.take_forgotten(),

@@ -1,5 +1,7 @@
 //! The ops: one file is one op or one table of ops that differ only in a formula; one folder is one family.
 
+#![forbid(unsafe_code)]
+
 mod array;
 mod checkpoint;
 mod construction;

@@ -1,8 +1,9 @@
-//! The types that floats are computed in: 16-bit floats in f32, the others in themselves; by element and by tensor.
+//! Tensors of floats in the types that these are computed in: 16-bit floats in f32, the others in themselves.
 
-use ferroflow_tensor::vector::{Element, Reducible, cast};
-use ferroflow_tensor::{DType, Result, Scalar, Tensor, bf16, dispatch, f16};
-use num_traits::Float;
+pub(crate) use ferroflow_tensor::vector::Wide;
+
+use ferroflow_tensor::vector::cast;
+use ferroflow_tensor::{DType, Result, Tensor, dispatch};
 
 /// The tensor with its elements in the type that they are computed in.
 pub(crate) fn widened(x: Tensor) -> Result<Tensor> {
@@ -21,51 +22,3 @@ pub(crate) fn narrowed(x: Tensor, dtype: DType) -> Result<Tensor> {
         Ok(narrow)
     }, else Ok(x))
 }
-
-pub(crate) trait Wide: Scalar + Element {
-    type In: Float + Scalar + Reducible;
-    fn widen(self) -> Self::In;
-    fn narrow(x: Self::In) -> Self;
-    /// The value of a float attribute, as TensorFlow casts it: to the element type first.
-    fn of_attr(x: f32) -> Self::In;
-}
-
-macro_rules! native {
-    ($($t:ty),*) => {$(
-        impl Wide for $t {
-            type In = $t;
-            #[inline(always)]
-            fn widen(self) -> $t {
-                self
-            }
-            #[inline(always)]
-            fn narrow(x: $t) -> $t {
-                x
-            }
-            fn of_attr(x: f32) -> $t {
-                x.into()
-            }
-        }
-    )*};
-}
-native!(f32, f64);
-
-macro_rules! half {
-    ($($t:ty),*) => {$(
-        impl Wide for $t {
-            type In = f32;
-            #[inline(always)]
-            fn widen(self) -> f32 {
-                self.to_f32()
-            }
-            #[inline(always)]
-            fn narrow(x: f32) -> $t {
-                <$t>::from_f32(x)
-            }
-            fn of_attr(x: f32) -> f32 {
-                <$t>::from_f32(x).to_f32()
-            }
-        }
-    )*};
-}
-half!(f16, bf16);

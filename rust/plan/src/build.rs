@@ -13,9 +13,7 @@ use ferroflow_tensor::Result;
 /// Errors: those of placement, of the graph's structure, and of kernels that cannot be made, with their node.
 pub fn build(request: &Request, cx: &Context<'_>) -> Result<Plan> {
     let (mut draft, placement) = draft_step(request, cx)?;
-    if cx.options.optimize {
-        optimize::simplify(&mut draft, cx);
-        optimize::fuse(&mut draft, cx);
-    }
+    optimize::simplify(&mut draft, cx);
+    optimize::fuse(&mut draft, cx);
     emit(&draft, request.feeds.len(), placement)
 }

@@ -1,6 +1,7 @@
 //! `Context`: the graph, the devices and the kernels that a plan is made from.
 
 use crate::placement::{Devices, Placement};
+use crate::rewrites::Rewrites;
 use ferroflow_graph::{Graph, Kernel, Node, Resources};
 use ferroflow_tensor::{DType, Result};
 use std::sync::Arc;
@@ -12,8 +13,8 @@ pub type KernelSource<'a> = dyn Fn(&Arc<Node>, &[DType], &Resources) -> Result<A
 #[derive(Clone, Debug)]
 pub struct PlanOptions {
     pub devices: Devices,
-    /// If True, plans are optimized; else every node runs by itself.
-    pub optimize: bool,
+    /// What may be done to make steps faster. Without rewrites every node runs by itself.
+    pub rewrites: Rewrites,
 }
 
 /// The tasks whose nodes one session runs.

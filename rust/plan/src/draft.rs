@@ -2,7 +2,8 @@
 
 use crate::flow::{ALWAYS, GuardId, Guards, Literal};
 use crate::order::Edges;
-use crate::plan::{LoopPlan, Rewrite};
+use crate::plan::LoopPlan;
+use crate::rewrites::Rewrite;
 use crate::source::{Source, VariableIndex};
 use ferroflow_graph::{Kernel, Node, NodeId, RefAccess, Variable};
 use ferroflow_tensor::Tensor;
@@ -24,9 +25,9 @@ pub(crate) enum Action {
 
 pub(crate) struct StepNode {
     pub node: Arc<Node>,
-    /// The graph nodes computed here: more than one after fusion.
+    /// The graph nodes computed here: more than one after a rewrite.
     pub computes: Vec<NodeId>,
-    /// The rewrite that fused it.
+    /// The last rewrite that made it compute several nodes.
     pub rewrite: Option<Rewrite>,
     pub inputs: SmallVec<[Source; 3]>,
     /// Step nodes that must have run.

@@ -1,7 +1,8 @@
 //! A plan as text: one line for each instruction, with the nodes that were fused into it and why.
 
 use crate::overlap::Beside;
-use crate::plan::{Input, Instruction, LoopPlan, Plan, Rewrite, Run, Test, Work};
+use crate::plan::{Input, Instruction, LoopPlan, Plan, Run, Test, Work};
+use crate::rewrites::Rewrite;
 use ferroflow_graph::{Graph, NodeId};
 use ferroflow_tensor::{Tensor, dispatch};
 use std::fmt::Write;
@@ -9,16 +10,17 @@ use std::fmt::Write;
 /// Most elements of a constant that are shown.
 const SHOWN_ELEMENTS: usize = 4;
 
-impl Rewrite {
-    /// Returns why the nodes were fused.
-    pub fn reason(self) -> &'static str {
-        match self {
-            Rewrite::Epilogue => "the product adds its bias and applies its activation as it is written",
-            Rewrite::Block => "only the block of the product that is read is computed",
-            Rewrite::Sum => "products are added up as they are computed",
-            Rewrite::Elementwise => "a tree of elementwise ops reads and writes memory once",
-        }
-    }
+/// Returns what a rewrite made of an instruction that also computes the nodes `others`.
+fn what_was_done(rewrite: Option<Rewrite>, others: &str) -> String {
+    let reason = match rewrite {
+        Some(Rewrite::Epilogue) => "the product adds its bias and applies its activation as it is written",
+        Some(Rewrite::Block) => "only the block of the product that is read is computed",
+        Some(Rewrite::Sum) => "products are added up as they are computed",
+        Some(Rewrite::Elementwise) => "a tree of elementwise ops reads and writes memory once",
+        // The other rewrites make no instruction of several nodes.
+        _ => return format!("stands for {others}: equal op, attributes and inputs"),
+    };
+    format!("fuses {others}: {reason}")
 }
 
 impl Plan {
@@ -78,8 +80,11 @@ impl Dump<'_> {
                 Beside::Effects => format!("{} beside other effects", run.node.op.name),
             },
             Work::Merge(_) => "merge".to_owned(),
-            Work::Loop(l) if l.scalars.is_some() => "loop of scalars".to_owned(),
-            Work::Loop(_) => "loop".to_owned(),
+            Work::Loop(l) => match &l.scalars {
+                Some(scalars) if scalars.is_certain => "loop of scalars".to_owned(),
+                Some(_) => "loop (of scalars if its inputs are scalars)".to_owned(),
+                None => "loop".to_owned(),
+            },
         };
         let mut line = format!("{k}: {what} {} ({})", run.node.name, inputs.join(", "));
         if !outputs.is_empty() {
@@ -90,10 +95,7 @@ impl Dump<'_> {
             // The last node is the instruction's own, unless it stands for others that are equal.
             let others = run.computes.iter().filter(|&&id| id != run.node.id).map(|&id| self.name(id));
             let others = others.collect::<Vec<_>>().join(", ");
-            line += &match run.rewrite {
-                Some(rewrite) => format!("; fuses {others}: {}", rewrite.reason()),
-                None => format!("; stands for {others}: equal op, attributes and inputs"),
-            };
+            line += &format!("; {}", what_was_done(run.rewrite, &others));
         }
         self.line(depth, &line);
         if let Work::Loop(l) = &run.work {

@@ -1,6 +1,7 @@
 //! `Plan`: a list of instructions over numbered value slots.
 
 use crate::overlap::Overlap;
+use crate::rewrites::Rewrite;
 use crate::scalar_loop::ScalarLoop;
 use crate::wait_sets::WaitSets;
 use ferroflow_graph::{Kernel, Node, NodeId, Variable};
@@ -32,19 +33,6 @@ pub enum Test {
 /// Conditions that must all hold.
 pub type Tests = Box<[Test]>;
 
-/// Why an instruction computes several nodes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rewrite {
-    /// A product adds its bias and applies its activation as it is written.
-    Epilogue,
-    /// Only the block of a product that is read is computed.
-    Block,
-    /// Products are added up as they are computed.
-    Sum,
-    /// A tree of elementwise ops reads and writes memory once.
-    Elementwise,
-}
-
 pub enum Work {
     Kernel(Arc<dyn Kernel>),
     /// A kernel that blocks, beside which the rest of the step may run.
@@ -61,7 +49,7 @@ pub struct Run {
     pub node: Arc<Node>,
     /// The graph nodes computed here; the last is the one whose outputs these are.
     pub computes: Vec<NodeId>,
-    /// None if the node runs as it is in the graph, or stands for nodes that are equal to it.
+    /// Why several nodes are computed here; None if the node runs as it is in the graph.
     pub rewrite: Option<Rewrite>,
     pub inputs: SmallVec<[Input; 3]>,
     pub first_output: u32,

@@ -5,7 +5,7 @@ use crate::emit::schedule;
 use crate::flow::{GuardId, Literal};
 use crate::scalar_loop::{Carried, ScalarLoop};
 use crate::source::Source;
-use ferroflow_graph::Elementwise;
+use ferroflow_graph::{Elementwise, OutputType};
 use ferroflow_tensor::DType;
 use ferroflow_tensor::elementwise::{Function, Register, Scalars};
 use ferroflow_tensor::vector::Binary;
@@ -13,8 +13,8 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// Compiles a loop's draft, whose fetches are the condition, the next values of the variables and what leaves the loop; None if
-/// some node does more than compute a scalar from scalars.
-pub(crate) fn compile(d: &Draft, inputs: &[DType], carried: &[u32], stays_if: bool) -> Option<ScalarLoop> {
+/// some node does more than compute a scalar from scalars, or an input that is read is known not to be a scalar.
+pub(crate) fn compile(d: &Draft, inputs: &[OutputType], carried: &[u32], stays_if: bool) -> Option<ScalarLoop> {
     let mut c = Compiler { d, types: inputs, program: Scalars::default(), known: FxHashMap::default() };
     let order = schedule(d).ok()?;
     let runs = order.iter().map(|&i| (i, &d.nodes[i as usize])).filter(|(_, n)| !matches!(n.action, Action::Nothing));
@@ -51,7 +51,9 @@ pub(crate) fn compile(d: &Draft, inputs: &[DType], carried: &[u32], stays_if: bo
         )
         .collect();
     read.sort_unstable();
+    let is_certain = read.iter().all(|(i, _)| inputs.get(*i).is_some_and(|input| input.shape.rank() == Some(0)));
     Some(ScalarLoop {
+        is_certain,
         program: c.program,
         head: 0..ends[0],
         body: ends[0]..ends[1],
@@ -67,7 +69,7 @@ pub(crate) fn compile(d: &Draft, inputs: &[DType], carried: &[u32], stays_if: bo
 struct Compiler<'a> {
     d: &'a Draft,
     /// Of the loop's inputs.
-    types: &'a [DType],
+    types: &'a [OutputType],
     program: Scalars,
     known: FxHashMap<Source, Register>,
 }
@@ -91,7 +93,13 @@ impl Compiler<'_> {
             return Some(register);
         }
         let register = match source {
-            Source::Feed(i) => self.program.variable(*self.types.get(i as usize)?),
+            Source::Feed(i) => {
+                let input = self.types.get(i as usize)?;
+                if input.shape.rank().is_some_and(|rank| rank > 0) {
+                    return None;
+                }
+                self.program.variable(input.dtype)
+            }
             Source::Constant(c) => {
                 let value = self.d.constants.get(c as usize)?;
                 if value.rank() == 0 { self.program.constant(value) } else { None }

@@ -20,6 +20,8 @@ pub struct ScalarLoop {
     pub inputs: Vec<(usize, Register)>,
     pub carried: Vec<Carried>,
     pub exits: Vec<Register>,
+    /// If True, the graph shows that all inputs that are read are scalars.
+    pub is_certain: bool,
 }
 
 /// A loop variable.

@@ -71,6 +71,7 @@ type Outcome = (Vec<Option<NodeId>>, Vec<String>, Vec<String>, Vec<NodeId>);
 /// Adds the nodes of a serialized GraphDef. `sources`: by tensor name (`a:0`) or control input (`^a`) what nodes read
 /// instead. `producer`: a serialized OpList.
 #[pyfunction]
+#[allow(clippy::too_many_arguments, reason = "Python's arguments")]
 pub fn import_graph_def(
     graph: &Graph,
     graph_def: &[u8],

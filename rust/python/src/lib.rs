@@ -43,6 +43,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(record::matching_files, m)?)?;
     m.add_function(wrap_pyfunction!(op_info::op_info, m)?)?;
     m.add_function(wrap_pyfunction!(op_info::op_names, m)?)?;
+    m.add_function(wrap_pyfunction!(session::rewrite_names, m)?)?;
     m.add_function(wrap_pyfunction!(script::set_function_host, m)?)?;
     m.add_function(wrap_pyfunction!(engine::interrupt_at, m)?)?;
     m.add_function(wrap_pyfunction!(engine::checks_left, m)?)?;

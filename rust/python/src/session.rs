@@ -9,7 +9,7 @@ use crate::handle::{OperationHandle, TensorHandle};
 use crate::server::master_options;
 use ferroflow_cluster::{Address, Master, Task, Unreachable};
 use ferroflow_graph::{NodeId, OutputId};
-use ferroflow_plan::{Devices, PlanOptions, Request};
+use ferroflow_plan::{Devices, PlanOptions, Request, Rewrite, Rewrites};
 use ferroflow_runtime::{Event, Made, Poll, RunOptions, SessionOptions, StepOutcome, Trace};
 use ferroflow_sync::RwLock;
 use ferroflow_tensor::{Code, DType, PartialShape, Status, Tensor};
@@ -158,12 +158,11 @@ impl Session {
         py: Python<'_>,
         prepared: &Planned,
         values: SmallVec<[Tensor; 4]>,
-        trace: bool,
+        options: RunOptions<'_>,
         timeout_ms: u64,
-        may_miss: bool,
     ) -> PyResult<StepOutcome> {
         let run = |poll: &Poll<'_>| {
-            let options = RunOptions { trace, poll: Some(poll), may_miss, rendezvous: None };
+            let options = RunOptions { poll: Some(poll), ..options };
             self.inner.run(prepared, values, &options)
         };
         with_poll(py, Limit::after_ms(timeout_ms), run, |e| self.error(py, e))
@@ -198,14 +197,33 @@ fn events(trace: Option<Trace>) -> (u32, Vec<EventTuple>) {
     (trace.thread, trace.events.into_iter().map(event).collect())
 }
 
+/// Returns the rewrites that a session's options leave it.
+fn rewrites(options: &Bound<'_, PyDict>) -> PyResult<Rewrites> {
+    if !options.get_item("optimize")?.is_none_or(|v| v.is_truthy().unwrap_or(true)) {
+        return Ok(Rewrites::NONE);
+    }
+    let Some(names) = options.get_item("without_rewrites")? else { return Ok(Rewrites::ALL) };
+    names.extract::<Vec<String>>()?.iter().try_fold(Rewrites::ALL, |rewrites, name| {
+        let rewrite =
+            Rewrite::find(name).ok_or_else(|| PyValueError::new_err(format!("no rewrite is named '{name}'")))?;
+        Ok(rewrites.without(rewrite))
+    })
+}
+
+/// Returns the names of the rewrites that plans may use, of which the option without_rewrites takes some.
+#[pyfunction]
+pub fn rewrite_names() -> Vec<&'static str> {
+    Rewrite::ALL.iter().map(|r| r.name()).collect()
+}
+
 fn handles(fetches: &Bound<'_, PyAny>) -> PyResult<Vec<Py<PyAny>>> {
     fetches.try_iter()?.map(|f| f.map(Bound::unbind)).collect()
 }
 
 #[pymethods]
 impl Session {
-    /// `options`: intra_op_parallelism_threads, cpus, allow_soft_placement, optimize, operation_timeout_in_ms; with a target
-    /// (`grpc://host:port`) also those of its cluster.
+    /// `options`: intra_op_parallelism_threads, cpus, allow_soft_placement, optimize, operation_timeout_in_ms, and for tests
+    /// without_rewrites, a list of their names; with a target (`grpc://host:port`) also those of its cluster.
     #[new]
     #[pyo3(signature = (graph, make_error, options, target=""))]
     fn new(graph: &Graph, make_error: Py<PyAny>, options: &Bound<'_, PyDict>, target: &str) -> PyResult<Self> {
@@ -213,9 +231,9 @@ impl Session {
             Ok(options.get_item(name)?.map(|v| v.extract::<u64>()).transpose()?.unwrap_or(0))
         };
         let devices = Devices::local((get("cpus")? as usize).max(1), get("allow_soft_placement")? != 0);
-        let optimize = options.get_item("optimize")?.is_none_or(|v| v.is_truthy().unwrap_or(true));
+        let rewrites = rewrites(options)?;
         let intra_op_threads = get("intra_op_parallelism_threads")? as usize;
-        let session_options = SessionOptions { intra_op_threads, plan: PlanOptions { devices, optimize } };
+        let session_options = SessionOptions { intra_op_threads, plan: PlanOptions { devices, rewrites } };
         let nodes = graph.shared.graph.clone();
         let mut timeout_ms = get("operation_timeout_in_ms")?;
         let inner = match target {
@@ -294,7 +312,7 @@ impl Session {
             }
             values.push(t);
         }
-        let outcome = self.step(py, &ready.prepared, values, false, self.timeout_ms, false)?;
+        let outcome = self.step(py, &ready.prepared, values, RunOptions::default(), self.timeout_ms)?;
         self.pack(py, &ready, outcome.values, shape)
     }
 
@@ -332,8 +350,9 @@ impl Session {
             values.push(tensor_of(value, dtype)?);
         }
         let timeout = if timeout_ms > 0 { timeout_ms } else { self.timeout_ms };
+        let options = RunOptions { trace, may_miss, ..RunOptions::default() };
         let prepared = self.prepare(py, &request, timeout)?;
-        let outcome = self.step(py, &prepared, values, trace, timeout, may_miss)?;
+        let outcome = self.step(py, &prepared, values, options, timeout)?;
         let values = outcome.values.into_iter().map(|t| t.map_or_else(|| Ok(py.None()), |t| to_python(py, t)));
         let values: Vec<Py<PyAny>> = values.collect::<PyResult<_>>()?;
         let values = PyList::new(py, values)?;
@@ -501,7 +520,7 @@ impl Callable {
             }
             values.push(t);
         }
-        let outcome = session.step(py, &ready.prepared, values, false, session.timeout_ms, false)?;
+        let outcome = session.step(py, &ready.prepared, values, RunOptions::default(), session.timeout_ms)?;
         session.pack(py, &ready, outcome.values, self.shape)
     }
 }

@@ -3,28 +3,16 @@
 use crate::execution::Execution;
 use crate::interrupts::Interrupts;
 use crate::slots::IdleSlots;
-use crate::task_state::TaskState;
-use crate::trace::Trace;
 use ferroflow_graph::Step;
 use ferroflow_plan::Plan;
 use ferroflow_tensor::threads::{Interrupted, ensure_stack, is_watched, stopped, watched};
 use ferroflow_tensor::{Code, Result, Tensor, bail};
 use smallvec::SmallVec;
-use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Executes the plan of a step. Returns the values of the fetches in order, None for those without one if `may_miss`.
-pub(crate) fn execute(
-    plan: &Plan,
-    idle: &IdleSlots,
-    tasks: &[TaskState],
-    feeds: SmallVec<[Tensor; 4]>,
-    step: &Step<'_>,
-    interrupts: &Interrupts<'_>,
-    trace: Option<&RefCell<Trace>>,
-    may_miss: bool,
-) -> Result<Vec<Option<Tensor>>> {
-    let mut execution = Execution::begin(plan, feeds, idle, tasks, step, interrupts, trace);
+pub(crate) fn execute(mut execution: Execution<'_>, may_miss: bool) -> Result<Vec<Option<Tensor>>> {
+    let (step, interrupts) = (execution.step, execution.interrupts);
     // A long kernel ends between two of its tasks, by the error of its `try_` loop.
     let stop = || {
         if let Err(reason) = interrupts.check() {

@@ -1,6 +1,7 @@
 //! `Session`: plans and runs steps of a graph, and keeps what lives between them.
 
 use crate::execute::execute;
+use crate::execution::Execution;
 use crate::functions::SessionFunctions;
 use crate::interrupts::{Interrupts, Poll};
 use crate::slots::IdleSlots;
@@ -8,8 +9,8 @@ use crate::task_state::TaskState;
 use crate::trace::Trace;
 use ferroflow_graph::{Cancellation, Functions, Graph, Kernel, KernelInit, Node, Rendezvous, Resources, Role, Step};
 use ferroflow_plan::{
-    Context, Devices, KernelSource, Part, Placed, Placement, Plan, PlanOptions, Request, Split, Tasks, assemble, build,
-    prune, split,
+    Context, Devices, KernelSource, Part, Placed, Placement, Plan, PlanOptions, Request, Rewrites, Split, Tasks,
+    assemble, build, prune, split,
 };
 use ferroflow_sync::{Mutex, RwLock, is_lost};
 use ferroflow_tensor::threads::{Threads, default_count};
@@ -30,7 +31,7 @@ pub struct SessionOptions {
 impl Default for SessionOptions {
     fn default() -> Self {
         let devices = Devices::local(1, false);
-        SessionOptions { intra_op_threads: 0, plan: PlanOptions { devices, optimize: true } }
+        SessionOptions { intra_op_threads: 0, plan: PlanOptions { devices, rewrites: Rewrites::ALL } }
     }
 }
 
@@ -153,7 +154,7 @@ impl Session {
         let mut session = Session::with_resources(graph, options, own);
         let library = session.graph.read().functions().clone();
         // Where a function is called, all of it runs.
-        let body = PlanOptions { devices: Devices::local(1, true), optimize: session.options.plan.optimize };
+        let body = PlanOptions { devices: Devices::local(1, true), rewrites: session.options.plan.rewrites };
         for own in resources {
             let functions = Arc::new(SessionFunctions::new(library.clone(), own, body.clone(), session.threads));
             session.tasks.push(TaskState { resources: own.clone(), functions });
@@ -320,8 +321,9 @@ impl Session {
         };
         let interrupts = Interrupts::begin(options.poll);
         let (plan, idle) = (&prepared.plan, &prepared.idle);
-        let result = execute(plan, idle, &self.tasks, values, &step, &interrupts, trace.as_ref(), options.may_miss);
-        Ok(StepOutcome { values: result?, trace: trace.map(RefCell::into_inner) })
+        let execution = Execution::begin(plan, values, idle, &self.tasks, &step, &interrupts, trace.as_ref());
+        let values = execute(execution, options.may_miss)?;
+        Ok(StepOutcome { values, trace: trace.map(RefCell::into_inner) })
     }
 
     /// Ends the session: steps under way are cancelled, later ones refused.

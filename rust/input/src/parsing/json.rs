@@ -1,4 +1,8 @@
-//! JSON text as a tree of values.
+//! JSON text, as protobuf reads it, as a tree of values.
+//!
+//! This is more than RFC 8259 allows: strings in single quotes, keys without quotes, a comma behind the last value, control
+//! characters in strings, and any character behind a backslash. Parsers of strict JSON refuse these
+//! ([decision 14](../../../../docs/decisions/0014-array-loops-and-json.md)).
 
 /// A value; numbers keep their spelling, members their order.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,7 +27,7 @@ struct Parser<'a> {
 ///
 /// Errors: what is wrong, and at which byte.
 ///
-/// Source: RFC 8259.
+/// Source: RFC 8259; what goes beyond it, protobuf's parser by its results.
 pub(super) fn parse(text: &str) -> Result<Json, String> {
     let mut parser = Parser { text, at: 0 };
     let value = parser.value(MAX_DEPTH)?;
@@ -80,7 +84,7 @@ impl Parser<'_> {
         match self.peek() {
             Some(b'{') => self.object(depth),
             Some(b'[') => self.list(depth),
-            Some(b'"') => self.string().map(Json::Text),
+            Some(b'"' | b'\'') => self.string().map(Json::Text),
             Some(b't') => self.word("true", Json::Bool(true)),
             Some(b'f') => self.word("false", Json::Bool(false)),
             Some(b'n') => self.word("null", Json::Null),
@@ -93,42 +97,47 @@ impl Parser<'_> {
     fn object(&mut self, depth: usize) -> Result<Json, String> {
         self.at += 1;
         let mut members = Vec::new();
-        self.space();
-        if self.take(b'}') {
-            return Ok(Json::Object(members));
-        }
         loop {
-            self.space();
-            if self.peek() != Some(b'"') {
-                return Err(self.failure("Expected an object key or }."));
-            }
-            let key = self.string()?;
-            self.expect(b':')?;
-            members.push((key, self.value(depth - 1)?));
             self.space();
             if self.take(b'}') {
                 return Ok(Json::Object(members));
             }
-            if !self.take(b',') {
+            let key = self.key()?;
+            self.expect(b':')?;
+            members.push((key, self.value(depth - 1)?));
+            self.space();
+            if !self.take(b',') && self.peek() != Some(b'}') {
                 return Err(self.failure("Expected , or } after key:value pair."));
             }
         }
     }
 
+    fn key(&mut self) -> Result<String, String> {
+        if matches!(self.peek(), Some(b'"' | b'\'')) {
+            return self.string();
+        }
+        let rest = &self.text[self.at..];
+        let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
+        let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        let is_word = ["true", "false", "null"].iter().any(|word| rest.starts_with(word));
+        if length == 0 || is_word || rest.starts_with(|c: char| c.is_ascii_digit()) {
+            return Err(self.failure("Expected an object key or }."));
+        }
+        self.at += length;
+        Ok(rest[..length].to_owned())
+    }
+
     fn list(&mut self, depth: usize) -> Result<Json, String> {
         self.at += 1;
         let mut values = Vec::new();
-        self.space();
-        if self.take(b']') {
-            return Ok(Json::List(values));
-        }
         loop {
-            values.push(self.value(depth - 1)?);
             self.space();
             if self.take(b']') {
                 return Ok(Json::List(values));
             }
-            if !self.take(b',') {
+            values.push(self.value(depth - 1)?);
+            self.space();
+            if !self.take(b',') && self.peek() != Some(b']') {
                 return Err(self.failure("Expected , or ] after array value."));
             }
         }
@@ -171,18 +180,18 @@ impl Parser<'_> {
     }
 
     fn escaped(&mut self) -> Result<char, String> {
-        let byte = self.peek();
-        self.at += 1;
-        Ok(match byte {
-            Some(b'"') => '"',
-            Some(b'\\') => '\\',
-            Some(b'/') => '/',
-            Some(b'b') => '\x08',
-            Some(b'f') => '\x0c',
-            Some(b'n') => '\n',
-            Some(b'r') => '\r',
-            Some(b't') => '\t',
-            Some(b'u') => {
+        let Some(escaped) = self.text[self.at..].chars().next() else {
+            return Err(self.failure("Invalid escape sequence."));
+        };
+        self.at += escaped.len_utf8();
+        Ok(match escaped {
+            'b' => '\x08',
+            'f' => '\x0c',
+            'n' => '\n',
+            'r' => '\r',
+            't' => '\t',
+            'v' => '\x0b',
+            'u' => {
                 let first = self.unit()?;
                 let mut units = vec![first];
                 if (0xd800..0xdc00).contains(&first) && self.take(b'\\') && self.take(b'u') {
@@ -193,24 +202,23 @@ impl Parser<'_> {
                     _ => return Err(self.failure("Invalid unicode code point.")),
                 }
             }
-            _ => {
-                self.at -= 1;
-                return Err(self.failure("Invalid escape sequence."));
-            }
+            other => other,
         })
     }
 
+    /// Reads a string, whose first character is its quote.
     fn string(&mut self) -> Result<String, String> {
+        let quote = if self.peek() == Some(b'"') { '"' } else { '\'' };
         self.at += 1;
         let mut out = String::new();
         loop {
             let rest = &self.text[self.at..];
-            let Some(n) = rest.find(['"', '\\']) else {
+            let Some(n) = rest.find([quote, '\\']) else {
                 return Err(self.failure("Closing quote expected in string."));
             };
             out.push_str(&rest[..n]);
             self.at += n + 1;
-            if rest.as_bytes()[n] == b'"' {
+            if rest[n..].starts_with(quote) {
                 return Ok(out);
             }
             out.push(self.escaped()?);
@@ -242,8 +250,21 @@ mod tests {
         for n in 0..whole.len() {
             assert!(parse(&whole[..n]).is_err(), "{}", &whole[..n]);
         }
-        for bad in ["01", "1.", "-", "1e", "{a:1}", "[1 2]", "[1,]", "{\"a\"}", "\"\\x\"", "\"\\ud800\"", "1 1", "nul"]
+        for bad in
+            ["01", "1.", "-", "1e", "{a b:1}", "[1 2]", "[,]", "[1,,]", "{,}", "{\"a\"}", "\"\\ud800\"", "1 1", "nul"]
         {
+            assert!(parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_protobuf_also_reads_is_read() {
+        let text = "{'a\"b': 1, k_1$: ['c\nd', \"\\q\\'\"], \"e\": {},}";
+        let list = vec![Json::Text("c\nd".into()), Json::Text("q'".into())];
+        let members = [("a\"b", Json::Number("1".into())), ("k_1$", Json::List(list)), ("e", Json::Object(vec![]))];
+        assert_eq!(parse(text), Ok(Json::Object(members.map(|(key, value)| (key.into(), value)).into())));
+        assert_eq!(parse("[1,]"), Ok(Json::List(vec![Json::Number("1".into())])));
+        for bad in ["{1a:1}", "{true:1}", "{nulls:1}", "{a-b:1}", "{é:1}", "{'a\":1}", "{a:1,,}", "\u{feff}1"] {
             assert!(parse(bad).is_err(), "{bad}");
         }
     }

@@ -116,9 +116,15 @@ fn bringing(name: &str, by_handle: bool) -> Op {
         .shape(shape_rules::unknown)
 }
 
-fn taking(name: &str, by_handle: bool, counted: bool) -> Op {
-    let op = on_queue(name, by_handle);
-    let op = if counted { op.input("n: int32").shape(count_argument) } else { op.shape(shape_rules::unknown) };
+fn taking(name: &str, by_handle: bool) -> Op {
+    takes(on_queue(name, by_handle).shape(shape_rules::unknown))
+}
+
+fn taking_many(name: &str, by_handle: bool) -> Op {
+    takes(on_queue(name, by_handle).input("n: int32").shape(count_argument))
+}
+
+fn takes(op: Op) -> Op {
     op.output("components: component_types").attr("component_types: list(type) >= 1").attr("timeout_ms: int = -1")
 }
 
@@ -135,17 +141,17 @@ pub(super) fn register(r: &mut Registry) {
                 .kernel(|init| enqueue(init, true)),
         );
         r.add(
-            taking("QueueDequeue", by_handle, false)
+            taking("QueueDequeue", by_handle)
                 .doc("Takes an element out of a queue; waits until there is one.")
                 .kernel(|init| dequeue(init, |_| Count::One, "DequeueOp")),
         );
         r.add(
-            taking("QueueDequeueMany", by_handle, true)
+            taking_many("QueueDequeueMany", by_handle)
                 .doc("Takes `n` elements out of a queue as one batch; waits until there are as many.")
                 .kernel(|init| dequeue(init, Count::Many, "DequeueManyOp")),
         );
         r.add(
-            taking("QueueDequeueUpTo", by_handle, true)
+            taking_many("QueueDequeueUpTo", by_handle)
                 .doc("Takes `n` elements out of a queue as one batch, or what is left of a closed one.")
                 .kernel(|init| dequeue(init, Count::UpTo, "DequeueUpToOp")),
         );

@@ -5,6 +5,7 @@ use crate::sums::Summed;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::{Movable, Result, Shape, Tensor, by_size, dispatch, ensure};
+use std::ops::Range;
 
 /// Elements of one parallel block.
 const BLOCK: usize = 1 << 15;
@@ -50,7 +51,14 @@ fn row_offset(outer: &[Vec<usize>], mut r: usize) -> usize {
     at
 }
 
-fn reflect<E: Movable>(threads: Threads, from: &[E], axes: &[Vec<usize>], to: &mut [E]) -> Result<()> {
+/// `middle` is where a row of the output has a row of the input as it is.
+fn reflect<E: Movable>(
+    threads: Threads,
+    from: &[E],
+    axes: &[Vec<usize>],
+    middle: Range<usize>,
+    to: &mut [E],
+) -> Result<()> {
     let Some((inner, outer)) = axes.split_last() else {
         to.clone_from_slice(from);
         return Ok(());
@@ -62,8 +70,9 @@ fn reflect<E: Movable>(threads: Threads, from: &[E], axes: &[Vec<usize>], to: &m
     try_for_chunks_mut(threads, to, (BLOCK / row).max(1) * row, |start, chunk| {
         for (k, line) in chunk.chunks_exact_mut(row).enumerate() {
             let at = row_offset(outer, start / row + k);
-            for (x, &i) in line.iter_mut().zip(inner) {
-                *x = from[at + i].clone();
+            line[middle.clone()].clone_from_slice(&from[at..at + middle.len()]);
+            for k in (0..middle.start).chain(middle.end..row) {
+                line[k] = from[at + inner[k]].clone();
             }
         }
     })?;
@@ -92,8 +101,9 @@ fn mirror(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         check(&pairs, x.shape(), edge, "")?;
         let mut out = Tensor::new(x.dtype(), padded_shape(x.shape(), &pairs)?)?;
         let axes = offsets(x.shape(), &pairs, edge);
+        let middle = pairs.last().zip(x.shape().last()).map_or(0..0, |(&(before, _), &n)| before..before + n);
         by_size!(x.dtype(), E, {
-            reflect(ctx.threads(), E::view(x)?, &axes, E::view_mut(&mut out)?)?;
+            reflect(ctx.threads(), E::view(x)?, &axes, middle, E::view_mut(&mut out)?)?;
             Ok(())
         })?;
         ctx.set_output(0, out);

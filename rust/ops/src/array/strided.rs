@@ -1,6 +1,6 @@
 //! `Walk`: a strided view of a dense array; the one loop behind transposes, slices, tiles, reversals and broadcasts.
 
-use ferroflow_tensor::threads::{SharedSlice, Threads, try_for_blocks, try_for_chunks_mut};
+use ferroflow_tensor::threads::{Strips, Threads, try_for_chunks_mut, try_for_rows_mut};
 use ferroflow_tensor::{BLOCK_SIDE, Movable, Result, Shape, Tensor, by_size, ensure};
 use smallvec::SmallVec;
 
@@ -110,17 +110,15 @@ impl Walk {
         let (m, n) = (self.dims[t], self.dims[last]);
         let middle: usize = self.dims[t + 1..last].iter().product();
         let row = middle * n;
-        let strips = m.div_ceil(STRIP);
-        let items = self.dims[..t].iter().product::<usize>() * strips;
+        let to = Strips::new(to, m * row, STRIP * row);
+        let (strips, items) = (to.per_group(), to.count());
         let group = (BLOCK / (row * m.min(STRIP))).max(1);
-        let to = SharedSlice::new(to);
-        try_for_blocks(threads, items, group, |range| {
+        try_for_rows_mut(threads, items, group, to, |range, mut rest| {
             for item in range {
                 let (outer, first) = (item / strips, item % strips * STRIP);
                 let rows = STRIP.min(m - first);
-                let begin = (outer * m + first) * row;
-                // SAFETY: strips of one outer index are disjoint ranges of rows, and every item is visited once.
-                let part = unsafe { to.range(begin..begin + rows * row) };
+                let (part, after) = std::mem::take(&mut rest).split_at_mut(rows * row);
+                rest = after;
                 let above = Odometer::new(&self.dims[..t], &self.strides, outer).offset;
                 let mut inner = Odometer::new(&self.dims[t + 1..last], &self.strides[t + 1..], 0);
                 for k in 0..middle {
@@ -163,10 +161,19 @@ impl Walk {
     }
 }
 
-fn copy_strided<E: Movable>(from: &[E], mut at: usize, stride: isize, to: &mut [E]) {
-    for x in to {
-        *x = from[at].clone();
-        at = at.wrapping_add_signed(stride);
+/// `to[i] = from[at + i * stride]`. Each direction has a loop that looks up no index.
+fn copy_strided<E: Movable>(from: &[E], at: usize, stride: isize, to: &mut [E]) {
+    let Some(last) = to.len().checked_sub(1) else { return };
+    let step = stride.unsigned_abs();
+    if stride > 0 {
+        to.iter_mut().zip(from[at..=at + last * step].iter().step_by(step)).for_each(|(x, y)| *x = y.clone());
+    } else if stride == -1 {
+        to.iter_mut().zip(from[at - last..=at].iter().rev()).for_each(|(x, y)| *x = y.clone());
+    } else if stride < 0 {
+        let from = &from[at - last * step..=at];
+        to.iter_mut().zip(from.iter().rev().step_by(step)).for_each(|(x, y)| *x = y.clone());
+    } else {
+        to.fill(from[at].clone());
     }
 }
 

@@ -2,7 +2,7 @@
 
 use ferroflow_linalg::{Element, Failure, Wide};
 use ferroflow_sync::Mutex;
-use ferroflow_tensor::threads::{SharedSlice, Threads, try_for_blocks};
+use ferroflow_tensor::threads::{Threads, try_for_rows_mut};
 use ferroflow_tensor::{Result, Shape, Status, Tensor, bail, ensure};
 
 /// Multiplications that are worth a thread.
@@ -66,13 +66,16 @@ impl Batch {
             return Ok(());
         }
         let sizes = outputs.each_ref().map(|out| out.len() / self.count);
-        let outputs = outputs.map(SharedSlice::new);
         let failure: Mutex<Option<(usize, Status)>> = Mutex::new(None);
-        try_for_blocks(threads, self.count, (GRAIN / work.max(1)).max(1), |range| {
+        try_for_rows_mut(threads, self.count, (GRAIN / work.max(1)).max(1), outputs, |range, mut rest| {
             let mut scratch = Vec::new();
             for i in range {
-                // SAFETY: each number occurs in one block once, and the parts of different numbers are disjoint.
-                let parts = std::array::from_fn(|k| unsafe { outputs[k].range(i * sizes[k]..(i + 1) * sizes[k]) });
+                let mut sizes = sizes.iter();
+                let parts = rest.each_mut().map(|rest| {
+                    let (part, after) = std::mem::take(rest).split_at_mut(sizes.next().copied().unwrap_or(0));
+                    *rest = after;
+                    part
+                });
                 if let Err(error) = T::narrowed(parts, &mut scratch, |parts| f(i, parts)) {
                     let mut first = failure.lock();
                     if first.as_ref().is_none_or(|(at, _)| i < *at) {

@@ -1,7 +1,7 @@
 //! Cumsum and Cumprod: running sums and products along an axis.
 
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel, shape_rules};
-use ferroflow_tensor::threads::{SharedSlice, Threads, try_for_blocks};
+use ferroflow_tensor::threads::{Columns, Threads, try_for_rows_mut};
 use ferroflow_tensor::vector::{Binary, Element, Operand, binary_in_place_left};
 use ferroflow_tensor::{DType, Result, Scalar, Tensor, dispatch, elementwise, ensure};
 
@@ -20,31 +20,28 @@ fn scan<T: Scalar + Element>(
     s: Scan,
     threads: Threads,
     x: &[T],
-    (outer, n, inner): (usize, usize, usize),
+    (_, n, inner): (usize, usize, usize),
     start: T,
     out: &mut [T],
 ) -> Result<()> {
     // A task is one part of the columns of one matrix.
     let width = inner.min((BLOCK / n).max(64));
-    let parts = inner.div_ceil(width);
-    let shared = SharedSlice::new(out);
+    let columns = Columns::new(out, (n, inner), width);
     let per_task = (BLOCK / (n * width)).max(1);
-    try_for_blocks(threads, outer * parts, per_task, |range| {
+    try_for_rows_mut(threads, columns.count(), per_task, columns, |range, mut pieces| {
         let mut running = vec![start; width];
-        for task in range {
-            let (matrix, from) = (task / parts, task % parts * width);
-            let width = width.min(inner - from);
-            let running = &mut running[..width];
+        for number in range {
+            let Some(mut piece) = pieces.piece(number) else { return };
+            let running = &mut running[..piece.columns()];
             running.fill(start);
             for step in 0..n {
                 let row = if s.reverse { n - 1 - step } else { step };
-                let at = (matrix * n + row) * inner + from;
-                // SAFETY: each part of each row belongs to one task, and one of them is held at a time.
-                let to = unsafe { shared.range(at..at + width) };
+                let at = piece.place(row);
+                let to = piece.row(row);
                 if s.exclusive {
                     to.copy_from_slice(running);
                 }
-                binary_in_place_left(s.f, running, Operand::Slice(&x[at..at + width]));
+                binary_in_place_left(s.f, running, Operand::Slice(&x[at]));
                 if !s.exclusive {
                     to.copy_from_slice(running);
                 }

@@ -1,7 +1,7 @@
 //! SoftmaxCrossEntropyWithLogits: the loss of each row against a distribution over the classes, and its gradient.
 
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::threads::{SharedSlice, try_for_blocks};
+use ferroflow_tensor::threads::try_for_rows_mut;
 use ferroflow_tensor::vector::xent_row;
 use ferroflow_tensor::{DType, PartialShape, Result, Scalar, Shape, Tensor, broadcast, dispatch, ensure};
 
@@ -76,15 +76,10 @@ fn cross_entropy(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let (mut loss, mut backprop) = outputs(logits.dtype(), &both)?;
             let (rows, classes) = (both[0], both[1]);
             let (x, y) = (Rows::<T>::new(&logits)?, Rows::<T>::new(&labels)?);
-            let losses = SharedSlice::new(loss.slice_mut::<T>()?);
-            let gradients = SharedSlice::new(backprop.slice_mut::<T>()?);
+            let outputs = (loss.slice_mut::<T>()?, backprop.slice_mut::<T>()?);
             if let Some(block) = BLOCK.checked_div(classes) {
-                try_for_blocks(ctx.threads(), rows, block.max(1), |range| {
+                try_for_rows_mut(ctx.threads(), rows, block.max(1), outputs, |range, (losses, gradients)| {
                     let (mut x_copy, mut y_copy) = (Vec::new(), Vec::new());
-                    // SAFETY: the ranges of rows are disjoint, and so are their parts of both outputs.
-                    let (losses, gradients) = unsafe {
-                        (losses.range(range.clone()), gradients.range(range.start * classes..range.end * classes))
-                    };
                     for ((i, loss), gradient) in range.zip(losses).zip(gradients.chunks_exact_mut(classes)) {
                         *loss = xent_row(x.row(i, classes, &mut x_copy), y.row(i, classes, &mut y_copy), gradient);
                     }

@@ -2,7 +2,7 @@
 
 use super::softmax_cross_entropy::{BLOCK, outputs};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::threads::{SharedSlice, try_for_blocks};
+use ferroflow_tensor::threads::try_for_rows_mut;
 use ferroflow_tensor::vector::sparse_xent_row;
 use ferroflow_tensor::{PartialShape, Result, Status, dispatch, ensure};
 
@@ -53,12 +53,9 @@ fn cross_entropy(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             }
             let (mut loss, mut backprop) = outputs(logits.dtype(), logits.shape())?;
             let x = logits.slice::<T>()?;
-            let losses = SharedSlice::new(loss.slice_mut::<T>()?);
-            let gradients = SharedSlice::new(backprop.slice_mut::<T>()?);
-            try_for_blocks(ctx.threads(), rows, (BLOCK / classes).max(1), |range| {
+            let outputs = (loss.slice_mut::<T>()?, backprop.slice_mut::<T>()?);
+            try_for_rows_mut(ctx.threads(), rows, (BLOCK / classes).max(1), outputs, |range, (losses, gradients)| {
                 let cells = range.start * classes..range.end * classes;
-                // SAFETY: the ranges of rows are disjoint, and so are their parts of both outputs.
-                let (losses, gradients) = unsafe { (losses.range(range.clone()), gradients.range(cells.clone())) };
                 let rows = x[cells].chunks_exact(classes).zip(gradients.chunks_exact_mut(classes));
                 for ((loss, label), (row, gradient)) in losses.iter_mut().zip(&labels[range]).zip(rows) {
                     *loss = sparse_xent_row(row, *label as usize, gradient);

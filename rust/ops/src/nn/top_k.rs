@@ -1,7 +1,7 @@
 //! TopK and TopKV2: the `k` largest entries of each last-axis row and where they are.
 
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::threads::{SharedSlice, try_for_blocks};
+use ferroflow_tensor::threads::try_for_rows_mut;
 use ferroflow_tensor::{DType, PartialShape, Result, Scalar, Tensor, bail, dispatch, ensure};
 use std::cmp::Ordering;
 
@@ -61,15 +61,9 @@ fn top_k<T: Scalar + PartialOrd>(ctx: &mut KernelContext<'_>, k: i64, sorted: bo
     let mut indices = Tensor::new(DType::I32, dims)?;
     ensure!(i32::try_from(n).is_ok(), InvalidArgument, "input has more columns than int32 can index: {n}");
     let x = input.slice::<T>()?;
-    let shared_values = SharedSlice::new(values.slice_mut::<T>()?);
-    let shared_indices = SharedSlice::new(indices.slice_mut::<i32>()?);
+    let outputs = (values.slice_mut::<T>()?, indices.slice_mut::<i32>()?);
     if k > 0 {
-        try_for_blocks(ctx.threads(), rows, (BLOCK / n).max(1), |range| {
-            // SAFETY: the ranges of rows are disjoint, and so are their parts of both outputs.
-            let (values, indices) = unsafe {
-                let part = range.start * k..range.end * k;
-                (shared_values.range(part.clone()), shared_indices.range(part))
-            };
+        try_for_rows_mut(ctx.threads(), rows, (BLOCK / n).max(1), outputs, |range, (values, indices)| {
             let mut places: Vec<usize> = Vec::with_capacity(n);
             let rows = x[range.start * n..range.end * n].chunks_exact(n);
             for ((row, values), indices) in rows.zip(values.chunks_exact_mut(k)).zip(indices.chunks_exact_mut(k)) {

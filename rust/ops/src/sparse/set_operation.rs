@@ -26,12 +26,13 @@ impl Operation {
         })
     }
 
-    /// Whether an element is in the result that is in the first set, in the second, or in both.
-    fn keeps(self, in_a: bool, in_b: bool) -> bool {
+    /// Returns whether an element is in the result; `found` is how the next elements of both sets compare: the lesser one is in
+    /// its set alone.
+    fn keeps(self, found: Ordering) -> bool {
         match self {
-            Operation::Difference => in_a && !in_b,
-            Operation::ReverseDifference => in_b && !in_a,
-            Operation::Intersection => in_a && in_b,
+            Operation::Difference => found.is_lt(),
+            Operation::ReverseDifference => found.is_gt(),
+            Operation::Intersection => found.is_eq(),
             Operation::Union => true,
         }
     }
@@ -48,7 +49,7 @@ impl Operation {
                 (None, None) => return result,
             };
             let (in_a, in_b) = (order.is_le(), order.is_ge());
-            if self.keeps(in_a, in_b)
+            if self.keeps(order)
                 && let Some(x) = if in_a { a.get(i) } else { b.get(j) }
             {
                 result.push(x.clone());

@@ -12,6 +12,13 @@ pub(super) struct AccumulatedRows {
     values: Tensor,
 }
 
+/// What takes get of the gradients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reduction {
+    Sum,
+    Mean,
+}
+
 /// Checks a gradient against the accumulator's shape and the sum so far.
 fn check(
     before: Option<&AccumulatedRows>,
@@ -150,9 +157,13 @@ impl AccumulatedRows {
 
     /// Indices, the mean of each slice over the gradients that had it (or the sum), and the dense shape; -1 where the
     /// accumulator does not know how many rows there are.
-    pub(super) fn finish<T: Scalar + Element>(mut self, shape: &PartialShape, keeps_sum: bool) -> Result<[Tensor; 3]> {
+    pub(super) fn finish<T: Scalar + Element>(
+        mut self,
+        shape: &PartialShape,
+        reduction: Reduction,
+    ) -> Result<[Tensor; 3]> {
         let width: usize = self.values.shape()[1..].iter().product();
-        if !keeps_sum && width > 0 {
+        if reduction == Reduction::Mean && width > 0 {
             for (row, &count) in self.values.slice_mut::<T>()?.chunks_exact_mut(width).zip(&self.counts) {
                 divided(row, count)?;
             }
@@ -181,7 +192,8 @@ mod tests {
     fn each_slice_is_divided_by_the_gradients_that_had_it() {
         let a = add(None, &[0, 2], &[2.0, 4.0, 1.0, 1.0]).unwrap();
         let b = add(Some(&a), &[1, 2], &[5.0, 5.0, 3.0, 7.0]).unwrap();
-        let [indices, values, shape] = b.finish::<f32>(&PartialShape::from_dims(&[Some(4), None]), false).unwrap();
+        let [indices, values, shape] =
+            b.finish::<f32>(&PartialShape::from_dims(&[Some(4), None]), Reduction::Mean).unwrap();
         assert_eq!(indices.slice::<i64>().unwrap(), [0, 1, 2]);
         assert_eq!(values.slice::<f32>().unwrap(), [2.0, 4.0, 5.0, 5.0, 2.0, 4.0]);
         assert_eq!(shape.slice::<i64>().unwrap(), [4, 2]);

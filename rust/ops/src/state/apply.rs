@@ -2,17 +2,13 @@
 
 use crate::wide::Wide;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, ShapeContext, kernel};
-use ferroflow_tensor::threads::{SharedSlice, Threads, for_blocks};
-use ferroflow_tensor::vector::Isa;
+use ferroflow_tensor::threads::for_rows_mut;
+use ferroflow_tensor::vector::{Formula, update_in_place};
 use ferroflow_tensor::{PartialShape, Result, Tensor, bail, dispatch, ensure};
 use num_traits::{Float, NumCast, Zero};
 
 /// Elements of one parallel block.
 const BLOCK: usize = 1 << 14;
-/// Elements computed at a time, in arrays of their own: the compiler sees that these do not overlap.
-const LANES: usize = 64;
-/// How far ahead of its use memory is asked for, in bytes: more streams run side by side here than the CPU follows by itself.
-const AHEAD: usize = 2048;
 /// More scalars than any update has.
 const MOST_SCALARS: usize = 8;
 
@@ -131,11 +127,15 @@ fn same_shape(var: &Tensor, name: &str, other: &Tensor) -> Result<()> {
 }
 
 /// The elements of the variables, which have one shape, for writing.
-fn slices_of<const N: usize, R: Rule<N>, T: Wide>(variables: [&mut Tensor; N]) -> Result<Vec<&mut [T]>> {
+fn slices_of<const N: usize, R: Rule<N>, T: Wide>(variables: [&mut Tensor; N]) -> Result<[&mut [T]; N]> {
     for (slot, name) in variables.iter().zip(R::INPUTS).skip(1) {
         same_shape(variables[0], name, slot)?;
     }
-    variables.into_iter().map(|v| v.slice_mut::<T>()).collect()
+    let mut slices = std::array::from_fn(|_| <&mut [T]>::default());
+    for (slice, variable) in slices.iter_mut().zip(variables) {
+        *slice = variable.slice_mut::<T>()?;
+    }
+    Ok(slices)
 }
 
 fn update<const N: usize, R: Rule<N>, T: Wide>(ctx: &mut KernelContext<'_>, rule: &R) -> Result<()> {
@@ -144,7 +144,11 @@ fn update<const N: usize, R: Rule<N>, T: Wide>(ctx: &mut KernelContext<'_>, rule
         let scalars = scalars::<N, R, T>(inputs, false)?;
         let gradient = &inputs[R::GRADIENT];
         same_shape(variables[0], R::INPUTS[R::GRADIENT], gradient)?;
-        run_parallel::<N, R, T>(threads, rule, &scalars, slices_of::<N, R, T>(variables)?, gradient.slice::<T>()?);
+        let (slices, gradient) = (slices_of::<N, R, T>(variables)?, gradient.slice::<T>()?);
+        let formula = WithScalars { rule, scalars: &scalars };
+        for_rows_mut(threads, gradient.len(), BLOCK, slices, |range, parts| {
+            update_in_place(&formula, parts, &gradient[range]);
+        });
         Ok(())
     })
 }
@@ -177,166 +181,26 @@ fn update_rows<const N: usize, R: Rule<N>, T: Wide>(ctx: &mut KernelContext<'_>,
             );
         }
         let mut slices = slices_of::<N, R, T>(variables)?;
+        let formula = WithScalars { rule, scalars: &scalars };
         if row > 0 {
             for (&r, gradient) in indices.iter().zip(gradient.slice::<T>()?.chunks_exact(row)) {
                 let r = r as usize;
-                let mut rest = slices.iter_mut();
-                let parts = std::array::from_fn(|_| match rest.next() {
-                    Some(s) => &mut s[r * row..(r + 1) * row],
-                    None => &mut [][..],
-                });
-                pass::<N, R, T>(rule, &scalars, parts, gradient);
+                update_in_place(&formula, slices.each_mut().map(|s| &mut s[r * row..(r + 1) * row]), gradient);
             }
         }
         Ok(())
     })
 }
 
-fn run_parallel<const N: usize, R: Rule<N>, T: Wide>(
-    threads: Threads,
-    rule: &R,
-    scalars: &Scalars<T::In>,
-    variables: Vec<&mut [T]>,
-    gradient: &[T],
-) {
-    let shared: Vec<_> = variables.into_iter().map(SharedSlice::new).collect();
-    for_blocks(threads, gradient.len(), BLOCK, |range| {
-        // SAFETY: the ranges of one `for_blocks` call are disjoint, and the slices are of different variables.
-        let parts = std::array::from_fn(|k| unsafe { shared[k].range(range.clone()) });
-        pass::<N, R, T>(rule, scalars, parts, &gradient[range]);
-    });
+/// A rule with the values of its scalars.
+struct WithScalars<'a, R, F> {
+    rule: &'a R,
+    scalars: &'a Scalars<F>,
 }
 
-/// One pass over slices of one length, compiled for the machine's vectors; the arithmetic is the same on all.
-fn pass<const N: usize, R: Rule<N>, T: Wide>(
-    rule: &R,
-    scalars: &Scalars<T::In>,
-    variables: [&mut [T]; N],
-    gradient: &[T],
-) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if Isa::current().has_avx512() {
-            // SAFETY: this processor has the features (AVX2 comes with AVX-512).
-            return unsafe { pass_avx512(rule, scalars, variables, gradient) };
-        }
-        if Isa::current().has_avx2() {
-            // SAFETY: this processor has the feature.
-            return unsafe { pass_avx2(rule, scalars, variables, gradient) };
-        }
-    }
-    pass_lanes(rule, scalars, variables, gradient);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn pass_avx2<const N: usize, R: Rule<N>, T: Wide>(
-    rule: &R,
-    scalars: &Scalars<T::In>,
-    variables: [&mut [T]; N],
-    gradient: &[T],
-) {
-    pass_lanes(rule, scalars, variables, gradient);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2")]
-fn pass_avx512<const N: usize, R: Rule<N>, T: Wide>(
-    rule: &R,
-    scalars: &Scalars<T::In>,
-    variables: [&mut [T]; N],
-    gradient: &[T],
-) {
-    pass_lanes(rule, scalars, variables, gradient);
-}
-
-#[inline(always)]
-fn pass_lanes<const N: usize, R: Rule<N>, T: Wide>(
-    rule: &R,
-    scalars: &Scalars<T::In>,
-    variables: [&mut [T]; N],
-    gradient: &[T],
-) {
-    let mut values = [[T::In::zero(); LANES]; N];
-    let mut g = [T::In::zero(); LANES];
-    let (all, size) = (gradient, gradient.len());
-    for (block, gradient) in gradient.chunks(LANES).enumerate() {
-        let (start, length) = (block * LANES, gradient.len());
-        if start + AHEAD / size_of::<T>() < size {
-            ask(all, start);
-            for variable in &variables {
-                ask(variable, start);
-            }
-        }
-        // Whole blocks have a length that the compiler knows, and only those are vectorized.
-        if length == LANES {
-            load(&mut g, gradient, LANES);
-            for k in 0..N {
-                load(&mut values[k], &variables[k][start..start + LANES], LANES);
-            }
-            step_lanes(rule, scalars, &mut values, &g);
-            for k in 0..N {
-                store(&mut variables[k][start..start + LANES], &values[k], LANES);
-            }
-        } else {
-            // Lanes past the end hold values of the block before: computed and dropped.
-            load(&mut g, gradient, length);
-            for k in 0..N {
-                load(&mut values[k], &variables[k][start..start + length], length);
-            }
-            step_lanes(rule, scalars, &mut values, &g);
-            for k in 0..N {
-                store(&mut variables[k][start..start + length], &values[k], length);
-            }
-        }
-    }
-}
-
-/// Asks for the block that lies `AHEAD` after the one at `start`.
-#[inline(always)]
-fn ask<T>(data: &[T], start: usize) {
-    #[cfg(target_arch = "x86_64")]
-    for line in (0..LANES * size_of::<T>()).step_by(64) {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let at = data.as_ptr().wrapping_add(start).cast::<i8>().wrapping_add(AHEAD + line);
-        // SAFETY: every x86-64 processor has the instruction, which reads nothing and fails at no address.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(at) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (data, start);
-}
-
-#[inline(always)]
-fn load<T: Wide>(to: &mut [T::In; LANES], from: &[T], length: usize) {
-    for (to, from) in to[..length].iter_mut().zip(&from[..length]) {
-        *to = from.widen();
-    }
-}
-
-#[inline(always)]
-fn store<T: Wide>(to: &mut [T], from: &[T::In; LANES], length: usize) {
-    for (to, from) in to[..length].iter_mut().zip(&from[..length]) {
-        *to = T::narrow(*from);
-    }
-}
-
-/// The formula on every lane. No closures here: they would be calls of their own, without the vector features.
-#[inline(always)]
-#[allow(clippy::needless_range_loop, reason = "lanes index N arrays at once")]
-fn step_lanes<const N: usize, R: Rule<N>, F: Float>(
-    rule: &R,
-    scalars: &Scalars<F>,
-    values: &mut [[F; LANES]; N],
-    g: &[F; LANES],
-) {
-    for lane in 0..LANES {
-        let mut old = [F::zero(); N];
-        for k in 0..N {
-            old[k] = values[k][lane];
-        }
-        let new = rule.step(scalars, old, g[lane]);
-        for k in 0..N {
-            values[k][lane] = new[k];
-        }
+impl<const N: usize, R: Rule<N>, F: Float + Sync> Formula<F, N> for WithScalars<'_, R, F> {
+    #[inline(always)]
+    fn apply(&self, values: [F; N], by: F) -> [F; N] {
+        self.rule.step(self.scalars, values, by)
     }
 }

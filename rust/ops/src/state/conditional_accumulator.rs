@@ -1,6 +1,6 @@
 //! ConditionalAccumulator, SparseConditionalAccumulator and their ops: gradients summed until so many came, then taken.
 
-use super::accumulated_rows::AccumulatedRows;
+use super::accumulated_rows::{AccumulatedRows, Reduction};
 use ferroflow_graph::{
     Bell, Cancellation, Kernel, KernelContext, KernelInit, Op, Pending, Registry, ShapeContext, Unnamed, kernel,
     resource_kernel, shape_rules,
@@ -33,30 +33,45 @@ struct Ticket {
     bell: Arc<Bell>,
 }
 
+/// The form of the gradients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Dense,
+    Sparse,
+}
+
+impl Form {
+    fn name(self) -> &'static str {
+        match self {
+            Form::Dense => "dense",
+            Form::Sparse => "sparse",
+        }
+    }
+}
+
 /// Sums gradients until a take finds enough of them.
 pub(super) struct Accumulator {
     dtype: DType,
     shape: PartialShape,
-    is_sparse: bool,
-    /// Whether takes get the sum rather than the mean.
-    keeps_sum: bool,
+    form: Form,
+    reduction: Reduction,
     progress: Mutex<Progress>,
 }
 
 impl Accumulator {
-    fn new(dtype: DType, shape: PartialShape, is_sparse: bool, keeps_sum: bool) -> Accumulator {
+    fn new(dtype: DType, shape: PartialShape, form: Form, reduction: Reduction) -> Accumulator {
         let progress = Progress { sum: Sum::Nothing, count: 0, global_step: 0, waiting: VecDeque::new() };
-        Accumulator { dtype, shape, is_sparse, keeps_sum, progress: Mutex::new(progress) }
+        Accumulator { dtype, shape, form, reduction, progress: Mutex::new(progress) }
     }
 
-    fn check(&self, dtype: DType, is_sparse: bool) -> Result<()> {
+    fn check(&self, dtype: DType, form: Form) -> Result<()> {
         ensure!(
-            self.dtype == dtype && self.is_sparse == is_sparse,
+            self.dtype == dtype && self.form == form,
             InvalidArgument,
             "The accumulator holds {} {} gradients, not {} {}",
-            if self.is_sparse { "sparse" } else { "dense" },
+            self.form.name(),
             self.dtype.schema_name(),
-            if is_sparse { "sparse" } else { "dense" },
+            form.name(),
             dtype.schema_name()
         );
         Ok(())
@@ -169,14 +184,14 @@ fn scalar<T: Scalar>(ctx: &KernelContext<'_>, i: usize, name: &str) -> Result<T>
     t.to_scalar()
 }
 
-fn make(init: &KernelInit<'_>, is_sparse: bool) -> Result<Box<dyn Kernel>> {
+fn make(init: &KernelInit<'_>, form: Form) -> Result<Box<dyn Kernel>> {
     let (dtype, shape) = (init.dtype("dtype")?, init.shape("shape")?);
-    let keeps_sum = init.str("reduction_type")? == "SUM";
+    let reduction = if init.str("reduction_type")? == "SUM" { Reduction::Sum } else { Reduction::Mean };
     if !matches!(dtype, DType::F16 | DType::BF16 | DType::F32 | DType::F64) {
         return Err(init.unsupported());
     }
-    let made = move |_: &KernelContext<'_>, _: &str| Ok(Accumulator::new(dtype, shape.clone(), is_sparse, keeps_sum));
-    resource_kernel(init, Unnamed::Private, made, move |found: &Accumulator| found.check(dtype, is_sparse))
+    let made = move |_: &KernelContext<'_>, _: &str| Ok(Accumulator::new(dtype, shape.clone(), form, reduction));
+    resource_kernel(init, Unnamed::Private, made, move |found: &Accumulator| found.check(dtype, form))
 }
 
 fn add_dense<T: Scalar + Element>(shape: &PartialShape, sum: &mut Sum, gradient: &Tensor) -> Result<()> {
@@ -205,7 +220,7 @@ fn apply(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let dtype = init.dtype("dtype")?;
     dispatch!(dtype, T in float, kernel(move |ctx| {
         let accumulator = accumulator(ctx)?;
-        accumulator.check(dtype, false)?;
+        accumulator.check(dtype, Form::Dense)?;
         let gradient = ctx.input(2)?;
         accumulator.apply(scalar(ctx, 1, "local_step")?, |sum| add_dense::<T>(&accumulator.shape, sum, gradient))
     }), else Err(init.unsupported()))
@@ -215,7 +230,7 @@ fn apply_sparse(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let (dtype, known) = (init.dtype("dtype")?, init.bool("has_known_shape")?);
     dispatch!(dtype, T in float, kernel(move |ctx| {
         let accumulator = accumulator(ctx)?;
-        accumulator.check(dtype, true)?;
+        accumulator.check(dtype, Form::Sparse)?;
         let (indices, values) = (ctx.input(2)?, ctx.input(3)?);
         let dense_shape = if known { Some(ctx.input(4)?) } else { None };
         accumulator.apply(scalar(ctx, 1, "local_step")?, |sum| {
@@ -228,13 +243,16 @@ fn apply_sparse(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 /// The kernel of a take: what it takes, now or later, it makes its outputs of.
-fn take(init: &KernelInit<'_>, is_sparse: bool) -> Result<Box<dyn Kernel>> {
+fn take(init: &KernelInit<'_>, form: Form) -> Result<Box<dyn Kernel>> {
     let dtype = init.dtype("dtype")?;
     dispatch!(dtype, T in float, {
-        let finish: Finish = if is_sparse { finish_rows::<T> } else { finish_dense::<T> };
+        let finish: Finish = match form {
+            Form::Dense => finish_dense::<T>,
+            Form::Sparse => finish_rows::<T>,
+        };
         kernel(move |ctx| {
             let accumulator = accumulator(ctx)?;
-            accumulator.check(dtype, is_sparse)?;
+            accumulator.check(dtype, form)?;
             let required = scalar::<i32>(ctx, 1, "num_required")?.into();
             let ticket = accumulator.line_up(required, ctx.step.cancellation)?;
             let mut take = Take { accumulator, ticket, finish };
@@ -251,7 +269,7 @@ fn finish_dense<T: Scalar + Element>(from: &Accumulator, sum: Sum, count: i64) -
     let Sum::Dense(mut sum) = sum else {
         return Err(Status::internal("an accumulator of dense gradients has none"));
     };
-    if !from.keeps_sum {
+    if from.reduction == Reduction::Mean {
         divided(sum.slice_mut::<T>()?, count)?;
     }
     Ok(smallvec![sum])
@@ -261,7 +279,7 @@ fn finish_rows<T: Scalar + Element>(from: &Accumulator, sum: Sum, _: i64) -> Res
     let Sum::Rows(rows) = sum else {
         return Err(Status::internal("an accumulator of sparse gradients has none"));
     };
-    Ok(SmallVec::from_iter(rows.finish::<T>(&from.shape, from.keeps_sum)?))
+    Ok(SmallVec::from_iter(rows.finish::<T>(&from.shape, from.reduction)?))
 }
 
 fn number(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
@@ -305,12 +323,12 @@ pub(super) fn register(r: &mut Registry) {
     r.add(
         maker("ConditionalAccumulator")
             .doc("Returns a handle to an accumulator of dense gradients.")
-            .kernel(|init| make(init, false)),
+            .kernel(|init| make(init, Form::Dense)),
     );
     r.add(
         maker("SparseConditionalAccumulator")
             .doc("Returns a handle to an accumulator of gradients given as slices.")
-            .kernel(|init| make(init, true)),
+            .kernel(|init| make(init, Form::Sparse)),
     );
     r.add(
         user("AccumulatorNumAccumulated")
@@ -343,7 +361,7 @@ pub(super) fn register(r: &mut Registry) {
             .doc("Waits until `num_required` gradients were added; returns their mean and begins anew.")
             .shape(scalar_argument)
             .may_wait()
-            .kernel(|init| take(init, false)),
+            .kernel(|init| take(init, Form::Dense)),
     );
     r.add(
         user("SparseAccumulatorApplyGradient")
@@ -367,7 +385,7 @@ pub(super) fn register(r: &mut Registry) {
             .doc("Waits until `num_required` gradients were added; returns the mean of each slice and begins anew.")
             .shape(scalar_argument)
             .may_wait()
-            .kernel(|init| take(init, true)),
+            .kernel(|init| take(init, Form::Sparse)),
     );
 }
 
@@ -376,7 +394,7 @@ mod tests {
     use super::*;
 
     fn dense() -> Accumulator {
-        Accumulator::new(DType::F32, PartialShape::vector(Some(2)), false, false)
+        Accumulator::new(DType::F32, PartialShape::vector(Some(2)), Form::Dense, Reduction::Mean)
     }
 
     fn add(to: &Accumulator, step: i64, values: &[f32]) -> Result<()> {

@@ -52,20 +52,28 @@ fn shortest(x: f64, precision: usize, keep_zeros: bool) -> String {
     if keep_zeros { text } else { without_zeros(&text).to_owned() }
 }
 
+/// The text of a number without its sign.
+enum Body<'a> {
+    Digits(&'a str),
+    /// Infinity or no number, before which no zeros are written.
+    Word(&'a str),
+}
+
 impl Format {
-    /// `body` (without a sign) brought to the width.
-    fn padded(&self, negative: bool, body: &str, zeros_allowed: bool) -> String {
+    /// Returns `body`, which has no sign, brought to the width with leading zeros if it is a number.
+    fn padded(&self, negative: bool, body: &Body<'_>) -> String {
+        let (Body::Digits(text) | Body::Word(text)) = *body;
         let sign = match self.flag {
             _ if negative => "-",
             Some(b'+') => "+",
             Some(b' ') => " ",
             _ => "",
         };
-        let missing = self.width.saturating_sub(sign.len() + body.len());
+        let missing = self.width.saturating_sub(sign.len() + text.len());
         match self.flag {
-            Some(b'-') => format!("{sign}{body}{}", " ".repeat(missing)),
-            Some(b'0') if zeros_allowed => format!("{sign}{}{body}", "0".repeat(missing)),
-            _ => format!("{}{sign}{body}", " ".repeat(missing)),
+            Some(b'-') => format!("{sign}{text}{}", " ".repeat(missing)),
+            Some(b'0') if matches!(body, Body::Digits(_)) => format!("{sign}{}{text}", "0".repeat(missing)),
+            _ => format!("{}{sign}{text}", " ".repeat(missing)),
         }
     }
 
@@ -73,10 +81,10 @@ impl Format {
         let magnitude = x.abs();
         let negative = x.is_sign_negative();
         if x.is_nan() {
-            return self.padded(negative, "nan", false);
+            return self.padded(negative, &Body::Word("nan"));
         }
         if x.is_infinite() {
-            return self.padded(negative, "inf", false);
+            return self.padded(negative, &Body::Word("inf"));
         }
         let alternate = self.flag == Some(b'#');
         let body = match self.notation {
@@ -84,11 +92,11 @@ impl Format {
             Notation::Scientific => scientific(magnitude, self.precision, alternate),
             Notation::Shortest => shortest(magnitude, self.precision, alternate),
         };
-        self.padded(negative, &body, true)
+        self.padded(negative, &Body::Digits(&body))
     }
 
     pub(super) fn integer(&self, x: i128) -> String {
-        self.padded(x < 0, &x.unsigned_abs().to_string(), true)
+        self.padded(x < 0, &Body::Digits(&x.unsigned_abs().to_string()))
     }
 }
 

@@ -1,15 +1,15 @@
 //! A matrix product or a convolution, the bias added to it and the activation after that become one op.
 
-use super::readers::{only_reader, readers, watched};
+use super::readers::Readers;
 use super::replace::{Replacement, fused_node};
 use crate::context::Context;
 use crate::draft::{Action, Draft, StepNode};
-use crate::plan::Rewrite;
+use crate::rewrites::Rewrite;
 use crate::source::Source;
 use ferroflow_graph::{AttrMap, AttrValue, Elementwise, EpilogueForm, Fusion, Graph, OutputId};
 use ferroflow_tensor::vector::Binary;
 use ferroflow_tensor::{DType, PartialShape};
-use smallvec::{SmallVec, smallvec};
+use smallvec::smallvec;
 
 /// The ops of a match.
 struct Match {
@@ -21,19 +21,11 @@ struct Match {
     bias: usize,
 }
 
-pub(super) fn fuse_epilogues(d: &mut Draft, cx: &Context<'_>) {
-    let readers = readers(d);
-    let watched = watched(d);
-    for i in 0..d.nodes.len() as u32 {
-        if let Some(found) = find(d, cx.graph, i, &readers, &watched)
-            && let Some(replacement) = replacement(d, cx, &found)
-        {
-            replacement.apply(d);
-        }
-    }
+pub(super) fn find(d: &Draft, cx: &Context<'_>, readers: &Readers, product: u32) -> Option<Replacement> {
+    replacement(d, cx, &find_match(d, cx.graph, readers, product)?)
 }
 
-fn find(d: &Draft, graph: &Graph, product: u32, readers: &[SmallVec<[u32; 2]>], watched: &[bool]) -> Option<Match> {
+fn find_match(d: &Draft, graph: &Graph, readers: &Readers, product: u32) -> Option<Match> {
     let node = &d.nodes[product as usize];
     let Some(Fusion::Product(forms)) = node.node.op.fusion else { return None };
     let float = matches!(node.node.outputs.first()?.dtype, DType::F32 | DType::F64);
@@ -44,14 +36,14 @@ fn find(d: &Draft, graph: &Graph, product: u32, readers: &[SmallVec<[u32; 2]>], 
     if node.node.attrs.get("data_format").is_some() && node.node.attrs.str("data_format").ok()? != "NHWC" {
         return None;
     }
-    let bias_add = only_reader(d, product, readers, watched)?;
+    let bias_add = readers.only(d, product)?;
     let add = &d.nodes[bias_add as usize];
     let reads_product = |s: &Source| matches!(s, Source::Output { node, .. } if *node == product);
     let bias = add.inputs.iter().position(|s| !reads_product(s))?;
     if !adds_bias(graph, node, add, bias)? || !matches!(add.action, Action::Run(_)) {
         return None;
     }
-    let activation = only_reader(d, bias_add, readers, watched).filter(|&r| {
+    let activation = readers.only(d, bias_add).filter(|&r| {
         let reader = &d.nodes[r as usize];
         reader.node.op.fusion == Some(Fusion::Activation) && matches!(reader.action, Action::Run(_))
     });

@@ -1,30 +1,68 @@
 //! Rewrites a draft before it is ordered.
 //!
 //! No rewrite changes a bit of any result: folding runs the node's own kernel, merging needs equal op, attributes and
-//! inputs, and fused functions are the very ones that the single ops call.
+//! inputs, and fused functions are the very ones that the single ops call. A rewrite is one of three kinds. A
+//! `Replacement` makes one node of several. A `StandIn` names what the readers of a node read instead of its outputs. Dropping
+//! dead nodes changes no node that is read.
 
 mod dead_nodes;
+mod elementwise;
 mod epilogue;
-mod fuse;
-mod products;
+mod equal_nodes;
+mod fold;
+mod identities;
+mod product;
+mod product_block;
+mod product_sum;
 mod readers;
 mod replace;
 mod simplify;
+mod stand_in;
 
 use crate::context::Context;
 use crate::draft::{Draft, order_edges};
+use crate::rewrites::{Rewrite, Rewrites};
+use readers::Readers;
+use replace::Replacement;
+
+/// Finds what one node can replace: the node and those before it, if they match.
+type Pattern = fn(&Draft, &Context<'_>, &Readers, u32) -> Option<Replacement>;
+
+/// In the order in which they are applied: a product that is fused with its readers gets no epilogue.
+const PATTERNS: [(Rewrite, Pattern); 3] =
+    [(Rewrite::Block, product_block::find), (Rewrite::Sum, product_sum::find), (Rewrite::Epilogue, epilogue::find)];
 
 /// Folds, merges and drops nodes: what is left must run.
 pub(crate) fn simplify(d: &mut Draft, cx: &Context<'_>) {
+    if cx.options.rewrites == Rewrites::NONE {
+        return;
+    }
     // The order of the visibility rule: edges that rewrites add along it close no cycle. Without an order the plan fails anyway.
     let Ok(order) = order_edges(d).order(u64::from) else { return };
     simplify::simplify(d, cx, &order);
-    dead_nodes::drop_dead(d);
+    if cx.options.rewrites.contains(Rewrite::Dead) {
+        dead_nodes::drop_dead(d);
+    }
 }
 
 /// Fuses nodes where that saves passes over memory.
 pub(crate) fn fuse(d: &mut Draft, cx: &Context<'_>) {
-    products::fuse_products_with_readers(d, cx);
-    epilogue::fuse_epilogues(d, cx);
-    fuse::fuse_elementwise(d, cx.graph);
+    for (rewrite, find) in PATTERNS {
+        if cx.options.rewrites.contains(rewrite) {
+            replace_all(d, cx, find);
+        }
+    }
+    // Last: it takes what the others left.
+    if cx.options.rewrites.contains(Rewrite::Elementwise) {
+        elementwise::fuse_elementwise(d, cx.graph);
+    }
+}
+
+fn replace_all(d: &mut Draft, cx: &Context<'_>, find: Pattern) {
+    let readers = Readers::find(d);
+    for i in 0..d.nodes.len() as u32 {
+        if let Some(replacement) = find(d, cx, &readers, i) {
+            replacement.apply(d);
+        }
+    }
 }

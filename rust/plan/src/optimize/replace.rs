@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::draft::{Action, Draft};
-use crate::plan::Rewrite;
+use crate::rewrites::Rewrite;
 use crate::source::Source;
 use ferroflow_graph::{AttrMap, Kernel, KernelInit, Node};
 use rustc_hash::FxHashSet;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// Nodes that become one, which stands at the place of the last and has its outputs.
 ///
-/// The rule for all rewrites: the nodes have one guard and nothing else depends on those before the last (`only_reader`); the
+/// The rule for all rewrites: the nodes have one guard and nothing else depends on those before the last (`Readers::only`); the
 /// new node waits for everything that any of them waited for, except for each other.
 pub(super) struct Replacement {
     /// In topological order.

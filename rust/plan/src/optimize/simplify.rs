@@ -1,130 +1,61 @@
-//! Constants folded, identities seen through, equal nodes merged.
+//! One pass over the pure nodes in topological order, in which constants are folded, identities seen through and equal nodes merged.
+//!
+//! It is one pass because each of these makes way for the others: what reads a folded node can be folded, too, and what reads two
+//! nodes that became one may be equal.
 
+use super::equal_nodes::EqualNodes;
+use super::fold::Folding;
+use super::identities;
+use super::stand_in::{StandIn, StandIns};
 use crate::context::Context;
-use crate::draft::{Action, Draft};
-use crate::flow::GuardId;
+use crate::draft::{Action, Draft, StepNode};
+use crate::rewrites::Rewrite;
 use crate::source::Source;
-use ferroflow_graph::{Cancellation, KernelContext, Node, Role, Step, Variables, no_functions};
-use ferroflow_tensor::Tensor;
-use ferroflow_tensor::threads::Threads;
-use rustc_hash::FxHashMap;
-use smallvec::{SmallVec, smallvec};
-use std::sync::Arc;
 
-/// Folded results above this size are computed each step instead of being kept.
-const MAX_FOLDED_BYTES: usize = 10 << 20;
-/// Bytes that all folding of one plan may read and write: planning cannot be interrupted, so long work is left to the step.
-const MAX_FOLDING_BYTES: usize = 64 << 20;
+struct Simplifier<'a, 'c> {
+    cx: &'a Context<'c>,
+    folding: Folding,
+    equal: EqualNodes,
+}
 
-/// One pass in topological order: sources are replaced by what they stand for, then the node is folded or merged.
 pub(super) fn simplify(d: &mut Draft, cx: &Context<'_>, order: &[u32]) {
-    // What readers of (node, output) should read instead.
-    let mut stands_for: FxHashMap<(u32, u32), Source> = FxHashMap::default();
-    let mut seen: FxHashMap<Key, Vec<u32>> = FxHashMap::default();
-    let mut budget = MAX_FOLDING_BYTES;
-    for i in order.iter().map(|&i| i as usize) {
+    let mut simplifier = Simplifier { cx, folding: Folding::default(), equal: EqualNodes::default() };
+    let mut stand_ins = StandIns::default();
+    for &i in order {
         // An identity that is seen through may itself wait for others (a gate): it stays in `control`, as all producers do.
-        for s in d.nodes[i].inputs.iter_mut() {
-            if let Source::Output { node, index } = *s
-                && let Some(to) = stands_for.get(&(node, index))
-            {
-                *s = *to;
-            }
+        for source in d.nodes[i as usize].inputs.iter_mut() {
+            *source = stand_ins.resolve(*source);
         }
-        let n = &d.nodes[i];
-        if !matches!(n.action, Action::Run(_))
-            || n.node.op.has_effects()
-            || n.is_ref.contains(&true)
-            || n.root.is_some()
+        if is_pure(&d.nodes[i as usize])
+            && let Some(stand_in) = simplifier.stand_in(d, i)
         {
-            continue;
-        }
-        let own_control = !n.node.control_inputs.is_empty();
-        if n.node.op.role == Role::Identity
-            && let Some(&source) = n.inputs.first()
-        {
-            stands_for.insert((i as u32, 0), source);
-            d.nodes[i].action = Action::Nothing;
-            continue;
-        }
-        if own_control {
-            continue;
-        }
-        if !n.node.op.is_foreign && !n.inputs.is_empty() && n.inputs.iter().all(|s| matches!(s, Source::Constant(_))) {
-            if let Some(values) = fold(cx, d, i, &mut budget) {
-                for (o, value) in values.into_iter().enumerate() {
-                    stands_for.insert((i as u32, o as u32), Source::Constant(d.constants.len() as u32));
-                    d.constants.push(value);
-                }
-                d.nodes[i].action = Action::Nothing;
-            }
-            continue;
-        }
-        let key = Key { op: Arc::as_ptr(&n.node.op).addr(), guard: n.guard, inputs: n.inputs.clone() };
-        let same = seen.entry(key).or_default();
-        match same.iter().copied().find(|&j| d.nodes[j as usize].node.attrs == n.node.attrs) {
-            Some(j) => {
-                for o in 0..n.node.outputs.len() as u32 {
-                    stands_for.insert((i as u32, o), Source::Output { node: j, index: o });
-                }
-                let computes = std::mem::take(&mut d.nodes[i].computes);
-                d.nodes[j as usize].computes.extend(computes);
-                d.nodes[i].action = Action::Nothing;
-                // Nodes that wait for this node must wait for the other one.
-                d.nodes[i].inputs = smallvec![Source::Output { node: j, index: 0 }];
-            }
-            _ => same.push(i as u32),
+            stand_ins.apply(d, i, stand_in);
         }
     }
-    let resolve = |s: Source| match s {
-        Source::Output { node, index } => stands_for.get(&(node, index)).copied().unwrap_or(s),
-        _ => s,
-    };
-    d.fetches.iter_mut().for_each(|s| *s = resolve(*s));
-    d.guards.rewrite(resolve);
+    d.fetches.iter_mut().for_each(|s| *s = stand_ins.resolve(*s));
+    d.guards.rewrite(|s| stand_ins.resolve(s));
 }
 
-#[derive(PartialEq, Eq, Hash)]
-struct Key {
-    op: usize,
-    guard: GuardId,
-    inputs: SmallVec<[Source; 3]>,
+fn is_pure(n: &StepNode) -> bool {
+    matches!(n.action, Action::Run(_)) && !n.node.op.has_effects() && !n.is_ref.contains(&true) && n.root.is_none()
 }
 
-/// Bytes that a node reads and, as far as its shapes tell, writes.
-fn work(node: &Node, inputs: &[Tensor]) -> usize {
-    let read: usize = inputs.iter().map(Tensor::byte_size).sum();
-    let written = node.outputs.iter().map(|o| o.shape.elements().unwrap_or(0).saturating_mul(o.dtype.size().max(1)));
-    written.fold(read, usize::saturating_add)
-}
-
-/// Runs a node whose inputs are constants; None if it fails (then the step itself reports it), or reads or writes too much.
-fn fold(cx: &Context<'_>, d: &Draft, i: usize, budget: &mut usize) -> Option<Vec<Tensor>> {
-    let Action::Run(kernel) = &d.nodes[i].action else { return None };
-    let constant = |s: &Source| match s {
-        Source::Constant(c) => d.constants.get(*c as usize).cloned(),
-        _ => None,
-    };
-    let mut inputs = d.nodes[i].inputs.iter().map(constant).collect::<Option<Vec<Tensor>>>()?;
-    let node = &d.nodes[i].node;
-    *budget = budget.checked_sub(work(node, &inputs))?;
-    let known = |o: &ferroflow_graph::OutputType| {
-        o.shape.elements().is_none_or(|n| n.saturating_mul(o.dtype.size().max(1)) <= MAX_FOLDED_BYTES)
-    };
-    if !node.outputs.iter().all(known) {
-        return None;
+impl Simplifier<'_, '_> {
+    fn stand_in(&mut self, d: &Draft, i: u32) -> Option<StandIn> {
+        let uses = |rewrite| self.cx.options.rewrites.contains(rewrite);
+        let n = &d.nodes[i as usize];
+        if uses(Rewrite::Identity)
+            && let Some(found) = identities::find(n)
+        {
+            return Some(found);
+        }
+        if !n.node.control_inputs.is_empty() {
+            return None;
+        }
+        let reads_constants = !n.inputs.is_empty() && n.inputs.iter().all(|s| matches!(s, Source::Constant(_)));
+        if uses(Rewrite::Fold) && reads_constants && !n.node.op.is_foreign {
+            return self.folding.find(self.cx, d, i);
+        }
+        if uses(Rewrite::Equal) { self.equal.find(d, i) } else { None }
     }
-    let cancellation = Cancellation::new();
-    let step = Step {
-        threads: Threads::single(),
-        cancellation: &cancellation,
-        resources: cx.resources,
-        functions: no_functions(),
-        rendezvous: None,
-    };
-    let mut outputs = vec![None; node.outputs.len()];
-    let mut ctx = KernelContext::new(&step, node, &mut inputs, &mut outputs, Variables::default());
-    kernel.compute(&mut ctx).ok()?;
-    let values: Option<Vec<Tensor>> = outputs.into_iter().collect();
-    values.filter(|v| v.iter().map(Tensor::byte_size).sum::<usize>() <= MAX_FOLDED_BYTES)
 }

@@ -31,6 +31,39 @@ pub(super) enum Import {
 /// A `_Send` behind a write: a path of control that leaves the site after the write and may come back to it.
 pub(super) type Leaving = (usize, u32);
 
+/// What is sent from one site to another.
+pub(super) struct Transfer {
+    pub import: Import,
+    /// The site that sends, and the one that receives.
+    pub at: usize,
+    pub site: usize,
+    /// The step node that reads what is received.
+    pub reader: u32,
+    /// The step node that it comes from, and its guard.
+    pub source: u32,
+    pub guard: GuardId,
+    /// The graph node that the nodes of the transfer are named after.
+    pub origin: NodeId,
+    /// If True, it is the value of a variable that the step has written.
+    pub is_dirty: bool,
+}
+
+/// A step that is to be cut.
+pub(super) struct Whole<'a> {
+    pub graph: &'a Graph,
+    pub request: &'a Request,
+    pub fed: &'a FxHashSet<OutputId>,
+    pub feeds: &'a FxHashMap<OutputId, u32>,
+    pub draft: &'a Draft,
+    pub frames: &'a Frames,
+    /// The nodes that the request needs.
+    pub ids: &'a [NodeId],
+    /// By graph node: its site.
+    pub site: &'a [usize],
+    /// Number of sites.
+    pub sites: usize,
+}
+
 pub(super) struct Cutter<'a> {
     pub(super) graph: &'a Graph,
     pub(super) request: &'a Request,
@@ -62,17 +95,8 @@ pub(super) struct Cutter<'a> {
 }
 
 impl<'a> Cutter<'a> {
-    pub fn new(
-        graph: &'a Graph,
-        request: &'a Request,
-        fed: &'a FxHashSet<OutputId>,
-        of_roots: &'a FxHashMap<OutputId, u32>,
-        d: &'a Draft,
-        frames: &'a Frames,
-        ids: &[NodeId],
-        site: &'a [usize],
-        sites: usize,
-    ) -> Result<Cutter<'a>> {
+    pub fn new(whole: Whole<'a>) -> Result<Cutter<'a>> {
+        let Whole { graph, request, fed, feeds: of_roots, draft: d, frames, ids, site, sites } = whole;
         let feeds: FxHashMap<OutputId, usize> = request.feeds.iter().enumerate().map(|(i, &o)| (o, i)).collect();
         let (mut step_node, mut loops) = (FxHashMap::default(), FxHashMap::default());
         for (i, n) in d.nodes.iter().enumerate() {
@@ -366,9 +390,9 @@ impl<'a> Cutter<'a> {
         let source = self.step_of(o.node)?;
         let guard = self.d.nodes[source as usize].guard;
         let sent = self.local_node(o.node, at)?;
-        self.transfer(Import::Value(o), at, site, reader, source, guard, o.node, false, |_, _| {
-            Ok(((sent, o.index), vec![]))
-        })
+        let import = Import::Value(o);
+        let transfer = Transfer { import, at, site, reader, source, guard, origin: o.node, is_dirty: false };
+        self.transfer(transfer, |_, _| Ok(((sent, o.index), vec![])))
     }
 
     /// Returns a feed at a site: itself where it is fed, received elsewhere.
@@ -450,7 +474,8 @@ impl<'a> Cutter<'a> {
         }
         let is_dirty = writer.is_some();
         let via = o.node;
-        let received = self.transfer(import, at, site, reader, source, guard, via, is_dirty, |cutter, at| {
+        let transfer = Transfer { import, at, site, reader, source, guard, origin: via, is_dirty };
+        let received = self.transfer(transfer, |cutter, at| {
             // Nodes that the send comes after may not run, so the send tests the reader's guard.
             let mut waits = cutter.pivots(guard, at, reader)?;
             waits.extend(cutter.trigger(at, via, after));
@@ -528,9 +553,9 @@ impl<'a> Cutter<'a> {
         let source = self.step_of(c)?;
         let guard = self.d.nodes[source as usize].guard;
         let sent = self.local_node(c, at)?;
-        let received = self.transfer(Import::Control(c), at, site, reader, source, guard, c, false, |cutter, at| {
-            Ok(((cutter.token(at, c), 0), vec![sent]))
-        })?;
+        let import = Import::Control(c);
+        let transfer = Transfer { import, at, site, reader, source, guard, origin: c, is_dirty: false };
+        let received = self.transfer(transfer, |cutter, at| Ok(((cutter.token(at, c), 0), vec![sent])))?;
         Ok(Some(received.0))
     }
 }

@@ -18,7 +18,8 @@ use crate::context::{Context, PlanOptions};
 use crate::draft_step::draft_step;
 use crate::flow::Frames;
 use crate::request::{Request, prune};
-use cut::Cutter;
+use crate::rewrites::Rewrites;
+use cut::{Cutter, Whole};
 use ferroflow_graph::{Graph, KernelContext, OutputId};
 use ferroflow_tensor::Result;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -36,7 +37,7 @@ pub fn split(request: &Request, cx: &Context<'_>, sites: usize, site_of: &dyn Fn
     let graph: &Graph = cx.graph;
     let fed: FxHashSet<OutputId> = request.feeds.iter().copied().collect();
     let kernel: &crate::context::KernelSource<'_> = &|_, _, _| Ok(Arc::new(nothing));
-    let options = PlanOptions { optimize: false, ..cx.options.clone() };
+    let options = PlanOptions { rewrites: Rewrites::NONE, ..cx.options.clone() };
     let whole = Context { kernel, options: &options, ..*cx };
     let (d, placement) = draft_step(request, &whole)?;
     let ids = prune(graph, request, &fed)?;
@@ -47,7 +48,8 @@ pub fn split(request: &Request, cx: &Context<'_>, sites: usize, site_of: &dyn Fn
     }
     sites::keep_loops_whole(graph, &ids, &frames, &mut site)?;
     let feeds: FxHashMap<OutputId, u32> = request.feeds.iter().enumerate().map(|(i, &o)| (o, i as u32)).collect();
-    let mut cutter = Cutter::new(graph, request, &fed, &feeds, &d, &frames, &ids, &site, sites)?;
+    let (draft, frames, ids, site) = (&d, &frames, &ids[..], &site[..]);
+    let mut cutter = Cutter::new(Whole { graph, request, fed: &fed, feeds: &feeds, draft, frames, ids, site, sites })?;
     cutter.run()?;
     let (parts, edges) = cutter.finish();
     Ok(Split { parts, edges, placement })

@@ -1,6 +1,6 @@
 //! What crosses a border between sites: a `_Send` and a `_Recv`, and the conditions under which they run.
 
-use super::cut::{Cutter, Import, Leaving, Local};
+use super::cut::{Cutter, Import, Leaving, Local, Transfer};
 use super::part::{Edge, EdgeSource, PartNode};
 use crate::draft::Action;
 use crate::flow::{GuardId, Literal};
@@ -78,21 +78,14 @@ impl Cutter<'_> {
         attrs
     }
 
-    /// Sends something from one site to another, once, and returns the node that receives it.
-    ///
-    /// Args: `source`, the step node it comes from, and its `guard`; `sent` gives the output to send at its site, and what the `_Send` waits for.
+    /// Sends something from one site to another, once, and returns the node that receives it. `sent` gives the output to send at
+    /// its site, and what the `_Send` waits for.
     pub(super) fn transfer(
         &mut self,
-        import: Import,
-        at: usize,
-        site: usize,
-        reader: u32,
-        source: u32,
-        guard: GuardId,
-        origin: NodeId,
-        is_dirty: bool,
+        transfer: Transfer,
         sent: impl FnOnce(&mut Self, usize) -> Result<(Local, Vec<u32>)>,
     ) -> Result<Local> {
+        let Transfer { import, at, site, reader, source, guard, origin, is_dirty } = transfer;
         let key = (import, site);
         let mut leaving = self.made.get(&(import, usize::MAX - site)).map(|&(send, _)| (at, send));
         if !self.made.contains_key(&key) {

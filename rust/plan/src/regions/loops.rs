@@ -7,12 +7,13 @@ use crate::emit::{LoopShape, emit_loop};
 use crate::flow::{FrameId, Literal};
 use crate::optimize;
 use crate::resolve::resolve;
+use crate::rewrites::Rewrite;
 use crate::scalar_compiler::compile;
 use crate::scalar_loop::ScalarLoop;
 use crate::source::Source;
 use crate::step_graph::{HandleUse, StepGraph};
-use ferroflow_graph::{Flow, Node, NodeId, OutputId};
-use ferroflow_tensor::{DType, Result, Tensor, bail};
+use ferroflow_graph::{Flow, Node, NodeId, OutputId, OutputType};
+use ferroflow_tensor::{Result, Tensor, bail};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -100,14 +101,10 @@ pub(super) fn draft_loop(step: &StepGraph<'_>, frame: FrameId) -> Result<LoopDra
     let slot = |s: &Source| if let Source::Feed(slot) = s { Some(*slot) } else { None };
     let carried: Vec<u32> = values.carried.iter().filter_map(slot).collect();
     let touched = step.touched_variables(frame)?;
-    let mut scalars = None;
-    if step.cx.options.optimize {
-        optimize::simplify(&mut d, step.cx);
-        if touched.is_empty() {
-            scalars = scalar_loop(step, &d, &inputs, &carried, stays_if)?;
-        }
-        optimize::fuse(&mut d, step.cx);
-    }
+    optimize::simplify(&mut d, step.cx);
+    let may_be_scalar = touched.is_empty() && step.cx.options.rewrites.contains(Rewrite::ScalarLoop);
+    let scalars = if may_be_scalar { scalar_loop(step, &d, &inputs, &carried, stays_if)? } else { None };
+    optimize::fuse(&mut d, step.cx);
     let node = loop_node(step, frame, condition, &values.exits)?;
     let shape = LoopShape { frame, inputs: inputs.len(), carried, stays_if, scalars };
     let plan = emit_loop(&d, shape)?;
@@ -121,8 +118,7 @@ fn scalar_loop(
     carried: &[u32],
     stays_if: bool,
 ) -> Result<Option<ScalarLoop>> {
-    let dtype = |(o, _): &(OutputId, HandleUse)| step.cx.graph.output(*o).map(|t| t.dtype);
-    let types: Vec<DType> = inputs.iter().map(dtype).collect::<Result<_>>()?;
+    let types = inputs.iter().map(|(o, _)| step.cx.graph.output(*o).cloned()).collect::<Result<Vec<OutputType>>>()?;
     Ok(compile(d, &types, carried, stays_if))
 }
 

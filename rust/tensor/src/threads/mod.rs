@@ -2,10 +2,12 @@
 
 mod aside;
 mod pool;
+mod rows;
 mod stack;
 mod watch;
 
 pub use aside::{MOST_ASIDE, Refused, Work, run_aside};
+pub use rows::{Columns, Outputs, Piece, Pieces, Strips, for_rows_mut, try_for_rows_mut};
 pub use stack::{StackExhausted, ensure_stack};
 pub use watch::{Interrupted, is_watched, stopped, unwatched, watched};
 
@@ -174,10 +176,24 @@ impl<'a, T> SharedSlice<'a, T> {
     /// No two parts that overlap may be alive at the same time.
     #[allow(clippy::mut_from_ref)]
     pub unsafe fn range(&self, range: Range<usize>) -> &mut [T] {
+        // SAFETY: as the caller promises.
+        unsafe { self.part(range) }
+    }
+
+    /// The elements of `range`, cut to the slice's bounds, for as long as the slice is borrowed.
+    ///
+    /// # Safety
+    /// No two parts that overlap may be alive at the same time.
+    unsafe fn part(&self, range: Range<usize>) -> &'a mut [T] {
         let end = range.end.min(self.len);
         let start = range.start.min(end);
         // SAFETY: start <= end <= len, so the part lies in the borrowed slice; exclusiveness is the caller's promise.
         unsafe { std::slice::from_raw_parts_mut(self.data.add(start), end - start) }
+    }
+
+    /// Another handle to the same slice.
+    fn alias(&self) -> SharedSlice<'a, T> {
+        SharedSlice { data: self.data, len: self.len, borrow: self.borrow }
     }
 
     /// The first element's address, for kernels that write a strided part of the slice.

@@ -24,6 +24,8 @@ mod single;
 mod softmax;
 mod trig;
 mod unary;
+mod update;
+mod wide;
 
 pub use arg_extreme::{Ordered, arg_max, arg_max_with, arg_min, arg_min_with};
 pub use binary::{
@@ -46,3 +48,5 @@ pub use scaled_rows::{Scaled, add_scaled_rows, add_scaled_rows_with};
 pub use single::{Number, Single, Word};
 pub use softmax::{Logits, log_softmax_row, log_softmax_rows, softmax_row, softmax_rows, sparse_xent_row, xent_row};
 pub use unary::{Unary, unary, unary_in_place, unary_in_place_with, unary_with};
+pub use update::{Formula, update_in_place};
+pub use wide::Wide;

@@ -124,22 +124,31 @@ fn refined_band(bits: &mut Bits<'_>, ac: &Huffman, scan: &Scan, state: &mut Stat
     }
 }
 
-/// Reads one block of a component; nothing of it is there where the data ended before its unit.
+/// A block of a component.
+struct Place {
+    /// The number of the component in its scan.
+    component: usize,
+    row: usize,
+    column: usize,
+    /// If True, the data ended before the block's unit.
+    missing: bool,
+}
+
+/// Reads one block of a component.
 fn read_block(
     bits: &mut Bits<'_>,
     part: &Part,
     scan: &Scan,
     state: &mut State,
-    which: usize,
     plane: &mut Plane,
-    [row, column]: [usize; 2],
-    missing: bool,
+    place: Place,
 ) -> Option<()> {
+    let Place { component, row, column, missing } = place;
     if plane.coefficients.is_empty() {
         let mut block = [0; 64];
         if !missing {
             let (dc, ac) = (part.dc.as_ref()?, part.ac.as_ref()?);
-            sequential(bits, dc, ac, &mut state.predictions[which], &mut block);
+            sequential(bits, dc, ac, &mut state.predictions[component], &mut block);
         }
         plane.put(row, column, &block);
         return Some(());
@@ -153,7 +162,7 @@ fn read_block(
     match (scan.band[0] == 0, scan.approximation[0] == 0) {
         (true, true) => {
             let length = u32::from(bits.symbol(part.dc.as_ref()?)).min(16);
-            let prediction = &mut state.predictions[which];
+            let prediction = &mut state.predictions[component];
             *prediction = prediction.wrapping_add(bits.signed(length));
             block[0] = (*prediction << low) as i16;
         }
@@ -233,17 +242,18 @@ pub(super) fn read_scan(
             if missing && !goes_on && frame.progressive {
                 break 'scan;
             }
-            for (which, part) in parts.iter().enumerate() {
+            for (component, part) in parts.iter().enumerate() {
                 let plane = &mut planes[part.at];
                 if alone {
-                    read_block(&mut bits, part, scan, &mut state, which, plane, [y, x], missing)?;
+                    let place = Place { component, row: y, column: x, missing };
+                    read_block(&mut bits, part, scan, &mut state, plane, place)?;
                     continue;
                 }
                 let [h, v] = frame.components[part.at].sampling;
                 for row in 0..v {
                     for column in 0..h {
-                        let place = [y * v + row, x * h + column];
-                        read_block(&mut bits, part, scan, &mut state, which, plane, place, missing)?;
+                        let place = Place { component, row: y * v + row, column: x * h + column, missing };
+                        read_block(&mut bits, part, scan, &mut state, plane, place)?;
                     }
                 }
             }

@@ -2,7 +2,7 @@
 
 use super::{Logit, log_sum_exp};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::threads::SharedSlice;
+use ferroflow_tensor::threads::{Columns, try_for_rows_mut};
 use ferroflow_tensor::{PartialShape, Result, Tensor, bail, dispatch, ensure};
 
 const ZERO: f64 = f64::NEG_INFINITY;
@@ -249,9 +249,10 @@ fn compute<T: Logit>(ctx: &mut KernelContext<'_>, options: Options) -> Result<()
     let mut loss = Tensor::zeros(T::DTYPE, [sizes.batch])?;
     let mut gradient = Tensor::zeros(T::DTYPE, s.clone())?;
     let x = logits.slice::<T>()?;
-    let losses = SharedSlice::new(loss.slice_mut::<T>()?);
-    let gradients = SharedSlice::new(gradient.slice_mut::<T>()?);
-    ctx.threads().try_run(sizes.batch, &|b| {
+    let columns = Columns::new(gradient.slice_mut::<T>()?, (sizes.time, sizes.batch * sizes.classes), sizes.classes);
+    let outputs = (loss.slice_mut::<T>()?, columns);
+    try_for_rows_mut(ctx.threads(), sizes.batch, 1, outputs, |range, (to_loss, mut gradients)| {
+        let b = range.start;
         let (length, with_blanks, labels) = &sequences[b];
         // TF 1.x: sequences that are too short for their labels count nothing where that is no error.
         if *length == 0 || (options.ignores_longer && labels > length) {
@@ -264,16 +265,13 @@ fn compute<T: Logit>(ctx: &mut KernelContext<'_>, options: Options) -> Result<()
             labels: with_blanks,
             merges_repeated: options.merges_repeated,
         };
+        let Some(mut gradient) = gradients.piece(b) else { return };
         let loss = sequence.loss(|t, values| {
-            let start = (t * sizes.batch + b) * sizes.classes;
-            // SAFETY: the rows of sequence `b` belong to this task.
-            let to = unsafe { gradients.range(start..start + sizes.classes) };
-            for (to, &value) in to.iter_mut().zip(values) {
+            for (to, &value) in gradient.row(t).iter_mut().zip(values) {
                 *to = T::from(value).unwrap_or_else(T::nan);
             }
         });
-        // SAFETY: element `b` belongs to this task.
-        unsafe { losses.range(b..b + 1) }.fill(T::from(loss).unwrap_or_else(T::nan));
+        to_loss.fill(T::from(loss).unwrap_or_else(T::nan));
     })?;
     ctx.set_output(0, loss);
     ctx.set_output(1, gradient);

@@ -8,7 +8,7 @@
 
 use crate::wide::{narrowed, widened};
 use ferroflow_graph::{AttrMap, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::threads::{SharedSlice, Threads};
+use ferroflow_tensor::threads::{Threads, try_for_chunks_mut, try_for_rows_mut};
 use ferroflow_tensor::vector::{
     Reduce, add_products, add_squared_deviations, normalize_rows, reduce_rows_into, unnormalize_rows,
 };
@@ -54,9 +54,14 @@ impl Blocks {
         self.rows_per_block.min(self.rows - layer * self.rows_per_block)
     }
 
+    /// The elements of a whole block; the last one may have fewer.
+    fn size(&self) -> usize {
+        self.rows_per_block * self.width
+    }
+
     /// The elements of a block and its channels.
     fn block(&self, i: usize) -> (Range<usize>, Range<usize>) {
-        let size = self.rows_per_block * self.width;
+        let size = self.size();
         let channel = if self.width == self.channels { 0 } else { i % self.channels };
         let end = ((i + 1) * size).min(self.rows * self.channels);
         (i * size..end, channel..channel + self.width)
@@ -98,12 +103,9 @@ fn pair_of_sums(
 ) -> Result<()> {
     let size = blocks.per_channel() * blocks.channels;
     let (mut firsts, mut seconds) = (vec![0f32; size], vec![0f32; size]);
-    let (first, second) = (SharedSlice::new(&mut firsts), SharedSlice::new(&mut seconds));
-    threads.try_run(blocks.count(), &|i| {
-        let place = i * blocks.width..(i + 1) * blocks.width;
-        let (elements, channels) = blocks.block(i);
-        // SAFETY: the places of the blocks are disjoint.
-        unsafe { f(elements, channels, first.range(place.clone()), second.range(place)) };
+    try_for_rows_mut(threads, blocks.count(), 1, (&mut firsts[..], &mut seconds[..]), |range, (first, second)| {
+        let (elements, channels) = blocks.block(range.start);
+        f(elements, channels, first, second);
     })?;
     for layer in 0..blocks.per_channel() {
         for c in 0..blocks.channels {
@@ -168,16 +170,13 @@ fn write_blocks<const N: usize>(
     out: &mut [f32],
     f: impl Fn(Range<usize>, [&[f32]; N], &mut [f32]) + Sync,
 ) -> Result<()> {
-    let shared = SharedSlice::new(out);
-    threads.try_run(blocks.count(), &|i| {
-        let (elements, channels) = blocks.block(i);
+    try_for_chunks_mut(threads, out, blocks.size(), |start, out| {
+        let (elements, channels) = blocks.block(start / blocks.size());
         let tiles = by_channel.map(|v| blocks.tile(&v[channels.clone()]));
         let tile = blocks.width * blocks.repeats();
         by_tiles(elements.len(), tile, |range, len| {
             let place = elements.start + range.start..elements.start + range.end;
-            // SAFETY: the elements of the blocks are disjoint, and so are the ranges within one.
-            let out = unsafe { shared.range(place.clone()) };
-            f(place, std::array::from_fn(|k| &tiles[k][..len]), out);
+            f(place, std::array::from_fn(|k| &tiles[k][..len]), &mut out[range]);
         });
     })?;
     Ok(())

@@ -3,7 +3,7 @@
 use super::windows::check_shape;
 use ferroflow_graph::{AttrMap, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::pooling::{Axis, Pooled};
-use ferroflow_tensor::threads::{SharedSlice, try_for_blocks, try_for_chunks_mut};
+use ferroflow_tensor::threads::{try_for_chunks_mut, try_for_rows_mut};
 use ferroflow_tensor::{PartialShape, Result, Scalar, Shape, Tensor, dispatch, ensure};
 
 /// The attributes: for rows and columns, how far windows and their elements lie apart.
@@ -155,7 +155,6 @@ fn backward<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, dilation: &Dilation
     let mut out = Tensor::zeros(like.dtype(), like.shape().clone())?;
     let (x, filter, g) = (x.slice::<T>()?, filter.slice::<T>()?, g.slice::<T>()?);
     let image = windows.rows.input * windows.columns.input * windows.depth;
-    let shared = SharedSlice::new(out.slice_mut::<T>()?);
     let visit = |images: std::ops::Range<usize>, base: usize, out: &mut [T]| {
         let mut places = Vec::new();
         for row in images.start * windows.rows.output..images.end * windows.rows.output {
@@ -170,13 +169,10 @@ fn backward<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, dilation: &Dilation
         }
     };
     if of_filter {
-        // SAFETY: the only part in use.
-        visit(0..windows.batch, 0, unsafe { shared.range(0..shared.len()) });
+        visit(0..windows.batch, 0, out.slice_mut::<T>()?);
     } else {
-        try_for_blocks(ctx.threads(), windows.batch, 1, |images| {
+        try_for_rows_mut(ctx.threads(), windows.batch, 1, out.slice_mut::<T>()?, |images, own| {
             let base = images.start * image;
-            // SAFETY: each task has images of its own.
-            let own = unsafe { shared.range(base..images.end * image) };
             visit(images, base, own);
         })?;
     }

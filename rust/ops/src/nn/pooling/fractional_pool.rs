@@ -7,7 +7,7 @@ use super::windows::check_shape;
 use ferroflow_graph::{AttrMap, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::philox::{Philox, Words};
 use ferroflow_tensor::pooling::{Averaged, Member, Patches, Pooled, first_max_of, max_of, mean_of};
-use ferroflow_tensor::threads::{SharedSlice, Threads, try_for_blocks, try_for_chunks_mut};
+use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::{PartialShape, Result, Scalar, Shape, Tensor, bail, dispatch, ensure};
 use std::ops::Range;
 
@@ -197,18 +197,12 @@ impl Regions {
         if image_size == 0 {
             return Ok(());
         }
-        let shared = SharedSlice::new(gradient);
-        try_for_blocks(threads, shared.len() / image_size, 1, |images| {
-            let mut members = Vec::new();
-            for image in images {
-                let base = image * image_size;
-                // SAFETY: every image is visited once.
-                let own = unsafe { shared.range(base..base + image_size) };
-                for row in 0..self.rows.len() {
-                    for column in 0..self.columns.len() {
-                        let at = ((image * self.rows.len() + row) * self.columns.len() + column) * self.channels;
-                        f(self.patch(image, row, column, &mut members), at..at + self.channels, base, own);
-                    }
+        try_for_chunks_mut(threads, gradient, image_size, |base, own| {
+            let (image, mut members) = (base / image_size, Vec::new());
+            for row in 0..self.rows.len() {
+                for column in 0..self.columns.len() {
+                    let at = ((image * self.rows.len() + row) * self.columns.len() + column) * self.channels;
+                    f(self.patch(image, row, column, &mut members), at..at + self.channels, base, own);
                 }
             }
         })?;

@@ -507,9 +507,9 @@ impl<L: Lanes> Block<'_, '_, L> {
                         }
                     };
                     let tile = rows.start + tile.start..rows.start + tile.end;
-                    let cols = col..col + width;
+                    let operands = TileOperands { order, a, a_stride, b, b_stride, step, depth, ahead, ahead_step };
                     // SAFETY: handed on.
-                    unsafe { self.tiles(order, a, a_stride, b, b_stride, tile, cols, step, depth, ahead, ahead_step) };
+                    unsafe { self.tiles(&operands, tile, col..col + width) };
                 }
             }
         }
@@ -517,20 +517,8 @@ impl<L: Lanes> Block<'_, '_, L> {
 
     /// Runs the kernels over the columns of one tile of rows.
     #[inline]
-    unsafe fn tiles(
-        &self,
-        order: Order,
-        a: *const L::Elem,
-        a_stride: usize,
-        b: *const L::Elem,
-        b_stride: usize,
-        rows: Range<usize>,
-        cols: Range<usize>,
-        step: usize,
-        depth: usize,
-        ahead: *const u8,
-        ahead_step: usize,
-    ) {
+    unsafe fn tiles(&self, operands: &TileOperands<L::Elem>, rows: Range<usize>, cols: Range<usize>) {
+        let TileOperands { order, a, a_stride, b, b_stride, step, depth, ahead, ahead_step } = *operands;
         let product = self.product;
         let begins = self.step + step == 0;
         let ends = self.step + step + depth == product.depth;
@@ -572,6 +560,21 @@ impl<L: Lanes> Block<'_, '_, L> {
             col += width;
         }
     }
+}
+
+/// What the kernels read for one tile of rows.
+struct TileOperands<E> {
+    order: Order,
+    a: *const E,
+    a_stride: usize,
+    b: *const E,
+    b_stride: usize,
+    /// The elements of the inner dimension: the first one in the block, and their number.
+    step: usize,
+    depth: usize,
+    /// What is prefetched with the tile, and how far with each column.
+    ahead: *const u8,
+    ahead_step: usize,
 }
 
 /// Room for one packed panel, on the stack of the task.

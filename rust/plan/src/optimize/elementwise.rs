@@ -3,10 +3,10 @@
 //! A node joins the group of its readers when all of them are in one group and nothing else depends on it (no fetch, no target,
 //! no control edge). The group runs where its last node ran; as every member is an ancestor of that node, no cycle can arise.
 
-use super::readers::{readers, watched};
+use super::readers::Readers;
 use super::replace::Replacement;
 use crate::draft::{Action, Draft};
-use crate::plan::Rewrite;
+use crate::rewrites::Rewrite;
 use crate::source::Source;
 use ferroflow_graph::{Elementwise, Graph, KernelContext, NodeId, Role, kernel};
 use ferroflow_tensor::elementwise::{Instruction, Program, Value};
@@ -96,21 +96,20 @@ fn pass_on_waits(d: &mut Draft, formulas: &[Option<(Formula, DType)>]) -> Vec<(u
 pub(super) fn fuse_elementwise(d: &mut Draft, graph: &Graph) {
     let formulas: Vec<_> = (0..d.nodes.len()).map(|i| formula(d, graph, i)).collect();
     let waits = pass_on_waits(d, &formulas);
-    let watched = watched(d);
-    let mut readers = readers(d);
-    waits.into_iter().for_each(|(waited, waiting)| readers[waited as usize].push(waiting));
+    let mut readers = Readers::find(d);
+    waits.into_iter().for_each(|(waited, waiting)| readers.add(waited, waiting));
     // The last node of each node's group; groups are keyed by it.
     let mut group: Vec<Option<u32>> = vec![None; d.nodes.len()];
     let mut members: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
     for i in (0..d.nodes.len()).rev() {
         let Some((_, dtype)) = &formulas[i] else { continue };
         let mut last = i as u32;
-        if !watched[i]
+        if !readers.is_watched(last)
             && d.nodes[i].node.control_inputs.is_empty()
-            && let Some(&first_reader) = readers[i].first()
+            && let Some(&first_reader) = readers.of(last).first()
             && let Some(candidate) = group[first_reader as usize]
             && d.nodes[candidate as usize].guard == d.nodes[i].guard
-            && readers[i].iter().all(|&r| group[r as usize] == Some(candidate))
+            && readers.of(i as u32).iter().all(|&r| group[r as usize] == Some(candidate))
             && formulas[candidate as usize].as_ref().is_some_and(|(_, t)| t == dtype)
             && members.get(&candidate).is_some_and(|m| m.len() < MAX_NODES)
         {

@@ -1,0 +1,158 @@
+//! One pass over several arrays of one length that are updated in place by the elements of another: a variable and its slots by a
+//! gradient.
+
+use super::Wide;
+use super::isa::{Isa, for_each_isa};
+use crate::prefetch;
+use num_traits::{Float, Zero};
+
+/// Elements computed at a time, in arrays of their own: the compiler sees that these do not overlap.
+const LANES: usize = 64;
+/// How far ahead of its use memory is prefetched, in bytes: more streams run side by side here than the CPU follows by itself.
+const AHEAD: usize = 2048;
+
+/// The new values of `N` elements at one place.
+pub trait Formula<F: Float, const N: usize>: Sync {
+    /// Returns the new values of `values`, given the element `by` of the other array. Mark it `#[inline(always)]`: a call of its own
+    /// has no vector instructions.
+    fn apply(&self, values: [F; N], by: F) -> [F; N];
+}
+
+/// The arguments of `update_in_place`, as one type: `for_each_isa` knows no constants among the parameters of types.
+trait Pass {
+    fn run(self);
+}
+
+struct Update<'a, M, T, const N: usize> {
+    formula: &'a M,
+    values: [&'a mut [T]; N],
+    by: &'a [T],
+}
+
+for_each_isa!(compiled = run_pass<P: Pass>(pass: P));
+
+#[inline(always)]
+fn run_pass<P: Pass>(pass: P) {
+    pass.run();
+}
+
+/// Replaces the elements of `values` by their new values, element by element of `by`. Bits are equal on all instruction sets.
+///
+/// Panics if a slice of `values` is shorter than `by`.
+pub fn update_in_place<T: Wide, M: Formula<T::In, N>, const N: usize>(formula: &M, values: [&mut [T]; N], by: &[T]) {
+    // SAFETY: a value of `Isa` exists only for an instruction set that the machine has.
+    unsafe { compiled(Isa::current())(Update { formula, values, by }) }
+}
+
+impl<T: Wide, M: Formula<T::In, N>, const N: usize> Pass for Update<'_, M, T, N> {
+    #[inline(always)]
+    #[allow(clippy::needless_range_loop, reason = "variables and their lanes have one index")]
+    fn run(self) {
+        let mut values = [[T::In::zero(); LANES]; N];
+        let mut by = [T::In::zero(); LANES];
+        let size = self.by.len();
+        for (block, of_block) in self.by.chunks(LANES).enumerate() {
+            let (start, length) = (block * LANES, of_block.len());
+            let ahead = start + AHEAD / size_of::<T>();
+            // Whole blocks alone: their number of lines is known when this is compiled.
+            if ahead + LANES <= size {
+                let ahead = ahead..ahead + LANES;
+                prefetch(&self.by[ahead.clone()]);
+                for variable in &self.values {
+                    prefetch(&variable[ahead.clone()]);
+                }
+            }
+            // Whole blocks have a length that the compiler knows, and only those are vectorized.
+            if length == LANES {
+                load(&mut by, of_block, LANES);
+                for k in 0..N {
+                    load(&mut values[k], &self.values[k][start..start + LANES], LANES);
+                }
+                apply_lanes(self.formula, &mut values, &by);
+                for k in 0..N {
+                    store(&mut self.values[k][start..start + LANES], &values[k], LANES);
+                }
+            } else {
+                // Lanes past the end hold values of the block before: computed and dropped.
+                load(&mut by, of_block, length);
+                for k in 0..N {
+                    load(&mut values[k], &self.values[k][start..start + length], length);
+                }
+                apply_lanes(self.formula, &mut values, &by);
+                for k in 0..N {
+                    store(&mut self.values[k][start..start + length], &values[k], length);
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn load<T: Wide>(to: &mut [T::In; LANES], from: &[T], length: usize) {
+    for (to, from) in to[..length].iter_mut().zip(&from[..length]) {
+        *to = from.widen();
+    }
+}
+
+#[inline(always)]
+fn store<T: Wide>(to: &mut [T], from: &[T::In; LANES], length: usize) {
+    for (to, from) in to[..length].iter_mut().zip(&from[..length]) {
+        *to = T::narrow(*from);
+    }
+}
+
+/// Applies the formula to every lane. No closures here: they would be calls of their own, without the vector features.
+#[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "lanes index N arrays at once")]
+fn apply_lanes<F: Float, M: Formula<F, N>, const N: usize>(formula: &M, values: &mut [[F; LANES]; N], by: &[F; LANES]) {
+    for lane in 0..LANES {
+        let mut old = [F::zero(); N];
+        for k in 0..N {
+            old[k] = values[k][lane];
+        }
+        let new = formula.apply(old, by[lane]);
+        for k in 0..N {
+            values[k][lane] = new[k];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{bf16, f16};
+
+    struct Momentum;
+
+    impl<F: Float + Sync> Formula<F, 2> for Momentum {
+        #[inline(always)]
+        fn apply(&self, [x, slot]: [F; 2], by: F) -> [F; 2] {
+            let slot = slot / (by + by) + by;
+            [x - slot * by, slot]
+        }
+    }
+
+    fn check<T: Wide + PartialEq>(n: usize) {
+        let element = |i: usize| T::of_attr((i * 37 % 101) as f32 / 16.0 + 0.25);
+        let array = |from: usize| (from..from + n).map(|i| T::narrow(element(i))).collect::<Vec<T>>();
+        let (x, slot, by) = (array(0), array(5), array(9));
+        let want: Vec<[T; 2]> =
+            (0..n).map(|i| Momentum.apply([x[i].widen(), slot[i].widen()], by[i].widen()).map(T::narrow)).collect();
+        for isa in Isa::available() {
+            let (mut x, mut slot) = (x.clone(), slot.clone());
+            // SAFETY: the machine has the instruction set.
+            unsafe { compiled(isa)(Update { formula: &Momentum, values: [&mut x[..], &mut slot[..]], by: &by }) };
+            assert!((0..n).all(|i| [x[i], slot[i]] == want[i]), "{isa:?} {n}");
+        }
+    }
+
+    #[test]
+    fn every_element_is_updated_alike_on_all_instruction_sets() {
+        for n in [0, 1, 63, 64, 65, 640, 1000, 5000] {
+            check::<f32>(n);
+            check::<f64>(n);
+            check::<f16>(n);
+            check::<bf16>(n);
+        }
+    }
+}
