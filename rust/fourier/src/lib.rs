@@ -33,7 +33,7 @@ impl<T: FftNum> Planners<T> {
         Planners { lengths: HashSet::new(), complex: FftPlanner::new(), real: RealFftPlanner::new() }
     }
 
-    /// The planners that are kept, after a length is counted.
+    /// Returns the planners that are kept, after a length is counted.
     fn with(kept: &mut Option<Planners<T>>, n: usize) -> &mut Planners<T> {
         let planners = kept.get_or_insert_with(Planners::new);
         if planners.lengths.insert(n) && planners.lengths.len() > MAX_LENGTHS {
@@ -181,7 +181,7 @@ mod tests {
         (0..n).map(|i| Complex::new((i as f64 * 0.7).sin(), (i as f64 * 1.3).cos())).collect()
     }
 
-    /// The definition.
+    /// Returns the definition.
     fn slow(x: &[Complex<f64>], sign: f64) -> Vec<Complex<f64>> {
         let n = x.len();
         let term = |k: usize, j: usize| Complex::cis(sign * std::f64::consts::TAU * (k * j % n) as f64 / n as f64);

@@ -24,7 +24,7 @@ pub enum AttrValue {
 }
 
 impl AttrValue {
-    /// The type word of op schemas, for messages.
+    /// Returns the type word of op schemas, for messages.
     pub fn kind_name(&self) -> &'static str {
         match self {
             AttrValue::Int(_) => "int",

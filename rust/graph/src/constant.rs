@@ -14,12 +14,12 @@ const MAX_ELEMENTS: usize = 4096;
 /// Most nodes looked at for one question; values behind more count as unknown.
 const MAX_NODES: usize = 256;
 
-/// The value of an output, where constants and known shapes decide it.
+/// Returns the value of an output, where constants and known shapes decide it.
 pub fn value(graph: &Graph, output: OutputId) -> Option<Tensor> {
     evaluate(graph, output, &mut { MAX_NODES })
 }
 
-/// The output that a branch or loop brings in from around it as `output`; any other output itself.
+/// Returns the output that a branch or loop brings in from around it as `output`; any other output itself.
 ///
 /// TF 1.x: a shape is inferred before what the node reads is brought in, so a rule sees values around branches and loops.
 pub fn source(graph: &Graph, output: OutputId) -> OutputId {
@@ -138,7 +138,7 @@ fn run(node: &Node, mut inputs: Vec<Tensor>) -> Result<Vec<Option<Tensor>>> {
     Ok(outputs)
 }
 
-/// The shape that a vector of dimensions describes; unknown where not even its length is decided.
+/// Returns the shape that a vector of dimensions describes; unknown where not even its length is decided.
 ///
 /// Errors: `InvalidArgument` for dimensions below -1.
 pub fn as_shape(graph: &Graph, output: OutputId) -> Result<PartialShape> {
@@ -221,7 +221,7 @@ mod tests {
     use crate::shape_rules;
     use ferroflow_tensor::{DType, PartialShape, Tensor};
 
-    /// A graph of the ops that the tests need; none has a kernel.
+    /// Returns a graph of the ops that the tests need; none has a kernel.
     fn graph() -> Graph {
         let mut r = Registry::new();
         r.add(Op::new("Const").output("output: dtype").attr("value: tensor").attr("dtype: type"));
@@ -255,7 +255,7 @@ mod tests {
         add(g, "Enter", vec![one(from)], vec![("is_constant".into(), AttrValue::Bool(is_constant))])
     }
 
-    /// The shape that Fill has for these dimensions.
+    /// Returns the shape that Fill has for these dimensions.
     fn filled(g: &mut Graph, dims: NodeId) -> PartialShape {
         let fill = add(g, "Fill", vec![one(dims)], vec![]);
         g.output(OutputId { node: fill, index: 0 }).unwrap().shape.clone()

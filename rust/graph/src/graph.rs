@@ -71,7 +71,8 @@ impl Graph {
         &self.registry
     }
 
-    /// The functions that nodes call by name. Bodies of functions have none of their own: they call those of the graph around.
+    /// Returns the functions that nodes call by name. Bodies of functions have none of their own: they call those of
+    /// the graph around.
     pub fn functions(&self) -> &Arc<Library> {
         &self.functions
     }
@@ -112,7 +113,7 @@ impl Graph {
         self.by_name.get(name).copied()
     }
 
-    /// The (node, input position) pairs that read any output of `id`.
+    /// Returns the (node, input position) pairs that read any output of `id`.
     pub fn consumers(&self, id: NodeId) -> &[(NodeId, u32)] {
         self.consumers.get(id as usize).map_or(&[], |c| c)
     }
@@ -466,12 +467,12 @@ impl Graph {
         Ok(())
     }
 
-    /// The value of an output where the graph alone decides it.
+    /// Returns the value of an output where the graph alone decides it.
     pub fn constant_value(&self, id: OutputId) -> Option<ferroflow_tensor::Tensor> {
         crate::constant::value(self, id)
     }
 
-    /// The shape that a vector of dimensions describes, as far as the graph alone decides it.
+    /// Returns the shape that a vector of dimensions describes, as far as the graph alone decides it.
     pub fn constant_as_shape(&self, id: OutputId) -> Result<PartialShape> {
         crate::constant::as_shape(self, id)
     }

@@ -59,7 +59,7 @@ impl KernelInit<'_> {
         }
     }
 
-    /// The error of a constructor that has no kernel for these types.
+    /// Returns the error of a constructor that has no kernel for these types.
     pub fn unsupported(&self) -> Status {
         let types: Vec<_> = self.input_types.iter().map(|t| t.schema_name()).collect();
         Status::invalid_argument(format!(
@@ -157,7 +157,8 @@ impl<'a> KernelContext<'a> {
         self.inputs
     }
 
-    /// The input by value: unique, hence writable in place, where nothing else reads it. Leaves an empty tensor behind.
+    /// Returns the input by value: unique, hence writable in place, where nothing else reads it. Leaves an empty tensor
+    /// behind.
     pub fn take(&mut self, i: usize) -> Result<Tensor> {
         match self.inputs.get_mut(i) {
             Some(t) => Ok(std::mem::replace(t, Tensor::scalar(false))),
@@ -200,7 +201,7 @@ impl<'a> KernelContext<'a> {
         Ok(())
     }
 
-    /// The work that `run_blocking` stored for the executor.
+    /// Returns the work that `run_blocking` stored for the executor.
     pub fn take_work(&mut self) -> Option<BlockingWork> {
         match std::mem::replace(&mut self.left, Left::Nothing) {
             Left::Work(work) => Some(work),
@@ -227,7 +228,7 @@ impl<'a> KernelContext<'a> {
         self.step.cancellation.check()
     }
 
-    /// The variable that reference or handle input `i` names.
+    /// Returns the variable that reference or handle input `i` names.
     pub fn variable(&self, i: usize) -> Result<Arc<Variable>> {
         match (self.variables.handles.get(i), self.inputs.get(i)) {
             (Some(Some(v)), _) => Ok(v.clone()),
@@ -329,7 +330,7 @@ impl<'a> KernelContext<'a> {
         }
     }
 
-    /// The versions made, for the executor.
+    /// Returns the versions made, for the executor.
     pub fn into_written(self) -> SmallVec<[(usize, Tensor); 1]> {
         self.variables.written
     }

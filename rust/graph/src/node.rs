@@ -52,7 +52,7 @@ impl Node {
         self.inputs.iter().map(|o| o.node).chain(self.control_inputs.iter().copied())
     }
 
-    /// The nodes this one asks to be placed with (its `_class` attribute).
+    /// Returns the nodes this one asks to be placed with (its `_class` attribute).
     pub fn colocation(&self) -> Vec<String> {
         let list = self.attrs.strs("_class").unwrap_or_default();
         list.iter().filter_map(|s| s.strip_prefix("loc:@").map(str::to_owned)).collect()

@@ -31,7 +31,7 @@ impl Registry {
         }
     }
 
-    /// The registry, or the first fault among its definitions.
+    /// Returns the registry, or the first fault among its definitions.
     pub fn finish(self) -> Result<Arc<Registry>> {
         match self.error {
             Some(e) => Err(e),

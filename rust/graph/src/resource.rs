@@ -29,7 +29,7 @@ impl Variable {
         Variable { container: Some(name.container.clone()), ..Variable::new(&*name.name, dtype) }
     }
 
-    /// The value now; `None` before the first assignment. Shares the elements.
+    /// Returns the value now; `None` before the first assignment. Shares the elements.
     pub fn read(&self) -> Option<Tensor> {
         self.value.lock().clone()
     }
@@ -83,7 +83,7 @@ impl Resources {
         Resources::default()
     }
 
-    /// The object of that name, made on first use.
+    /// Returns the object of that name, made on first use.
     pub fn lookup_or_create<T: Any + Send + Sync>(
         &self,
         container: &str,
@@ -106,7 +106,7 @@ impl Resources {
         }
     }
 
-    /// The object of that name, where it was made.
+    /// Returns the object of that name, where it was made.
     pub fn lookup<T: Any + Send + Sync>(&self, container: &str, name: &str) -> Option<Arc<T>> {
         let key = (TypeId::of::<T>(), container.to_owned(), name.to_owned());
         let object = self.objects.lock().get(&key).cloned();
@@ -161,7 +161,7 @@ pub enum Unnamed {
 }
 
 impl ResourceName {
-    /// The name that a node's attributes `container` and `shared_name` give.
+    /// Returns the name that a node's attributes `container` and `shared_name` give.
     pub fn of(init: &KernelInit<'_>, unnamed: Unnamed) -> Result<ResourceName> {
         ResourceName::of_node(init.node, unnamed)
     }
@@ -190,12 +190,12 @@ impl ResourceHandle {
         ResourceHandle { name, object: Object::shared(object) }
     }
 
-    /// The scalar that ops pass on.
+    /// Returns the scalar that ops pass on.
     pub fn into_tensor(self) -> Result<Tensor> {
         Tensor::from_objects(DType::Resource, [], vec![Object::new(self)])
     }
 
-    /// The handle in a scalar of type resource.
+    /// Returns the handle in a scalar of type resource.
     pub fn from_tensor(tensor: &Tensor) -> Result<&ResourceHandle> {
         match tensor.objects()? {
             [one] => match one.get() {
@@ -206,7 +206,7 @@ impl ResourceHandle {
         }
     }
 
-    /// The resource, which must be a `T`.
+    /// Returns the resource, which must be a `T`.
     ///
     /// Errors: `InvalidArgument` for a resource of another kind.
     pub fn resource<T: Any + Send + Sync>(&self) -> Result<Arc<T>> {
@@ -227,14 +227,15 @@ fn short_type_name<T>() -> &'static str {
     full.rsplit("::").next().unwrap_or(full)
 }
 
-/// The text tensor by which TF 1.x's older ops (those with inputs `Ref(string)`) pass a resource on: container and name.
+/// Returns the text tensor by which TF 1.x's older ops (those with inputs `Ref(string)`) pass a resource on: container
+/// and name.
 fn reference_tensor(name: &ResourceName) -> Result<Tensor> {
     let bytes = |s: &str| Bytes::from(s.as_bytes());
     Tensor::from_strings([2], vec![bytes(&name.container), bytes(&name.name)])
 }
 
 impl Resources {
-    /// The variable that a `VariableV2` or `VarHandleOp` names.
+    /// Returns the variable that a `VariableV2` or `VarHandleOp` names.
     pub fn variable(&self, node: &Node) -> Result<Arc<Variable>> {
         let name = ResourceName::of_node(node, Unnamed::NodeName)?;
         let dtype = node.attrs.dtype("dtype")?;
@@ -256,7 +257,7 @@ impl Resources {
 }
 
 impl KernelContext<'_> {
-    /// The resource that input `i` names: a handle, or the reference of the older ops.
+    /// Returns the resource that input `i` names: a handle, or the reference of the older ops.
     ///
     /// Errors: `NotFound` where a reference names none, `InvalidArgument` for a resource of another kind.
     pub fn resource<T: Any + Send + Sync>(&self, i: usize) -> Result<Arc<T>> {

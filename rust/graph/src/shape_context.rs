@@ -61,7 +61,7 @@ impl<'a> ShapeContext<'a> {
         }
     }
 
-    /// The shape of an input; of a variable's handle that the op reads or writes through, the variable's.
+    /// Returns the shape of an input; of a variable's handle that the op reads or writes through, the variable's.
     pub fn input(&self, i: usize) -> Result<&'a PartialShape> {
         let output = self.graph.output(self.output_id(i)?)?;
         if self.op.takes_handles && output.dtype == DType::Resource {
@@ -79,12 +79,12 @@ impl<'a> ShapeContext<'a> {
         Ok(self.graph.output(self.output_id(i)?)?.dtype)
     }
 
-    /// An input, or what it stands for in a branch or loop.
+    /// Returns an input, or what it stands for in a branch or loop.
     fn source(&self, i: usize) -> Result<OutputId> {
         Ok(constant::source(self.graph, self.output_id(i)?))
     }
 
-    /// The value of an input where the graph alone decides it.
+    /// Returns the value of an input where the graph alone decides it.
     pub fn input_value(&self, i: usize) -> Result<Option<Tensor>> {
         Ok(constant::value(self.graph, self.source(i)?))
     }
@@ -99,7 +99,7 @@ impl<'a> ShapeContext<'a> {
         Ok(constant::partial_i64s(self.graph, self.source(i)?))
     }
 
-    /// A one-element int input's value.
+    /// Returns a one-element int input's value.
     pub fn input_i64(&self, i: usize) -> Result<Option<i64>> {
         match self.input_i64s(i)? {
             None => Ok(None),
@@ -110,7 +110,7 @@ impl<'a> ShapeContext<'a> {
         }
     }
 
-    /// The shape that an int vector input describes (-1: unknown), as far as the graph alone decides it.
+    /// Returns the shape that an int vector input describes (-1: unknown), as far as the graph alone decides it.
     pub fn input_as_shape(&self, i: usize) -> Result<PartialShape> {
         let shape = self.input(i)?.with_rank(1)?;
         constant::as_shape(self.graph, self.source(i)?).map(|s| match (s.rank(), shape.dim(0)) {
@@ -119,7 +119,7 @@ impl<'a> ShapeContext<'a> {
         })
     }
 
-    /// An axis input or attribute brought into [0, rank).
+    /// Returns an axis input or attribute brought into [0, rank).
     ///
     /// Errors: `InvalidArgument` outside [-rank, rank).
     pub fn axis(&self, axis: i64, rank: usize) -> Result<usize> {

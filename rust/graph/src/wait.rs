@@ -13,7 +13,7 @@ use std::time::Duration;
 /// Whoever brings what it waits for rings the step's bell. Dropped before it gave its outputs, it is withdrawn: what it has
 /// taken goes back; what it has already handed over (rows of a batch that found room in a queue) stays, as in TF 1.x.
 pub trait Pending {
-    /// The outputs, once they are there, or the failure.
+    /// Returns the outputs, once they are there, or the failure.
     fn poll(&mut self) -> Option<Result<SmallVec<[Tensor; 2]>>>;
 
     /// What the step says that was cancelled while this waited.
@@ -96,7 +96,7 @@ impl Cancellation {
         Err(self.reason.lock().clone().unwrap_or_else(|| Status::new(Code::Cancelled, "Step was cancelled")))
     }
 
-    /// The bell to ring when something that the step waits for may have come; made on first use.
+    /// Returns the bell to ring when something that the step waits for may have come; made on first use.
     pub fn bell(&self) -> &Arc<Bell> {
         self.bell.get_or_init(Arc::default)
     }

@@ -100,7 +100,7 @@ impl Pipeline {
         graph.node(id).unwrap().clone()
     }
 
-    /// An op whose arguments are given at every run; `lists` says which of them are lists (of one).
+    /// Returns an op whose arguments are given at every run; `lists` says which of them are lists (of one).
     fn op(&self, op: &str, inputs: &[DType], lists: &[usize], attrs: Vec<(String, AttrValue)>) -> Operation {
         let given = |(i, &dtype): (usize, &DType)| {
             let node = self.add("Given", vec![], vec![("dtype".to_owned(), AttrValue::Type(dtype))]);
@@ -404,7 +404,7 @@ impl Doubled {
 }
 
 impl Pipeline {
-    /// A ParallelMapDataset without captured values.
+    /// Returns a ParallelMapDataset without captured values.
     fn add_map(&self, attrs: Vec<(String, AttrValue)>) -> Operation {
         let given = |dtype| {
             let node = self.add("Given", vec![], vec![("dtype".to_owned(), AttrValue::Type(dtype))]);

@@ -14,7 +14,7 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// The compression that ops and options call `""`, `"ZLIB"` or `"GZIP"`.
+    /// Returns the compression that ops and options call `""`, `"ZLIB"` or `"GZIP"`.
     pub fn from_name(name: &[u8]) -> Option<Compression> {
         match name {
             b"" => Some(Compression::None),

@@ -34,7 +34,7 @@ impl Input {
         Ok(Input::new(file, text, compression, buffer_size))
     }
 
-    /// The bytes of `source`, which errors call `name`.
+    /// Returns the bytes of `source`, which errors call `name`.
     pub fn new(
         source: impl Read + Send + Sync + 'static,
         name: impl Into<String>,
@@ -54,7 +54,7 @@ impl Input {
         }
     }
 
-    /// The name of the file.
+    /// Returns the name of the file.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -129,17 +129,17 @@ impl Input {
         Ok(())
     }
 
-    /// The bytes that were read and not taken.
+    /// Returns the bytes that were read and not taken.
     pub fn buffered(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
 
-    /// Whether the last look found the file's end.
+    /// Returns true if the last look found the file's end.
     pub fn at_end(&self) -> bool {
         self.at_end
     }
 
-    /// The next `n` bytes; fewer only where the file ends.
+    /// Returns the next `n` bytes; fewer only where the file ends.
     pub fn take(&mut self, n: usize) -> Result<&[u8]> {
         self.fill(n)?;
         Ok(self.taken(n.min(self.end - self.start)))
@@ -158,7 +158,7 @@ impl Input {
         }
     }
 
-    /// The next line with its newline, which only the last may lack; `None` at the end of the file.
+    /// Returns the next line with its newline, which only the last may lack; `None` at the end of the file.
     pub fn line(&mut self) -> Result<Option<&[u8]>> {
         let mut searched = 0;
         loop {
@@ -180,7 +180,7 @@ impl Input {
     }
 }
 
-/// A line without its newline and one carriage return before that.
+/// Returns a line without its newline and one carriage return before that.
 pub fn without_line_end(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)

@@ -7,7 +7,7 @@ use faer::linalg::triangular_solve::solve_upper_triangular_in_place;
 use faer::{Mat, MatMut, Par, Side};
 use num_complex::ComplexFloat;
 
-/// The lower triangular L with L L* = A, of the lower half of A; zeros above the diagonal.
+/// Returns the lower triangular L with L L* = A, of the lower half of A; zeros above the diagonal.
 pub(crate) fn cholesky<T: Field>(a: &[T], n: usize, out: &mut [T]) -> Result<(), Failure> {
     if n == 0 {
         return Ok(());

@@ -10,18 +10,18 @@ use std::borrow::Cow;
 pub trait Field:
     ComplexField<Real = f64> + ComplexFloat<Real = f64> + Default + Send + Sync + std::fmt::Debug + 'static
 {
-    /// The nearest element to a complex number; a real type drops the imaginary part.
+    /// Returns the nearest element to a complex number; a real type drops the imaginary part.
     fn from_complex(x: Complex<f64>) -> Self;
 
-    /// The element as complex number.
+    /// Returns the element as complex number.
     fn to_complex(self) -> Complex<f64>;
 
-    /// The element that is a real number.
+    /// Returns the element that is a real number.
     fn from_real(x: f64) -> Self {
         Self::from_complex(Complex::new(x, 0.0))
     }
 
-    /// The absolute value.
+    /// Returns the absolute value.
     fn magnitude(self) -> f64 {
         self.to_complex().norm()
     }
@@ -74,7 +74,7 @@ pub trait Element: Copy + Default + Send + Sync + 'static {
     /// The distance from 1 to the next number of this precision.
     const EPSILON: f64;
 
-    /// The elements in double precision.
+    /// Returns the elements in double precision.
     fn widen(from: &[Self]) -> Cow<'_, [Self::Wide]>;
 
     /// Lets `f` write to elements of double precision, and rounds them to `outputs`. `scratch` may be used again.
@@ -157,7 +157,7 @@ pub enum Failure {
     NoConvergence,
 }
 
-/// A row-major matrix.
+/// Returns a row-major matrix.
 pub(crate) fn view<T>(data: &[T], rows: usize, columns: usize) -> MatRef<'_, T> {
     MatRef::from_row_major_slice(data, rows, columns)
 }

@@ -37,7 +37,7 @@ pub(crate) fn least_squares_fast<T: Field>(a: &[T], b: &[T], system: System, out
     Ok(())
 }
 
-/// The X of least norm among those of least |A X - B|, whatever the rank of A; the regularizer is not used.
+/// Returns the X of least norm among those of least |A X - B|, whatever the rank of A; the regularizer is not used.
 pub(crate) fn least_squares_by_norm<T: Field>(a: &[T], b: &[T], system: System, out: &mut [T]) -> Result<(), Failure> {
     let System { rows, columns, right, epsilon, .. } = system;
     if rows == 0 || columns == 0 || right == 0 {

@@ -27,7 +27,7 @@ use num_complex::Complex;
 /// The algorithms, for double precision: as methods of a trait, not as generic functions, so that they are compiled here,
 /// once and optimised, and not in every crate that calls them.
 pub trait Algorithms: Field {
-    /// The inverse of an `n` by `n` matrix, or of its adjoint.
+    /// Returns the inverse of an `n` by `n` matrix, or of its adjoint.
     ///
     /// Errors: `Singular` where a pivot is zero.
     fn inverse(a: &[Self], n: usize, adjoint: bool, out: &mut [Self]) -> Result<(), Failure>;
@@ -50,13 +50,13 @@ pub trait Algorithms: Field {
         out: &mut [Self],
     ) -> Result<(), Failure>;
 
-    /// The determinant of an `n` by `n` matrix; 1 where `n` is 0.
+    /// Returns the determinant of an `n` by `n` matrix; 1 where `n` is 0.
     fn determinant(a: &[Self], n: usize) -> Self;
 
-    /// The phase of the determinant and the logarithm of its absolute value: 0 and -inf for a singular matrix.
+    /// Returns the phase of the determinant and the logarithm of its absolute value: 0 and -inf for a singular matrix.
     fn log_determinant(a: &[Self], n: usize) -> (Self, Self);
 
-    /// The lower triangular L with L L* = A, of the lower half of A; zeros above the diagonal.
+    /// Returns the lower triangular L with L L* = A, of the lower half of A; zeros above the diagonal.
     ///
     /// Errors: `NotPositiveDefinite`.
     fn cholesky(a: &[Self], n: usize, out: &mut [Self]) -> Result<(), Failure>;
@@ -64,18 +64,19 @@ pub trait Algorithms: Field {
     /// The gradient for A of a function whose gradient for L = cholesky(A) is `g`; only lower halves are read.
     fn cholesky_gradient(l: &[Self], g: &[Self], n: usize, out: &mut [Self]);
 
-    /// The eigenvalues, in ascending order, and the eigenvectors, as columns; only the lower half of `a` is read.
+    /// Returns the eigenvalues, in ascending order, and the eigenvectors, as columns; only the lower half of `a` is
+    /// read.
     ///
     /// Errors: `NoConvergence`, as for elements that are not finite.
     fn self_adjoint_eigen(a: &[Self], n: usize, values: &mut [Self], vectors: &mut [Self]) -> Result<(), Failure>;
 
-    /// The eigenvalues in ascending order; only the lower half of `a` is read.
+    /// Returns the eigenvalues in ascending order; only the lower half of `a` is read.
     ///
     /// Errors: `NoConvergence`, as for elements that are not finite.
     fn self_adjoint_eigenvalues(a: &[Self], n: usize, values: &mut [Self]) -> Result<(), Failure>;
 
-    /// The singular values in descending order, and the left and right singular vectors, as columns: all of them if `full`,
-    /// else as many as there are values.
+    /// Returns the singular values in descending order, and the left and right singular vectors, as columns: all of
+    /// them if `full`, else as many as there are values.
     ///
     /// Errors: `NoConvergence`, as for elements that are not finite.
     fn svd(
@@ -87,7 +88,7 @@ pub trait Algorithms: Field {
         right: &mut [Self],
     ) -> Result<(), Failure>;
 
-    /// The singular values, in descending order.
+    /// Returns the singular values, in descending order.
     ///
     /// Errors: `NoConvergence`, as for elements that are not finite.
     fn singular_values(a: &[Self], sides: (usize, usize), values: &mut [Self]) -> Result<(), Failure>;
@@ -101,7 +102,7 @@ pub trait Algorithms: Field {
     /// Errors: `NotPositiveDefinite` where A has not full rank.
     fn least_squares_fast(a: &[Self], b: &[Self], system: System, out: &mut [Self]) -> Result<(), Failure>;
 
-    /// The X of least norm among those of least |A X - B|, whatever the rank of A; the regularizer is not used.
+    /// Returns the X of least norm among those of least |A X - B|, whatever the rank of A; the regularizer is not used.
     ///
     /// Errors: `NoConvergence`, as for elements that are not finite.
     fn least_squares_by_norm(a: &[Self], b: &[Self], system: System, out: &mut [Self]) -> Result<(), Failure>;

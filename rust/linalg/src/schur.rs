@@ -62,7 +62,7 @@ fn hessenberg(t: &mut Mat<C>, q: &mut Mat<C>) {
     }
 }
 
-/// The eigenvalue of the last 2 by 2 block that is nearer to its last element.
+/// Returns the eigenvalue of the last 2 by 2 block that is nearer to its last element.
 fn wilkinson_shift(t: &Mat<C>, end: usize) -> C {
     let (a, b) = (t[(end - 1, end - 1)], t[(end - 1, end)]);
     let (c, d) = (t[(end, end - 1)], t[(end, end)]);
@@ -124,7 +124,7 @@ fn schur(a: Mat<C>) -> Option<(Mat<C>, Mat<C>)> {
     Some((q, t))
 }
 
-/// The principal square root of an upper triangular matrix.
+/// Returns the principal square root of an upper triangular matrix.
 ///
 /// Source: Björck and Hammarling, A Schur method for the square root of a matrix, 1983.
 fn triangular_square_root(t: &Mat<C>) -> Mat<C> {
@@ -155,7 +155,7 @@ const NEAR_IDENTITY: f64 = 0.264;
 /// Square roots after which a matrix counts as one without a logarithm.
 const MAX_ROOTS: i32 = 100;
 
-/// The principal logarithm of an upper triangular matrix.
+/// Returns the principal logarithm of an upper triangular matrix.
 ///
 /// Source: Higham, Functions of Matrices, 11.5: inverse scaling and squaring.
 fn triangular_logarithm(t: &Mat<C>) -> Mat<C> {
@@ -186,7 +186,7 @@ fn norm_1(m: &Mat<C>) -> f64 {
     (0..m.ncols()).map(|j| (0..m.nrows()).map(|i| m[(i, j)].norm()).sum::<f64>()).fold(0.0, f64::max)
 }
 
-/// A function of a matrix by that of its Schur form; NaN where that does not exist.
+/// Returns a function of a matrix by that of its Schur form; NaN where that does not exist.
 fn by_schur_form<T: Field>(a: &[T], n: usize, f: impl Fn(&Mat<C>) -> Mat<C>, out: &mut [T]) {
     if n == 0 {
         return;
@@ -214,7 +214,8 @@ pub(crate) fn square_root<T: Field>(a: &[T], n: usize, out: &mut [T]) {
     by_schur_form(a, n, root, out);
 }
 
-/// Whether the triangular factor of a real matrix has an eigenvalue on the negative real axis, up to its rounding errors.
+/// Returns true if the triangular factor of a real matrix has an eigenvalue on the negative real axis, up to its
+/// rounding errors.
 fn has_negative_eigenvalue(t: &Mat<C>) -> bool {
     let greatest = (0..t.nrows()).map(|i| t[(i, i)].norm()).fold(0.0, f64::max);
     let rounding = 16.0 * f64::EPSILON * t.nrows() as f64 * greatest;

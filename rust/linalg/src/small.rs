@@ -22,7 +22,7 @@ impl<T: Field> Lu<T> {
         lu
     }
 
-    /// The diagonal of the upper factor.
+    /// Returns the diagonal of the upper factor.
     pub fn pivots(&self) -> impl Iterator<Item = T> {
         self.factors.iter().step_by(self.rows.len() + 1).copied()
     }
@@ -174,7 +174,7 @@ impl<T: Field> WithSimd for SubstituteAdjoint<'_, T> {
     }
 }
 
-/// The lower triangular L with L L* = A, of the lower half of A; zeros above the diagonal.
+/// Returns the lower triangular L with L L* = A, of the lower half of A; zeros above the diagonal.
 pub(crate) fn cholesky<T: Field>(a: &[T], n: usize, out: &mut [T]) -> Result<(), Failure> {
     Arch::new().dispatch(Cholesky { a, n, out })
 }
@@ -222,8 +222,8 @@ impl<T: Field> WithSimd for Cholesky<'_, T> {
     }
 }
 
-/// The eigenvalues of a real symmetric matrix, in ascending order, and, where there is room for them, the eigenvectors, as
-/// columns; only the lower half of `a` is read, which is finite.
+/// Returns the eigenvalues of a real symmetric matrix, in ascending order, and, where there is room for them, the
+/// eigenvectors, as columns; only the lower half of `a` is read, which is finite.
 ///
 /// Source: Golub and Van Loan, Matrix Computations, 8.3: Householder's tridiagonal form, and QL steps with implicit shifts
 /// (Dubrulle, Martin and Wilkinson, The implicit QL algorithm, 1968).
@@ -336,7 +336,7 @@ fn tridiagonal(a: &mut [f64], n: usize, diagonal: &mut [f64], beside: &mut [f64]
     betas
 }
 
-/// The transpose of the product of the reflections that `tridiagonal` left.
+/// Returns the transpose of the product of the reflections that `tridiagonal` left.
 #[inline(always)]
 fn reflected(a: &[f64], n: usize, betas: &[f64]) -> Vec<f64> {
     let mut q = vec![0.0; n * n];

@@ -7,7 +7,7 @@ use pulp::{Arch, Simd, WithSimd};
 const LEAST: f64 = 1e-140;
 const MOST: f64 = 1e140;
 
-/// Whether [`qr`] factors such a matrix: a small one, whose largest element is zero or of a common size.
+/// Returns true if [`qr`] factors such a matrix: a small one, whose largest element is zero or of a common size.
 pub(crate) fn is_for(a: &[f64], (rows, columns): (usize, usize)) -> bool {
     let largest = || a.iter().fold(0.0f64, |most, x| if x.abs() > most || x.is_nan() { x.abs() } else { most });
     rows <= SMALL && columns <= SMALL && (a.iter().all(|x| *x == 0.0) || (LEAST..MOST).contains(&largest()))

@@ -84,7 +84,8 @@ impl Inputs {
 }
 
 impl Rerun {
-    /// A node of `op` behind `Const` and `VariableV2` nodes. Fails as graph construction or the kernel's constructor fails.
+    /// Returns a node of `op` behind `Const` and `VariableV2` nodes. Fails as graph construction or the kernel's
+    /// constructor fails.
     pub(crate) fn of_args(op: &str, args: Vec<Arg>, attrs: &[(&str, AttrValue)]) -> Result<Rerun> {
         let mut sources = Inputs { graph: Graph::new(crate::registry()?), values: Vec::new(), handles: Vec::new() };
         let mut inputs = Vec::new();
@@ -156,7 +157,7 @@ impl Rerun {
         Ok(results)
     }
 
-    /// The value of the variable that input `i` refers to or is a handle of.
+    /// Returns the value of the variable that input `i` refers to or is a handle of.
     pub(crate) fn variable(&self, i: usize) -> Option<Tensor> {
         match &self.handles[i] {
             Some(variable) => variable.read(),
@@ -164,7 +165,7 @@ impl Rerun {
         }
     }
 
-    /// The inferred shapes of the outputs.
+    /// Returns the inferred shapes of the outputs.
     pub(crate) fn shapes(&self) -> Vec<PartialShape> {
         self.node.outputs.iter().map(|o| o.shape.clone()).collect()
     }

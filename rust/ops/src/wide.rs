@@ -4,7 +4,7 @@ use ferroflow_tensor::vector::{Element, Reducible, cast};
 use ferroflow_tensor::{DType, Result, Scalar, Tensor, bf16, dispatch, f16};
 use num_traits::Float;
 
-/// The tensor with its elements in the type that they are computed in.
+/// Returns the tensor with its elements in the type that they are computed in.
 pub(crate) fn widened(x: Tensor) -> Result<Tensor> {
     dispatch!(x.dtype(), T in [F16, BF16], {
         let mut wide = Tensor::new(DType::F32, x.shape().clone())?;
@@ -26,7 +26,7 @@ pub(crate) trait Wide: Scalar + Element {
     type In: Float + Scalar + Reducible;
     fn widen(self) -> Self::In;
     fn narrow(x: Self::In) -> Self;
-    /// The value of a float attribute, as TensorFlow casts it: to the element type first.
+    /// Returns the value of a float attribute, as TensorFlow casts it: to the element type first.
     fn of_attr(x: f32) -> Self::In;
 }
 

@@ -15,7 +15,7 @@ mod generated {
 
 pub use generated::{google, tensorflow};
 
-/// The serialized `FileDescriptorSet` of every message here, imports first, without source positions.
+/// Returns the serialized `FileDescriptorSet` of every message here, imports first, without source positions.
 pub fn descriptor_set() -> &'static [u8] {
     include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.binpb"))
 }

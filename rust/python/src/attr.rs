@@ -33,7 +33,7 @@ fn one(kind: AttrKind, value: &Bound<'_, PyAny>) -> PyResult<AttrValue> {
     })
 }
 
-/// A value for the attribute `def`.
+/// Returns a value for the attribute `def`.
 ///
 /// Errors: `TypeError` where the value is not of the attribute's kind.
 pub fn from_python(op: &str, def: &AttrDef, value: &Bound<'_, PyAny>) -> PyResult<AttrValue> {
@@ -54,7 +54,7 @@ pub fn from_python(op: &str, def: &AttrDef, value: &Bound<'_, PyAny>) -> PyResul
     })
 }
 
-/// A value for an attribute outside the schema (`_class`, `_output_shapes` ...), by its Python type.
+/// Returns a value for an attribute outside the schema (`_class`, `_output_shapes` ...), by its Python type.
 pub fn from_python_untyped(name: &str, value: &Bound<'_, PyAny>) -> PyResult<AttrValue> {
     if let Ok(b) = value.cast::<PyBool>() {
         return Ok(AttrValue::Bool(b.is_true()));
@@ -127,7 +127,7 @@ fn list_word(items: &[AttrValue]) -> &'static str {
     }
 }
 
-/// A tensor attribute as an array (rank 0 too).
+/// Returns a tensor attribute as an array (rank 0 too).
 pub fn tensor_value<'py>(py: Python<'py>, t: &ferroflow_tensor::Tensor) -> PyResult<Bound<'py, PyAny>> {
     let value = to_python_copy(py, t)?;
     py.import("numpy")?.call_method1("asarray", (value,))

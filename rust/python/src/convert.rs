@@ -11,7 +11,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyString};
 use std::ptr::NonNull;
 
-/// The dtype of NumPy arrays with this descriptor; `None` for objects, text and kinds that have no counterpart.
+/// Returns the dtype of NumPy arrays with this descriptor; `None` for objects, text and kinds that have no counterpart.
 pub fn dtype_of(descr: &Bound<'_, PyArrayDescr>) -> Option<DType> {
     Some(match (descr.kind(), descr.itemsize()) {
         (b'f', 4) => DType::F32,
@@ -63,8 +63,8 @@ pub fn descr(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyArrayDescr>> 
     }
 }
 
-/// A tensor of an array's elements. With `lend`, contiguous aligned arrays are not copied: the tensor keeps the array
-/// alive and reads it where it is.
+/// Returns a tensor of an array's elements. With `lend`, contiguous aligned arrays are not copied: the tensor keeps the
+/// array alive and reads it where it is.
 pub fn from_array(array: &Bound<'_, PyUntypedArray>, lend: bool) -> PyResult<Tensor> {
     let py = array.py();
     let Some(dtype) = dtype_of(&array.dtype()) else {
@@ -212,8 +212,8 @@ fn strings_to_python(py: Python<'_>, tensor: &Tensor) -> PyResult<Py<PyAny>> {
     Ok(array.unbind())
 }
 
-/// A tensor of `dtype` from a plain Python or NumPy scalar or an array of that very dtype; `None` where the value needs
-/// NumPy's conversion rules.
+/// Returns a tensor of `dtype` from a plain Python or NumPy scalar or an array of that very dtype; `None` where the
+/// value needs NumPy's conversion rules.
 pub fn quick_tensor(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<Tensor>> {
     if let Ok(array) = value.cast::<PyUntypedArray>() {
         if dtype_of(&array.dtype()) == Some(dtype) {
@@ -268,7 +268,7 @@ fn numpy_scalar(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<Tenso
     }
 }
 
-/// A tensor of `dtype` from anything NumPy makes an array of.
+/// Returns a tensor of `dtype` from anything NumPy makes an array of.
 pub fn tensor_of(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Tensor> {
     if let Some(t) = quick_tensor(value, dtype)? {
         return Ok(t);

@@ -35,7 +35,7 @@ impl Planned {
         }
     }
 
-    /// The step's nodes with their devices.
+    /// Returns the step's nodes with their devices.
     pub fn placement(&self) -> &[Placed] {
         match self {
             Planned::Local(p) => p.placement(),
@@ -45,7 +45,7 @@ impl Planned {
 }
 
 impl Engine {
-    /// The plan of a request; `poll` is asked while a task is waited for.
+    /// Returns the plan of a request; `poll` is asked while a task is waited for.
     pub fn prepare(&self, request: &Request, poll: &Poll<'_>) -> Result<Planned> {
         match self {
             Engine::Local(session) => session.prepare(request).map(Planned::Local),
@@ -85,7 +85,7 @@ impl Engine {
         }
     }
 
-    /// The names of the devices as steps' placements number them.
+    /// Returns the names of the devices as steps' placements number them.
     pub fn step_device_names(&self, poll: &Poll<'_>) -> Result<Vec<String>> {
         match self {
             Engine::Local(session) => Ok(session.devices().names()),

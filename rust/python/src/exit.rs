@@ -62,7 +62,7 @@ fn is_known_main_thread() -> bool {
     ASKED.get() == Some((std::process::id(), true))
 }
 
-/// Whether this is Python's main thread, the one that runs signal handlers and ends the program.
+/// Returns true if this is Python's main thread, the one that runs signal handlers and ends the program.
 ///
 /// Errors: what a signal handler raises that runs meanwhile.
 pub fn is_main_thread() -> PyResult<bool> {

@@ -25,7 +25,7 @@ pub struct Shared {
     pub unfetchable: RwLock<FxHashSet<NodeId>>,
 }
 
-/// The op registry, built on first use.
+/// Returns the op registry, built on first use.
 pub fn registry() -> PyResult<Arc<Registry>> {
     static REGISTRY: OnceLock<Arc<Registry>> = OnceLock::new();
     if let Some(r) = REGISTRY.get() {
@@ -156,7 +156,7 @@ impl Graph {
         self.shared.graph.read().find(name)
     }
 
-    /// The names of the nodes from the `from_node`th on, in lower case.
+    /// Returns the names of the nodes from the `from_node`th on, in lower case.
     fn lowercase_names(&self, from_node: usize) -> Vec<String> {
         self.shared.graph.read().nodes().iter().skip(from_node).map(|n| n.name.to_ascii_lowercase()).collect()
     }
@@ -232,8 +232,8 @@ impl Graph {
         Ok(all)
     }
 
-    /// The nodes from the `from_node`th on as a serialized GraphDef, and (position, attribute) of the attributes that it lacks:
-    /// those with tensors.
+    /// Returns the nodes from the `from_node`th on as a serialized GraphDef, and (position, attribute) of the
+    /// attributes that it lacks: those with tensors.
     fn node_defs<'py>(
         &self,
         py: Python<'py>,
@@ -294,7 +294,7 @@ impl Graph {
         Ok(readers)
     }
 
-    /// The value of an output as an array, where the graph alone decides it; None elsewhere.
+    /// Returns the value of an output as an array, where the graph alone decides it; None elsewhere.
     fn constant_value(&self, py: Python<'_>, node: NodeId, index: u32) -> PyResult<Option<Py<PyAny>>> {
         guarded(|| {
             // Not in the scrutinee of a match: NumPy may give the GIL away, and the lock must not be held by then.
@@ -303,7 +303,7 @@ impl Graph {
         })
     }
 
-    /// The shape that an int vector output describes, as `output_shape` gives shapes.
+    /// Returns the shape that an int vector output describes, as `output_shape` gives shapes.
     fn constant_as_shape(&self, py: Python<'_>, node: NodeId, index: u32) -> PyResult<Py<PyAny>> {
         let shape = guarded(|| self.shared.graph.read().constant_as_shape(output_id(node, index)).map_err(status))?;
         shape_to_python(py, shape.to_wire())
@@ -316,8 +316,9 @@ impl Graph {
         gating::tie(&mut self.shared.graph.write(), barrier, &gates).map_err(build)
     }
 
-    /// The nodes on some path from `sources` to `targets` (node ids), the ends included, as a sorted list: what a gradient
-    /// passes through. Paths do not continue through outputs whose dtype cannot carry a gradient or through `stops`.
+    /// Returns the nodes on some path from `sources` to `targets` (node ids), the ends included, as a sorted list: what
+    /// a gradient passes through. Paths do not continue through outputs whose dtype cannot carry a gradient or through
+    /// `stops`.
     fn between(&self, sources: Vec<(NodeId, u32)>, targets: Vec<NodeId>, stops: Vec<NodeId>) -> PyResult<Vec<NodeId>> {
         let stops: FxHashSet<NodeId> = stops.into_iter().collect();
         let graph = self.shared.graph.read();
@@ -392,7 +393,7 @@ impl Graph {
         self.add_with(&node.op.name, name, args, values, None, &node.device)
     }
 
-    /// A constant's tensor made straight from a Python value of a given dtype number: adds the Const node.
+    /// Returns a constant's tensor made straight from a Python value of a given dtype number: adds the Const node.
     #[pyo3(signature = (name, value, dtype, control_inputs=None, device=""))]
     fn add_constant(
         &self,

@@ -10,7 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// A message of this process's own Python.
+/// Returns a message of this process's own Python.
 fn message<M: Message + Default>(bytes: &[u8]) -> PyResult<M> {
     M::decode(bytes).map_err(|e| PyValueError::new_err(format!("Error parsing message: {e}")))
 }

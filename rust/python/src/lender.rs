@@ -37,7 +37,7 @@ impl Lender {
     }
 }
 
-/// The array whose memory an array shows: itself, or the last of those it is a view of.
+/// Returns the array whose memory an array shows: itself, or the last of those it is a view of.
 fn owner<'py>(array: &Bound<'py, PyUntypedArray>) -> Bound<'py, PyUntypedArray> {
     let mut owner = array.clone();
     loop {

@@ -21,8 +21,9 @@ fn arg<'py>(py: Python<'py>, a: &ArgDef) -> PyResult<Bound<'py, PyDict>> {
     Ok(d)
 }
 
-/// The schema of an op: dict of `inputs`, `outputs` (dicts of name, type or type_attr, is_ref, is_list, number_attr),
-/// `attrs` (dicts of name, type, default, allowed_types), `is_stateful`, `doc`. KeyError for an unknown op.
+/// Returns the schema of an op: dict of `inputs`, `outputs` (dicts of name, type or type_attr, is_ref, is_list,
+/// number_attr), `attrs` (dicts of name, type, default, allowed_types), `is_stateful`, `doc`. KeyError for an unknown
+/// op.
 #[pyfunction]
 pub fn op_info<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
     let registry = registry()?;

@@ -76,7 +76,7 @@ impl Reader {
     }
 }
 
-/// The names of the files that match a pattern.
+/// Returns the names of the files that match a pattern.
 #[pyfunction]
 pub fn matching_files<'py>(py: Python<'py>, pattern: &str) -> PyResult<Vec<Bound<'py, PyBytes>>> {
     let names = py.detach(|| file::matching(pattern)).map_err(status)?;

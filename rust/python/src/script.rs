@@ -47,7 +47,7 @@ impl Python3 {
     }
 }
 
-/// A result as a tensor; read where it is if nothing else in the program can change it.
+/// Returns a result as a tensor; read where it is if nothing else in the program can change it.
 fn tensor(py: Python<'_>, value: &Py<PyAny>) -> Result<Tensor> {
     let unsupported = |what: String| Status::new(Code::Unimplemented, what);
     let value = value.bind(py);

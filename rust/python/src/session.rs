@@ -99,13 +99,13 @@ impl Session {
         Arc::ptr_eq(&t.get().graph, &self.shared)
     }
 
-    /// Whether a node's value is a session's handle, which Python wraps.
+    /// Returns true if a node's value is a session's handle, which Python wraps.
     fn gives_handle(&self, node: NodeId) -> PyResult<bool> {
         let graph = self.shared.graph.read();
         Ok(graph.node(node).map_err(status)?.op.name.starts_with("GetSessionHandle"))
     }
 
-    /// The plan for a key; None where something may not be fetched or fed, or is a handle.
+    /// Returns the plan for a key; None where something may not be fetched or fed, or is a handle.
     fn ready(&self, py: Python<'_>, key: &Key, fetches: usize) -> PyResult<Option<Arc<Ready>>> {
         if let Some(ready) = self.ready.read().get(key)
             && ready.prepared.graph_version() == self.shared.graph.read().version()
@@ -187,7 +187,7 @@ impl Session {
 /// (node ids, start, end, outputs) of an event, each output (index, dtype number, shape, bytes).
 type EventTuple = (Vec<u32>, u64, u64, Vec<(u32, i32, Vec<usize>, usize)>);
 
-/// A trace for Python: the number of the thread, and the events.
+/// Returns a trace for Python: the number of the thread, and the events.
 fn events(trace: Option<Trace>) -> (u32, Vec<EventTuple>) {
     let Some(trace) = trace else { return (0, Vec::new()) };
     let made = |m: &Made| (m.slot, m.dtype.number(), m.shape.to_vec(), m.bytes);
@@ -384,13 +384,13 @@ impl Session {
         with_poll(py, Limit::after_ms(self.timeout_ms), names, |e| self.error(py, e))
     }
 
-    /// The names of the devices that `placement` numbers.
+    /// Returns the names of the devices that `placement` numbers.
     fn step_device_names(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         let names = |poll: &Poll<'_>| self.inner.step_device_names(poll);
         with_poll(py, Limit::after_ms(self.timeout_ms), names, |e| self.error(py, e))
     }
 
-    /// A function of the fed values, in `feed_list`'s order. `fetches`: as for `run_fast`.
+    /// Returns a function of the fed values, in `feed_list`'s order. `fetches`: as for `run_fast`.
     fn make_callable(
         slf: Bound<'_, Self>,
         fetches: Bound<'_, PyAny>,
@@ -432,7 +432,7 @@ impl Session {
     }
 }
 
-/// A fed value as a tensor; None where Python must look at it.
+/// Returns a fed value as a tensor; None where Python must look at it.
 fn fed_tensor(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<Tensor>> {
     if let Some(t) = quick_tensor(value, dtype)? {
         return Ok(Some(t));
@@ -444,7 +444,7 @@ fn fed_tensor(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<Tensor>
     Ok(if is_numbers && dtype.is_plain() { tensor_of(value, dtype).ok() } else { None })
 }
 
-/// Whether a value may be fed where `shape` is known.
+/// Returns true if a value may be fed where `shape` is known.
 fn fits(shape: &PartialShape, value: &Tensor) -> bool {
     match shape.to_wire() {
         None => true,

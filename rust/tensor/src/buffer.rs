@@ -86,7 +86,7 @@ fn map_pages(bytes: usize) -> Option<Block> {
     NonNull::new(p.cast()).map(Block)
 }
 
-/// A zeroed block of a class from the system.
+/// Returns a zeroed block of a class from the system.
 fn fresh(class: usize) -> Option<Block> {
     let bytes = class_bytes(class);
     #[cfg(unix)]
@@ -189,7 +189,7 @@ impl Buffer {
         Buffer { ptr, len, owner: Owner::Lent(owner) }
     }
 
-    /// Whether the memory belongs to someone else and must be copied before it outlives the step.
+    /// Returns true if the memory belongs to someone else and must be copied before it outlives the step.
     pub fn is_lent(&self) -> bool {
         matches!(self.owner, Owner::Lent(_))
     }
@@ -199,7 +199,7 @@ impl Buffer {
         unsafe { std::slice::from_raw_parts(self.ptr.as_ptr(), self.len) }
     }
 
-    /// The bytes for writing; `None` for lent memory.
+    /// Returns the bytes for writing; `None` for lent memory.
     pub fn bytes_mut(&mut self) -> Option<&mut [u8]> {
         if self.is_lent() {
             return None;

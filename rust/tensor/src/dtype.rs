@@ -82,12 +82,12 @@ impl DType {
         usize::try_from(n).ok().and_then(|n| n.checked_sub(1)).and_then(|i| TABLE.get(i)).map(|row| row.0)
     }
 
-    /// The name Python programs see, such as `float32`.
+    /// Returns the name Python programs see, such as `float32`.
     pub fn name(self) -> &'static str {
         TABLE[self as usize - 1].1
     }
 
-    /// The name op schemas use, such as `float`.
+    /// Returns the name op schemas use, such as `float`.
     pub fn schema_name(self) -> &'static str {
         TABLE[self as usize - 1].2
     }
@@ -114,7 +114,7 @@ impl DType {
         matches!(self, I8 | I16 | I32 | I64 | U8 | U16 | U32 | U64)
     }
 
-    /// Whether the elements are plain bytes of a fixed size.
+    /// Returns true if the elements are plain bytes of a fixed size.
     pub fn is_plain(self) -> bool {
         self.size() != 0
     }

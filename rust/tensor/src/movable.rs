@@ -13,12 +13,12 @@ mod sealed {
 /// An element that can be copied from place to place. The default value is the zero (false, the empty string) of every
 /// type viewed so.
 pub trait Movable: Clone + Default + PartialEq + Send + Sync + sealed::Sealed + 'static {
-    /// The elements in row-major order.
+    /// Returns the elements in row-major order.
     ///
     /// Errors: `Internal` where the tensor's elements are not of this size.
     fn view(tensor: &Tensor) -> Result<&[Self]>;
 
-    /// The elements for writing; copies first where they are shared or lent.
+    /// Returns the elements for writing; copies first where they are shared or lent.
     ///
     /// Errors: as `view`; `Internal` for bool seen as bytes, which could then hold more than 0 and 1.
     fn view_mut(tensor: &mut Tensor) -> Result<&mut [Self]>;

@@ -2,11 +2,11 @@
 
 /// A number that a string may spell.
 pub trait NumberText: Sized {
-    /// The number that `text` spells, without spaces around it.
+    /// Returns the number that `text` spells, without spaces around it.
     fn of_text(text: &str) -> Option<Self>;
 }
 
-/// A hexadecimal integer: its leading digits, rounded to odd, and the power of two to multiply them by.
+/// Returns a hexadecimal integer: its leading digits, rounded to odd, and the power of two to multiply them by.
 fn hexadecimal(digits: &str) -> Option<(u64, i32)> {
     let (mut value, mut exponent) = (0u64, 0i32);
     for digit in digits.chars() {
@@ -46,8 +46,8 @@ macro_rules! number_text {
 }
 number_text!(f32, f64; i32, i64);
 
-/// The number that `text` spells, with or without what C calls space around it: decimal, or a float as a hexadecimal
-/// integer.
+/// Returns the number that `text` spells, with or without what C calls space around it: decimal, or a float as a
+/// hexadecimal integer.
 pub fn parse_number<T: NumberText>(text: &[u8]) -> Option<T> {
     let is_space = |c: char| matches!(c, ' ' | '\t'..='\r');
     T::of_text(std::str::from_utf8(text).ok()?.trim_matches(is_space))

@@ -57,7 +57,7 @@ impl PartialShape {
         self.dims.as_ref().and_then(|d| d.get(axis)).and_then(|&d| usize::try_from(d).ok())
     }
 
-    /// The dimensions when the rank is known.
+    /// Returns the dimensions when the rank is known.
     pub fn dims(&self) -> Option<SmallVec<[Option<usize>; 4]>> {
         self.dims.as_ref().map(|d| d.iter().map(|&d| usize::try_from(d).ok()).collect())
     }
@@ -70,7 +70,7 @@ impl PartialShape {
         self.dims.as_ref()?.iter().map(|&d| usize::try_from(d).ok()).collect()
     }
 
-    /// The number of elements; `None` where it is unknown or overflows.
+    /// Returns the number of elements; `None` where it is unknown or overflows.
     pub fn elements(&self) -> Option<usize> {
         self.dims.as_ref()?.iter().try_fold(1usize, |n, &d| n.checked_mul(usize::try_from(d).ok()?))
     }
@@ -110,7 +110,7 @@ impl PartialShape {
         }
     }
 
-    /// Whether some full shape fits both.
+    /// Returns true if some full shape fits both.
     pub fn is_compatible_with(&self, other: &PartialShape) -> bool {
         self.merge(other).is_ok()
     }
@@ -138,7 +138,7 @@ impl PartialShape {
         }
     }
 
-    /// The dimensions of `self` followed by those of `other`.
+    /// Returns the dimensions of `self` followed by those of `other`.
     pub fn concatenate(&self, other: &PartialShape) -> PartialShape {
         match (&self.dims, &other.dims) {
             (Some(a), Some(b)) => PartialShape { dims: Some(a.iter().chain(b).copied().collect()) },

@@ -9,8 +9,8 @@ use std::ops::Deref;
 /// TF 1.x: the most dimensions a tensor has.
 pub(crate) const MAX_RANK: usize = 254;
 
-/// The product of sizes: `usize::MAX`, which no memory holds, where it is larger. This crate is compiled without overflow
-/// checks, for its numeric loops; a product that wraps would be a small size of something large.
+/// Returns the product of sizes: `usize::MAX`, which no memory holds, where it is larger. This crate is compiled
+/// without overflow checks, for its numeric loops; a product that wraps would be a small size of something large.
 #[inline]
 pub(crate) fn product(sizes: impl IntoIterator<Item = usize>) -> usize {
     sizes.into_iter().fold(1, usize::saturating_mul)
@@ -42,7 +42,7 @@ impl Shape {
         Shape::default()
     }
 
-    /// A shape known to be small: dimensions that came from tensors that exist.
+    /// Returns a shape known to be small: dimensions that came from tensors that exist.
     pub fn new(dims: &[usize]) -> Shape {
         Shape { dims: SmallVec::from_slice(dims) }
     }
@@ -145,7 +145,7 @@ impl fmt::Debug for Shape {
     }
 }
 
-/// The shape both operands are broadcast to: dimensions are matched from the last, and 1 stretches.
+/// Returns the shape both operands are broadcast to: dimensions are matched from the last, and 1 stretches.
 pub fn broadcast(a: &Shape, b: &Shape) -> Result<Shape> {
     if a == b {
         return Ok(a.clone());

@@ -28,7 +28,7 @@ pub enum Code {
 }
 
 impl Code {
-    /// The code of that wire number; none for 0, which is success.
+    /// Returns the code of that wire number; none for 0, which is success.
     pub fn from_number(number: i32) -> Option<Code> {
         use Code::*;
         const ALL: [Code; 16] = [
@@ -129,7 +129,8 @@ impl Status {
         self
     }
 
-    /// The failure as the caller of a function sees it: `place` says where, for the node is one of another graph.
+    /// Returns the failure as the caller of a function sees it: `place` says where, for the node is one of another
+    /// graph.
     #[must_use]
     pub fn inside(mut self, place: &str) -> Self {
         self.0.message.push_str(place);

@@ -3,7 +3,7 @@
 /// Side of a block: 16 four-byte elements are one cache line, and whole lines are what memory likes to be written in.
 pub const BLOCK_SIDE: usize = 16;
 
-/// The elements that a block of `BLOCK_SIDE` rows reaches over, rows beginning `stride` apart.
+/// Returns the elements that a block of `BLOCK_SIDE` rows reaches over, rows beginning `stride` apart.
 fn reach(stride: usize) -> Option<usize> {
     stride.checked_mul(BLOCK_SIDE - 1)?.checked_add(BLOCK_SIDE)
 }

@@ -3,7 +3,7 @@
 use ferroflow_tensor::vector::{Binary, Operand, Unary, binary, unary, unary_in_place};
 use std::collections::BTreeMap;
 
-/// The distance of `got` from `want` in units of the last place of f32 at `want`.
+/// Returns the distance of `got` from `want` in units of the last place of f32 at `want`.
 fn ulps(got: f32, want: f64) -> f64 {
     if want.is_nan() || got.is_nan() {
         return if want.is_nan() && got.is_nan() { 0.0 } else { f64::INFINITY };

@@ -18,7 +18,7 @@ impl Weyl {
 
 trait Sample: Element {
     fn sample(weyl: &mut Weyl) -> Self;
-    /// The bits, with every NaN as one: which NaN comes out of two is not specified.
+    /// Returns the bits, with every NaN as one: which NaN comes out of two is not specified.
     fn bits(self) -> u128;
 }
 

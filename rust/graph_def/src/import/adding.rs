@@ -215,13 +215,13 @@ impl<'a> Adding<'a> {
     }
 }
 
-/// The names of the loops in a graph.
+/// Returns the names of the loops in a graph.
 fn frames_of(graph: &Graph) -> FxHashSet<String> {
     let enters = graph.nodes().iter().filter(|node| ENTER.contains(&&*node.op.name));
     enters.filter_map(|node| node.attrs.str("frame_name").ok()).collect()
 }
 
-/// A failure that names a node.
+/// Returns a failure that names a node.
 fn naming(name: &str, failure: String) -> String {
     if failure.contains(name) { failure } else { format!("{failure} (node '{name}')") }
 }

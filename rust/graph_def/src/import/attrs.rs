@@ -82,7 +82,7 @@ pub fn attrs<'a>(
     Ok(attrs)
 }
 
-/// The field of a message that holds values of a kind.
+/// Returns the field of a message that holds values of a kind.
 fn field_of(kind: AttrKind) -> &'static str {
     match kind {
         AttrKind::Int => "i",

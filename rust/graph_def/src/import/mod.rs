@@ -43,7 +43,7 @@ pub struct Draft<'a> {
 pub trait Around {
     type Error: From<BuildError>;
 
-    /// The device of nodes that ask for one, or, with `None`, are colocated with others. Asked once for each.
+    /// Returns the device of nodes that ask for one, or, with `None`, are colocated with others. Asked once for each.
     fn device(&mut self, asked: Option<&str>) -> Result<String, Self::Error>;
 
     /// Changes what a node reads and waits for. It may add nodes.
@@ -85,12 +85,12 @@ pub struct Imported<'a> {
 }
 
 impl Imported<'_> {
-    /// The node that the message calls so.
+    /// Returns the node that the message calls so.
     pub fn find(&self, name: &str) -> Option<NodeId> {
         self.added.get(*self.positions.get(name)?).map(|added| added.id)
     }
 
-    /// Its nodes, in the order of the message.
+    /// Returns its nodes, in the order of the message.
     pub fn nodes(&self) -> impl Iterator<Item = NodeId> {
         self.added.iter().map(|added| added.id)
     }

@@ -49,7 +49,7 @@ impl Inputs {
     }
 }
 
-/// The positions of nodes by name.
+/// Returns the positions of nodes by name.
 ///
 /// Errors: `Value` for names that no node may have or that two have, and for nodes without an op.
 pub fn positions(nodes: &[NodeDef]) -> Result<FxHashMap<&str, usize>, BuildError> {
@@ -134,7 +134,7 @@ fn inputs_of(
     Ok(inputs)
 }
 
-/// The positions of all nodes, each after those it reads; as in the message where that is so already.
+/// Returns the positions of all nodes, each after those it reads; as in the message where that is so already.
 ///
 /// Errors: `Value` where nodes wait for each other.
 pub fn order(nodes: &[NodeDef], inputs: &[Inputs]) -> Result<Vec<usize>, BuildError> {

@@ -80,7 +80,7 @@ pub fn narrow(graph: &mut Graph, id: NodeId, node: &NodeDef, shapes: &[TensorSha
     Ok(())
 }
 
-/// A shape as Python writes it.
+/// Returns a shape as Python writes it.
 fn tuple(shape: &PartialShape) -> String {
     let Some(dims) = shape.dims() else { return "<unknown>".to_owned() };
     let words: Vec<String> = dims.iter().map(|d| d.map_or_else(|| "?".to_owned(), |d| d.to_string())).collect();

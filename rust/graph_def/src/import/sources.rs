@@ -70,7 +70,8 @@ impl Sources {
         })
     }
 
-    /// The names that stand for nothing, in the order they were given. `outputs`: how many a node of the message has.
+    /// Returns the names that stand for nothing, in the order they were given. `outputs`: how many a node of the
+    /// message has.
     pub fn absent(&self, outputs: impl Fn(&str) -> Option<u32>) -> Vec<String> {
         let unused = self.entries.iter().filter(|entry| !entry.is_used);
         unused

@@ -78,7 +78,7 @@ pub(super) fn end<S>(state: &Mutex<S>, changed: &Condvar, cancellation: &Cancell
     changed.notify_all();
 }
 
-/// The lock, at most until the pull is cancelled.
+/// Returns the lock, at most until the pull is cancelled.
 pub(super) fn lock<'m, T>(mutex: &'m Mutex<T>, pull: Pull<'_>) -> Result<MutexGuard<'m, T>> {
     loop {
         if let Some(guard) = mutex.try_lock_for(LOOK_UP) {

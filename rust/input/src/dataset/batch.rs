@@ -42,7 +42,7 @@ impl DatasetIterator for BatchIterator {
     }
 }
 
-/// The size of batches in input 1.
+/// Returns the size of batches in input 1.
 pub(super) fn batch_size(ctx: &KernelContext<'_>) -> Result<usize> {
     let size = scalar::<i64>(ctx, 1, "batch_size")?;
     ensure!(size > 0, InvalidArgument, "Batch size must be greater than zero.");

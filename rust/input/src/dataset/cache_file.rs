@@ -20,7 +20,8 @@ fn failed(name: &str) -> impl Fn(std::io::Error) -> Status + '_ {
     move |e| file::failure(name, &e)
 }
 
-/// An iterator of a dataset cached in `name`: over the file where it is complete, else over the input, which it writes down.
+/// Returns an iterator of a dataset cached in `name`: over the file where it is complete, else over the input, which it
+/// writes down.
 pub(super) fn iterator(name: &str, input: impl FnOnce() -> BoxedIterator) -> BoxedIterator {
     if file::path_of(with_ending(name, "elements")).exists() {
         return BoxedIterator::new(Reader { name: name.to_owned(), records: None });
@@ -239,7 +240,7 @@ impl<'a> Rest<'a> {
     }
 }
 
-/// A tensor of the elements that `bytes` are.
+/// Returns a tensor of the elements that `bytes` are.
 fn plain(dtype: DType, shape: Shape, bytes: &[u8]) -> Result<Tensor> {
     if dtype == DType::Bool {
         let values: Vec<bool> = bytes.iter().map(|&b| b != 0).collect();

@@ -34,7 +34,7 @@ impl Dataset for Csv {
     }
 }
 
-/// The fields of a record; `None` where it ends within quotes.
+/// Returns the fields of a record; `None` where it ends within quotes.
 fn fields(format: &CsvFormat, record: &[u8]) -> Result<Option<Vec<Vec<u8>>>> {
     let mut fields = Vec::new();
     let mut at = 0;
@@ -55,7 +55,7 @@ fn fields(format: &CsvFormat, record: &[u8]) -> Result<Option<Vec<Vec<u8>>>> {
     }
 }
 
-/// The value that field `i` spells.
+/// Returns the value that field `i` spells.
 fn value(field: &[u8], i: usize, dtype: DType) -> Result<Tensor> {
     let found = match dtype {
         DType::String => Some(Tensor::from_strings([], vec![field.into()])?),
@@ -98,7 +98,7 @@ impl Format {
     }
 }
 
-/// The element of the next record; `None` where there is none.
+/// Returns the element of the next record; `None` where there is none.
 fn next_element(format: &Format, input: &mut Input) -> Result<Option<Element>> {
     let mut record: Vec<u8> = Vec::new();
     loop {

@@ -76,7 +76,7 @@ impl GroupByWindowIterator {
         Ok(size)
     }
 
-    /// The key of an element and the size of its windows.
+    /// Returns the key of an element and the size of its windows.
     fn key_and_size(&mut self, element: &Element, pull: Pull<'_>) -> Result<(i64, usize)> {
         let results = self.functions.key.call(element.iter().cloned(), pull)?;
         let key = scalar_result(&results, "key_func")?;

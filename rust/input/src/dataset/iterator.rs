@@ -35,7 +35,7 @@ impl IteratorResource {
         Ok(())
     }
 
-    /// The next element; `None` at the end.
+    /// Returns the next element; `None` at the end.
     fn next(&self, pull: Pull<'_>) -> Result<Option<Element>> {
         let Some(pass) = self.current.lock().clone() else {
             bail!(
@@ -58,7 +58,7 @@ fn pull<'a>(ctx: &KernelContext<'a>) -> Pull<'a> {
     Pull { cancellation: ctx.step.cancellation, threads: ctx.step.threads, resumes: true }
 }
 
-/// The iterator that resource input `i` is.
+/// Returns the iterator that resource input `i` is.
 fn iterator(ctx: &KernelContext<'_>, i: usize) -> Result<Arc<IteratorResource>> {
     ResourceHandle::from_tensor(ctx.input(i)?)?.resource()
 }
@@ -130,7 +130,7 @@ fn get_next(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
-/// An element, if it is what the node's attributes promise.
+/// Returns an element, if it is what the node's attributes promise.
 fn checked(signature: &Signature, element: Element) -> Result<Outputs> {
     let found = Signature {
         types: element.iter().map(|t| t.dtype()).collect(),

@@ -126,7 +126,7 @@ impl DatasetIterator for ScanIterator {
     }
 }
 
-/// The last state of a function that takes a state and an element to the next state.
+/// Returns the last state of a function that takes a state and an element to the next state.
 fn reduce(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let f = init.func("f")?.name;
     let states = init.dtypes("Tstate")?.len();

@@ -63,7 +63,7 @@ impl DatasetIterator for PaddedBatchIterator {
     }
 }
 
-/// The parts, each filled up to a common shape, along a new first dimension.
+/// Returns the parts, each filled up to a common shape, along a new first dimension.
 fn padded(component: usize, parts: &[&Tensor], shape: &PartialShape, value: &Tensor) -> Result<Tensor> {
     let Some(wanted) = shape.dims() else { bail!(Internal, "a padded shape without rank") };
     let mut dims: Vec<usize> = wanted.iter().map(|d| d.unwrap_or(0)).collect();

@@ -116,7 +116,7 @@ impl Shared {
 }
 
 impl Calls {
-    /// The result of the next call.
+    /// Returns the result of the next call.
     ///
     /// Errors: the outer one if the pull is cancelled, and then the result stays; the inner one is the result itself.
     fn take(&mut self, pull: Pull<'_>) -> Result<Result<Option<Element>>> {

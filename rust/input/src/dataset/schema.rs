@@ -3,17 +3,17 @@
 use ferroflow_graph::{Op, ShapeContext, shape_rules};
 use ferroflow_tensor::Result;
 
-/// The attributes that describe a dataset's elements.
+/// Returns the attributes that describe a dataset's elements.
 pub(super) fn described(op: Op) -> Op {
     op.attr("output_types: list(type) >= 1").attr("output_shapes: list(shape) >= 1")
 }
 
-/// An op that makes a dataset from another one.
+/// Returns an op that makes a dataset from another one.
 pub(super) fn unary(name: &str) -> Op {
     Op::new(name).input("input_dataset: variant").output("handle: variant").shape(shape_rules::scalar)
 }
 
-/// An op that makes a dataset from none: two equal ones are two datasets.
+/// Returns an op that makes a dataset from none: two equal ones are two datasets.
 pub(super) fn source(name: &str) -> Op {
     Op::new(name).output("handle: variant").memoryless().shape(shape_rules::scalar)
 }

@@ -89,7 +89,7 @@ impl ShuffleIterator {
         usize::try_from(number % self.buffer_size).unwrap_or(usize::MAX)
     }
 
-    /// The next element of this pass or of one after it.
+    /// Returns the next element of this pass or of one after it.
     fn draw(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
         let mut is_fresh = !self.begun;
         while self.count < 0 || self.epoch < self.count {

@@ -7,7 +7,7 @@ use ferroflow_tensor::{DType, Result, Shape, Tensor, by_size, ensure};
 /// Bytes from which one batch is copied by several threads.
 const PARALLEL_BYTES: usize = 1 << 20;
 
-/// The elements stacked component by component along a new first dimension. There is at least one.
+/// Returns the elements stacked component by component along a new first dimension. There is at least one.
 ///
 /// Errors: `InvalidArgument` where shapes differ.
 pub(super) fn stack(elements: &[Element], threads: Threads) -> Result<Element> {
@@ -90,7 +90,7 @@ pub(super) fn rows(components: &[Tensor], i: usize) -> Result<Element> {
     components.iter().map(|t| row(t, i)).collect()
 }
 
-/// The common first dimension of components.
+/// Returns the common first dimension of components.
 ///
 /// Errors: `InvalidArgument` for a scalar, or sizes that differ.
 pub(super) fn common_rows(components: &[Tensor]) -> Result<usize> {

@@ -34,7 +34,7 @@ impl Pull<'_> {
 
 /// One pass over a dataset.
 pub(crate) trait DatasetIterator: Send {
-    /// The next element; `None` at the end, after which it is not called again.
+    /// Returns the next element; `None` at the end, after which it is not called again.
     ///
     /// After an error it may be called again. If the error came because the pull was cancelled, the next call goes on as
     /// if this one had not been made: no element is lost.
@@ -89,7 +89,7 @@ impl SharedDataset {
         SharedDataset(Deep::new(Arc::new(dataset)))
     }
 
-    /// A new pass; where datasets are nested too deeply for the stack, one that fails.
+    /// Returns a new pass; where datasets are nested too deeply for the stack, one that fails.
     pub fn iterator(&self) -> BoxedIterator {
         match ensure_stack(NESTED) {
             Ok(()) => self.0.iterator(),
@@ -168,7 +168,7 @@ impl DatasetValue {
         Tensor::from_objects(DType::Variant, [], vec![Object::new(self)])
     }
 
-    /// The dataset that a variant scalar holds.
+    /// Returns the dataset that a variant scalar holds.
     ///
     /// Errors: `InvalidArgument` where it holds something else.
     pub fn of(t: &Tensor) -> Result<&DatasetValue> {
@@ -183,19 +183,19 @@ impl DatasetValue {
     }
 }
 
-/// The dataset at input `i`.
+/// Returns the dataset at input `i`.
 pub(crate) fn dataset_input(ctx: &KernelContext<'_>, i: usize) -> Result<DatasetValue> {
     DatasetValue::of(ctx.input(i)?).cloned()
 }
 
-/// The value of scalar input `i`, called `name` in messages.
+/// Returns the value of scalar input `i`, called `name` in messages.
 pub(crate) fn scalar<T: Scalar>(ctx: &KernelContext<'_>, i: usize, name: &str) -> Result<T> {
     let t = ctx.input(i)?;
     ensure!(t.rank() == 0, InvalidArgument, "{name} must be a scalar");
     t.to_scalar()
 }
 
-/// The text in scalar input `i`, called `name` in messages.
+/// Returns the text in scalar input `i`, called `name` in messages.
 pub(crate) fn text(ctx: &KernelContext<'_>, i: usize, name: &str) -> Result<String> {
     match (ctx.input(i)?.rank(), ctx.input(i)?.strings()?) {
         (0, [one]) => Ok(String::from_utf8_lossy(one).into_owned()),
@@ -203,7 +203,7 @@ pub(crate) fn text(ctx: &KernelContext<'_>, i: usize, name: &str) -> Result<Stri
     }
 }
 
-/// The kernel of an op that makes a dataset of its inputs.
+/// Returns the kernel of an op that makes a dataset of its inputs.
 pub(crate) fn dataset_kernel<D: Dataset + 'static>(
     init: &KernelInit<'_>,
     make: impl Fn(&KernelContext<'_>) -> Result<D> + Send + Sync + 'static,

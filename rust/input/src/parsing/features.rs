@@ -29,7 +29,7 @@ fn check_dtype(dtype: DType) -> Result<()> {
     Ok(())
 }
 
-/// The number in attribute `name`, of features of one kind.
+/// Returns the number in attribute `name`, of features of one kind.
 pub(super) fn count_of(attrs: &AttrMap, name: &str) -> Result<usize> {
     match usize::try_from(attrs.int(name)?) {
         Ok(n) => Ok(n),
@@ -37,7 +37,7 @@ pub(super) fn count_of(attrs: &AttrMap, name: &str) -> Result<usize> {
     }
 }
 
-/// The types of sparse features that attribute `types` lists, of which there are to be `count`.
+/// Returns the types of sparse features that attribute `types` lists, of which there are to be `count`.
 pub(super) fn sparse_of(attrs: &AttrMap, types: &str, keys: &str, count: usize) -> Result<Vec<DType>> {
     let dtypes = attrs.dtypes(types)?;
     ensure!(dtypes.len() == count, InvalidArgument, "len({keys}) != len({types})");
@@ -45,7 +45,7 @@ pub(super) fn sparse_of(attrs: &AttrMap, types: &str, keys: &str, count: usize) 
     Ok(dtypes)
 }
 
-/// The dense features that attributes `types` and `shapes` list, of which there are to be `count`.
+/// Returns the dense features that attributes `types` and `shapes` list, of which there are to be `count`.
 pub(super) fn dense_of(attrs: &AttrMap, types: &str, shapes: &str, keys: &str, count: usize) -> Result<Vec<Dense>> {
     let (dtypes, declared) = (attrs.dtypes(types)?, attrs.shapes(shapes)?);
     ensure!(dtypes.len() == count, InvalidArgument, "len({keys}) != len({types})");
@@ -196,7 +196,7 @@ pub(super) fn set_outputs(ctx: &mut KernelContext<'_>, at: usize, sparse: Vec<Sp
     end
 }
 
-/// The error for bytes that are no example.
+/// Returns the error for bytes that are no example.
 pub(super) fn no_example(serialized: &[u8]) -> Status {
     Status::invalid_argument(format!("Could not parse example input, value: '{}'", String::from_utf8_lossy(serialized)))
 }
@@ -215,7 +215,8 @@ fn feature<'a>(message: Option<&'a [u8]>, place: Place<'_>, e: usize) -> Result<
 /// An example that failed, and how.
 pub(super) type Failure = (usize, Status);
 
-/// The rows of a dense feature of fixed size, one for each of `messages`, in a tensor of shape `[messages] + row`.
+/// Returns the rows of a dense feature of fixed size, one for each of `messages`, in a tensor of shape `[messages] +
+/// row`.
 ///
 /// `missing(e)` is the error for an example that has no value and no default.
 pub(super) fn fixed<'a>(
@@ -290,14 +291,14 @@ pub(super) struct Ragged<T> {
 }
 
 impl<T> Ragged<T> {
-    /// How many values each example has.
+    /// Returns the number of values each example has.
     pub(super) fn lengths(&self) -> impl Iterator<Item = usize> + '_ {
         let starts = std::iter::once(&0).chain(&self.ends);
         self.ends.iter().zip(starts).map(|(end, start)| end - start)
     }
 }
 
-/// The values of a feature in each of `count` messages, which are to be of type `T`.
+/// Returns the values of a feature in each of `count` messages, which are to be of type `T`.
 ///
 /// `mismatch(e, dtype)` is the error for another type.
 pub(super) fn ragged<'a, T: Element>(
@@ -323,7 +324,8 @@ pub(super) fn ragged<'a, T: Element>(
 /// Indices, values and shape of a sparse tensor.
 pub(super) type Sparse = [Tensor; 3];
 
-/// The values as a sparse tensor with a row for each example; without rows where there is but one example, `single`.
+/// Returns the values as a sparse tensor with a row for each example; without rows where there is but one example,
+/// `single`.
 pub(super) fn sparse<T: Element>(ragged: Ragged<T>, single: bool) -> Result<Sparse> {
     let (examples, total) = (ragged.ends.len() as i64, ragged.values.len());
     let longest = ragged.lengths().max().unwrap_or(0) as i64;
@@ -348,7 +350,8 @@ pub(super) fn sparse<T: Element>(ragged: Ragged<T>, single: bool) -> Result<Spar
     Ok([indices, T::tensor(Shape::new(&[total]), ragged.values)?, shape])
 }
 
-/// The values as rows of a dense tensor, each example's padded to the longest; of one example alone where `single`.
+/// Returns the values as rows of a dense tensor, each example's padded to the longest; of one example alone where
+/// `single`.
 ///
 /// `uneven(e, n)` is the error for `n` values that are no whole rows.
 pub(super) fn padded<T: Element>(

@@ -25,7 +25,7 @@ struct Parser<'a> {
     may_lack: &'a HashSet<Bytes>,
 }
 
-/// A key as text.
+/// Returns a key as text.
 fn text(keys: &[Bytes], k: usize) -> String {
     keys.get(k).map(|key| String::from_utf8_lossy(key).into_owned()).unwrap_or_default()
 }
@@ -35,7 +35,7 @@ impl Parser<'_> {
         self.names.get(e).map_or("<unknown>".into(), |n| String::from_utf8_lossy(n).into_owned())
     }
 
-    /// The values of context feature `k`.
+    /// Returns the values of context feature `k`.
     fn context(
         &self,
         k: usize,
@@ -62,7 +62,7 @@ impl Parser<'_> {
         fixed(dense, default, count, message, &place, &missing).map(Column::Dense)
     }
 
-    /// The steps of feature list `k`.
+    /// Returns the steps of feature list `k`.
     fn list(&self, k: usize, count: usize, message: Message<'_, '_>) -> Result<Column, Failure> {
         let mut all = Vec::with_capacity(count);
         let is_dense = k >= self.wanted.list_sparse.len();

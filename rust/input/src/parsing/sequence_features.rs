@@ -48,7 +48,7 @@ fn whole(dense: Vec<Dense>, shapes: &str) -> Result<Vec<Dense>> {
     Ok(dense)
 }
 
-/// The features of a serialized feature list.
+/// Returns the features of a serialized feature list.
 pub(super) fn list(message: &[u8]) -> Result<Vec<Feature<'_>>, Malformed> {
     let mut all = Vec::new();
     for field in Fields::of(message) {
@@ -120,7 +120,8 @@ pub(super) fn check_context_default(d: usize, dense: &Dense, default: &Tensor) -
     Ok(())
 }
 
-/// The attributes that say what is asked for, `Wanted`, and the outputs that all parsers of sequence examples have.
+/// Returns the attributes that say what is asked for, `Wanted`, and the outputs that all parsers of sequence examples
+/// have.
 pub(super) fn described(op: Op) -> Op {
     op.output("context_sparse_indices: Ncontext_sparse * int64")
         .output("context_sparse_values: context_sparse_types")

@@ -101,7 +101,7 @@ fn reference(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// An op on a queue, by reference or by handle.
+/// Returns an op on a queue, by reference or by handle.
 fn on_queue(name: &str, by_handle: bool) -> Op {
     let name = if by_handle { format!("{name}V2") } else { name.to_owned() };
     let op = Op::new(&name).input(if by_handle { "handle: resource" } else { "handle: Ref(string)" });

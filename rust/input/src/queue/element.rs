@@ -17,7 +17,7 @@ pub(super) enum Element {
 }
 
 impl Element {
-    /// A row that keeps nothing of the others.
+    /// Returns a row that keeps nothing of the others.
     pub fn row_of(batch: &Tuple, i: usize) -> Result<Element> {
         Ok(Element::Whole(batch.iter().map(|c| rows::row(c, i)).collect::<Result<_>>()?))
     }
@@ -29,7 +29,7 @@ impl Element {
         }
     }
 
-    /// The tensor that holds component `c`, and where in it; the whole of it where that is an element.
+    /// Returns the tensor that holds component `c`, and where in it; the whole of it where that is an element.
     fn part(&self, c: usize) -> Option<(&Tensor, Range<usize>)> {
         match self {
             Element::Whole(tuple) => tuple.get(c).map(|t| (t, 0..t.elements())),

@@ -513,7 +513,7 @@ impl Queue {
         Ok(())
     }
 
-    /// The outputs of an operation that has taken these elements.
+    /// Returns the outputs of an operation that has taken these elements.
     fn outputs(&self, taken: &[Element], count: Count) -> Result<Tuple> {
         if let (Count::One, [element]) = (count, taken) {
             return element.to_tuple();

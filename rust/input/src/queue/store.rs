@@ -61,7 +61,7 @@ impl Store {
         Ok(())
     }
 
-    /// The next element; `None` where there is none.
+    /// Returns the next element; `None` where there is none.
     pub fn pop(&mut self) -> Option<Element> {
         match self {
             Store::Fifo(elements) => elements.pop_front(),

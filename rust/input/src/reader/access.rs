@@ -20,7 +20,7 @@ struct Reading {
     records: Vec<Record>,
 }
 
-/// The piece of work in what a queue gave.
+/// Returns the piece of work in what a queue gave.
 fn work_of(tuple: Tuple) -> Result<Bytes> {
     let [component] = &tuple[..] else { bail!(InvalidArgument, "Expected single component queue") };
     ensure!(component.dtype() == DType::String, InvalidArgument, "Expected queue with single string component");

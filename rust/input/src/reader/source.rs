@@ -17,7 +17,7 @@ impl Step {
         Step { record: Some((key.into_bytes().into(), value.into())), is_done: false }
     }
 
-    /// The only record of its work.
+    /// Returns the only record of its work.
     pub fn only(key: &[u8], value: impl Into<Bytes>) -> Step {
         Step { record: Some((key.into(), value.into())), is_done: true }
     }
@@ -38,13 +38,13 @@ pub(super) trait Source: Send {
     /// Forgets the work under way.
     fn clear(&mut self) {}
 
-    /// Whether what was read so far is all that counts: the reader can then be saved.
+    /// Returns true if what was read so far is all that counts: the reader can then be saved.
     fn is_stateless(&self) -> bool {
         false
     }
 }
 
-/// A key that says where in its file a record is.
+/// Returns a key that says where in its file a record is.
 pub(super) fn key(work: &[u8], place: impl std::fmt::Display) -> String {
     format!("{}:{place}", String::from_utf8_lossy(work))
 }

@@ -57,7 +57,7 @@ impl Area {
 
 type Use = fn(&mut KernelContext<'_>, Arc<Area>) -> Result<()>;
 
-/// A kernel on the area that the node's attributes name, made on first use.
+/// Returns a kernel on the area that the node's attributes name, made on first use.
 fn on_area(init: &KernelInit<'_>, f: Use) -> Result<Box<dyn Kernel>> {
     let (name, limits) = (ResourceName::of(init, Unnamed::NodeName)?, Limits::of(init)?);
     kernel(move |ctx| {
@@ -72,7 +72,7 @@ fn stage(ctx: &mut KernelContext<'_>, area: Arc<Area>) -> Result<()> {
     try_or_wait(ctx, area, "Stage operation was cancelled", move |area| area.put(&mut tuple))
 }
 
-/// A tuple handed out must have as many values as the node has outputs.
+/// Returns a tuple handed out must have as many values as the node has outputs.
 fn checked(outputs: Option<Result<Outputs>>, wanted: usize) -> Option<Result<Outputs>> {
     Some(outputs?.and_then(|tuple| {
         let given = tuple.len();

@@ -74,8 +74,8 @@ impl StagingMap {
         Ok(Some(Outputs::new()))
     }
 
-    /// The values at `indices` of the tuple of a key, or of the first; they stay where `stay`. `None` while there is no such
-    /// tuple.
+    /// Returns the values at `indices` of the tuple of a key, or of the first; they stay where `stay`. `None` while
+    /// there is no such tuple.
     fn take(&self, key: Option<i64>, indices: &[usize], stay: bool) -> Option<Result<(i64, Outputs)>> {
         let mut staged = self.staged.lock();
         let key = match key {
@@ -125,7 +125,7 @@ fn key(ctx: &KernelContext<'_>) -> Result<i64> {
     ctx.input(0)?.to_scalar::<i64>()
 }
 
-/// The positions in a tuple that a node names, least first.
+/// Returns the positions in a tuple that a node names, least first.
 fn indices(ctx: &KernelContext<'_>, input: usize) -> Result<Vec<usize>> {
     let given = ctx.input(input)?.slice::<i32>()?;
     ensure!(given.is_sorted_by(|a, b| a < b), InvalidArgument, "Indices are not strictly ordered");

@@ -43,7 +43,7 @@ fn bytes(tuple: &[Tensor]) -> usize {
     tuple.iter().map(Tensor::byte_size).sum()
 }
 
-/// The inputs from `first` on, as values that outlive the step.
+/// Returns the inputs from `first` on, as values that outlive the step.
 fn values(ctx: &mut KernelContext<'_>, first: usize) -> Result<Vec<Tensor>> {
     (first..ctx.num_inputs()).map(|i| ctx.take(i).and_then(Tensor::into_owned)).collect()
 }

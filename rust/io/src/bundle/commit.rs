@@ -30,7 +30,7 @@ const FOLDER_LOCK: &str = "shards.tempstate_lock";
 /// The locks of folders of shards, held until their merge.
 static HELD: ProcessMutex<Option<HashMap<PathBuf, File>>> = ProcessMutex::new(None, || None);
 
-/// A number that no one else thinks of.
+/// Returns a number that no one else thinks of.
 fn token() -> String {
     format!("{:016x}", RandomState::new().hash_one(std::process::id()))
 }
@@ -110,7 +110,7 @@ pub(super) struct Temporary {
 }
 
 impl Temporary {
-    /// A new file whose name begins with `target`.
+    /// Returns a new file whose name begins with `target`.
     fn create(target: &str) -> Result<Temporary> {
         for _ in 0..TRIES {
             let name = format!("{target}{TEMPORARY}{}", token());
@@ -162,7 +162,7 @@ impl Commit {
         Ok(Commit { prefix: prefix.to_owned(), temporaries, moves, finished: false })
     }
 
-    /// A new file that will get the name `to`.
+    /// Returns a new file that will get the name `to`.
     pub(super) fn file(&mut self, to: &str) -> Result<&Temporary> {
         let temporary = Temporary::create(to)?;
         self.moves.push((temporary.name.clone(), to.to_owned()));
@@ -234,7 +234,7 @@ fn write_journal(name: &str, folder: &Path, moves: &[(String, String)]) -> Resul
     Ok(journal)
 }
 
-/// The renames of a whole journal.
+/// Returns the renames of a whole journal.
 fn parse_journal(content: &[u8]) -> Option<Vec<(String, String)>> {
     let (content, sum) = content.split_last_chunk::<4>()?;
     if u32::from_le_bytes(*sum) != masked(content) {
@@ -245,7 +245,7 @@ fn parse_journal(content: &[u8]) -> Option<Vec<(String, String)>> {
     Some(names.chunks_exact(2).map(|pair| (pair[0].to_owned(), pair[1].to_owned())).collect())
 }
 
-/// Whether a file has the name that it was opened by, still.
+/// Returns true if a file has the name that it was opened by, still.
 fn has_name(file: &File, path: &Path) -> bool {
     #[cfg(unix)]
     {
@@ -298,7 +298,8 @@ pub(super) fn finish_interrupted(prefix: &str) -> Result<()> {
     }
 }
 
-/// A temporary file whose writer is gone, locked: whoever makes it at this moment finds it taken until it is removed.
+/// Returns a temporary file whose writer is gone, locked: whoever makes it at this moment finds it taken until it is
+/// removed.
 fn abandoned(path: &Path) -> Option<File> {
     File::open(path).ok().filter(|f| f.try_lock().is_ok())
 }

@@ -28,12 +28,12 @@ pub use writer::{Item, write};
 /// The key of the header, before all others.
 const HEADER_KEY: &[u8] = b"";
 
-/// The file of a bundle's index.
+/// Returns the file of a bundle's index.
 pub fn index_name(prefix: &str) -> String {
     format!("{prefix}.index")
 }
 
-/// The file of a bundle's data.
+/// Returns the file of a bundle's data.
 pub fn data_name(prefix: &str, shard: i32, shards: i32) -> String {
     format!("{prefix}.data-{shard:05}-of-{shards:05}")
 }

@@ -125,7 +125,7 @@ impl BundleReader {
         Ok(file)
     }
 
-    /// A stored tensor's entry, held against its data file: what it says of its size can be believed.
+    /// Returns a stored tensor's entry, held against its data file: what it says of its size can be believed.
     fn stored(&self, key: Vec<u8>, entry: Entry) -> Result<Stored> {
         let file = self.file(entry.shard)?;
         let (name, shown) = (&file.name, || lossy(&key));
@@ -171,7 +171,7 @@ impl BundleReader {
         stored.iter().zip(read).map(|(s, (buffer, crc))| s.tensor(buffer, crc)).collect()
     }
 
-    /// The stored tensors that a wanted one is made of, the slices that they are, and the slice that is wanted.
+    /// Returns the stored tensors that a wanted one is made of, the slices that they are, and the slice that is wanted.
     fn parts(&self, wanted: &Wanted<'_>) -> Result<Plan> {
         let entry = self.entry(wanted.name)?;
         let full = entry.shape.clone();

@@ -29,7 +29,7 @@ fn lossy(name: &[u8]) -> String {
     String::from_utf8_lossy(name).into_owned()
 }
 
-/// The files whose names match a pattern, sorted.
+/// Returns the files whose names match a pattern, sorted.
 fn matching(pattern: &str) -> Vec<String> {
     let path = path_of(pattern);
     let found = crate::file::matching(pattern).unwrap_or_default();
@@ -126,7 +126,7 @@ impl SlicesReader {
         self.tensors.iter().map(|(name, known)| (&name[..], known.dtype, &known.shape, known.slices.len()))
     }
 
-    /// The elements of a stored slice.
+    /// Returns the elements of a stored slice.
     fn load(&self, name: &[u8], slice: &Slice, file: usize, dtype: DType, shape: Shape) -> Result<Tensor> {
         let Some(table) = self.files.get(file) else { bail!(Internal, "a file was lost") };
         let key = slice.key(name);

@@ -25,7 +25,7 @@ fn extend_by_length(crc: u32, length: usize) -> u32 {
     }
 }
 
-/// The strings of a data file's bytes and the checksum over them; what is wrong otherwise.
+/// Returns the strings of a data file's bytes and the checksum over them; what is wrong otherwise.
 pub(super) fn decode(bytes: &[u8], count: usize) -> Result<(Vec<Bytes>, u32), &'static str> {
     // Each length takes a byte at least.
     if count > bytes.len() {

@@ -13,7 +13,7 @@ pub struct RecordReader {
     failure: Option<Status>,
 }
 
-/// The first bytes as an array; zeros where they are fewer.
+/// Returns the first bytes as an array; zeros where they are fewer.
 fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
     bytes.first_chunk().copied().unwrap_or([0; N])
 }
@@ -41,7 +41,7 @@ impl RecordReader {
         Ok(RecordReader::new(Input::open(name, compression, buffer_size)?))
     }
 
-    /// The records in the rest of `input`.
+    /// Returns the records in the rest of `input`.
     pub fn new(input: Input) -> RecordReader {
         let name = input.name().to_owned();
         RecordReader { input, name, failure: None }
@@ -79,7 +79,7 @@ impl RecordReader {
         }
     }
 
-    /// Whether the next `read` need not wait for the file.
+    /// Returns true if the next `read` need not wait for the file.
     pub fn is_prepared(&self) -> bool {
         self.failure.is_some() || self.input.at_end() || self.input.buffered().len() >= self.wanted()
     }
@@ -93,7 +93,7 @@ impl RecordReader {
         }
     }
 
-    /// The next record; `None` where the file ends after a whole one.
+    /// Returns the next record; `None` where the file ends after a whole one.
     ///
     /// Errors: `DataLoss` where a record is cut short or does not fit its checksums, naming file and byte, at this call
     /// and every later one.
@@ -119,7 +119,7 @@ impl RecordReader {
         }
     }
 
-    /// The length of the next record, one that its checksum can follow; `None` at the end of the file.
+    /// Returns the length of the next record, one that its checksum can follow; `None` at the end of the file.
     fn length(&mut self) -> Result<Option<usize>> {
         let at = self.offset();
         let header = self.input.take(HEADER)?;

@@ -77,7 +77,7 @@ impl RecordWriter {
         })
     }
 
-    /// Whether a record of that many bytes is only buffered by `write`.
+    /// Returns true if a record of that many bytes is only buffered by `write`.
     pub fn has_room(&self, length: usize) -> bool {
         length.saturating_add(self.buffer.len() + HEADER + FOOTER) <= BUFFER_SIZE
     }

@@ -4,7 +4,7 @@ use super::rows::join;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{PartialShape, Result, Shape, Tensor, bail, ensure};
 
-/// The dimension of a tensor of `rank` that `axis` names.
+/// Returns the dimension of a tensor of `rank` that `axis` names.
 fn place(axis: i64, rank: usize) -> Result<usize> {
     let r = rank as i64;
     ensure!(

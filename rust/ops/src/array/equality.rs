@@ -63,7 +63,7 @@ pub(crate) fn numbers(tensors: &[&Tensor]) -> Result<Vec<Vec<usize>>> {
     }
 }
 
-/// The same for the runs of `width` numbers that `elements` consists of.
+/// Returns the same for the runs of `width` numbers that `elements` consists of.
 pub(super) fn rows(elements: &[usize], width: usize) -> Vec<usize> {
     let mut numbering = Numbering { seen: HashMap::new(), next: 0 };
     numbering.of(elements.chunks_exact(width.max(1)).map(Some))

@@ -3,7 +3,7 @@
 use ferroflow_graph::{Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{PartialShape, Result, Shape, ensure};
 
-/// The new dimension's place in 0..=rank.
+/// Returns the new dimension's place in 0..=rank.
 fn place(dim: i64, rank: usize) -> Result<usize> {
     let r = rank as i64;
     ensure!(

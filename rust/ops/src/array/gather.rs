@@ -7,7 +7,7 @@ use ferroflow_tensor::{DType, Movable, PartialShape, Result, Shape, Tensor, bail
 /// Elements of one parallel block.
 const BLOCK: usize = 1 << 14;
 
-/// The dimension that `axis` names.
+/// Returns the dimension that `axis` names.
 fn place(axis: i64, rank: usize) -> Result<usize> {
     let r = rank as i64;
     ensure!((-r..r).contains(&axis), InvalidArgument, "Expected axis in the range [{}, {r}), but got {axis}", -r);

@@ -16,7 +16,7 @@ fn matrices(shape: &Shape) -> Result<(usize, usize, usize)> {
     Ok((batch.iter().product(), *rows, *columns))
 }
 
-/// The main diagonals of `batches` matrices, as a view.
+/// Returns the main diagonals of `batches` matrices, as a view.
 fn diagonals((batches, rows, columns): (usize, usize, usize)) -> Walk {
     let mut walk = Walk::new(0);
     walk.push(batches, (rows * columns) as isize);
@@ -32,7 +32,7 @@ fn diag_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The shape of the diagonals of matrices of this shape.
+/// Returns the shape of the diagonals of matrices of this shape.
 fn diagonal_shape(input: &PartialShape) -> Result<PartialShape> {
     let Some(dims) = input.with_rank_at_least(2)?.dims() else { return Ok(PartialShape::unknown()) };
     let [batch @ .., rows, columns] = &dims[..] else { return Ok(PartialShape::unknown()) };
@@ -105,7 +105,7 @@ fn set_diag(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
-/// How many diagonals to keep on one side; `None`: all.
+/// Returns the number of diagonals to keep on one side; `None`: all.
 fn width(t: &Tensor, name: &str, what: &str, limit: usize) -> Result<Option<usize>> {
     ensure!(t.rank() == 0, InvalidArgument, "{name} must be scalar, got shape {}", t.shape());
     let n = t.to_i64s()?.first().copied().unwrap_or(-1);

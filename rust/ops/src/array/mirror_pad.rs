@@ -40,7 +40,7 @@ fn offsets(inside: &Shape, pairs: &[(usize, usize)], edge: usize) -> Vec<Vec<usi
     (0..inside.rank()).map(axis).collect()
 }
 
-/// The offset of the first element of row `r`, the row being the last axis.
+/// Returns the offset of the first element of row `r`, the row being the last axis.
 fn row_offset(outer: &[Vec<usize>], mut r: usize) -> usize {
     let mut at = 0;
     for axis in outer.iter().rev() {

@@ -4,7 +4,7 @@ use super::fill::filled;
 use ferroflow_graph::{Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{DType, Movable, PartialShape, Result, Shape, Tensor, bail, by_size, ensure};
 
-/// The new dimension's place in 0..=rank.
+/// Returns the new dimension's place in 0..=rank.
 fn place(axis: i64, rank: usize) -> Result<usize> {
     let r = rank as i64;
     ensure!(

@@ -56,7 +56,7 @@ pub(super) fn pairs(table: &Tensor, input: &Shape) -> Result<Vec<(usize, usize)>
     Ok(out)
 }
 
-/// The shape with every dimension grown by its pair.
+/// Returns the shape with every dimension grown by its pair.
 pub(super) fn padded_shape(shape: &Shape, pairs: &[(usize, usize)]) -> Result<Shape> {
     let grown = |(&d, &(b, a)): (&usize, &(usize, usize))| d.saturating_add(b).saturating_add(a).min(i64::MAX as usize);
     Shape::checked(&shape.iter().zip(pairs).map(|p| grown(p) as i64).collect::<Vec<_>>())

@@ -3,7 +3,7 @@
 use ferroflow_graph::{Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{PartialShape, Result, Shape, bail, ensure};
 
-/// The known dimensions' product and the place of the only unknown one; `None` for more unknown ones.
+/// Returns the known dimensions' product and the place of the only unknown one; `None` for more unknown ones.
 fn one_unknown(shape: &PartialShape) -> Option<(usize, Option<usize>)> {
     let (mut product, mut unknown) = (1usize, None);
     for (i, d) in shape.dims()?.iter().enumerate() {
@@ -49,7 +49,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The shape asked for, its -1 worked out.
+/// Returns the shape asked for, its -1 worked out.
 fn resolve(dims: &[i64], elements: usize) -> Result<Shape> {
     let mut dims = dims.to_vec();
     let mut unknown = None;

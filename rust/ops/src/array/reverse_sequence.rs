@@ -7,7 +7,7 @@ use ferroflow_tensor::{Movable, PartialShape, Result, Shape, Tensor, bail, by_si
 /// Elements of one parallel block.
 const BLOCK: usize = 1 << 14;
 
-/// An attribute that names one of `rank` dimensions.
+/// Returns an attribute that names one of `rank` dimensions.
 fn place(name: &str, axis: i64, rank: usize) -> Result<usize> {
     ensure!(axis < rank as i64, InvalidArgument, "{name} must be < input rank: {axis} vs. {rank}");
     match usize::try_from(axis) {

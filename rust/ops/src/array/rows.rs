@@ -7,7 +7,7 @@ use ferroflow_tensor::{DType, Movable, Result, Shape, Tensor, by_size, ensure};
 /// another core, and moving lines between cores takes longer than copying them.
 const BLOCK: usize = 1 << 13;
 
-/// A tensor of `shape` whose `outer` rows are the rows of `parts`, side by side.
+/// Returns a tensor of `shape` whose `outer` rows are the rows of `parts`, side by side.
 ///
 /// Errors: `Internal` where the parts do not make up the shape.
 pub(crate) fn join(threads: Threads, parts: &[Tensor], outer: usize, shape: Shape) -> Result<Tensor> {

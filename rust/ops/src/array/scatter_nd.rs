@@ -89,7 +89,8 @@ fn shape_of_add(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The elements of a slice of `shape`, and the number of the slice that each slice of `updates` is for; none of no elements.
+/// Returns the elements of a slice of `shape`, and the number of the slice that each slice of `updates` is for; none of
+/// no elements.
 fn targets(indices: &Tensor, updates: &Tensor, shape: &Shape) -> Result<(usize, Vec<usize>)> {
     check_step(indices, updates, shape)?;
     if updates.elements() == 0 {

@@ -4,7 +4,7 @@ use super::strided::{Walk, gathered};
 use ferroflow_graph::{Fusion, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{PartialShape, Result, Shape, Tensor, ensure};
 
-/// The size of dimension `i` of the block; -1 reaches to the end.
+/// Returns the size of dimension `i` of the block; -1 reaches to the end.
 fn extent(i: usize, begin: i64, size: i64, dim: i64) -> Result<i64> {
     ensure!((0..=dim).contains(&begin), InvalidArgument, "Expected begin[{i}] in [0, {dim}], but got {begin}");
     let size = if size == -1 { dim - begin } else { size };
@@ -34,7 +34,7 @@ pub(crate) fn block(shape: &Shape, begin: &Tensor, size: &Tensor) -> Result<(Vec
     Ok((begin.iter().map(|&b| b as usize).collect(), Shape::checked(&size)?))
 }
 
-/// The shape of a block of a tensor of shape `input` that inputs `begin` and `begin + 1` name.
+/// Returns the shape of a block of a tensor of shape `input` that inputs `begin` and `begin + 1` name.
 pub(crate) fn block_shape(c: &mut ShapeContext<'_>, input: PartialShape, begin: usize) -> Result<PartialShape> {
     let (first, size) = (begin, begin + 1);
     let (begin_shape, size_shape) = (c.input(first)?.with_rank(1)?, c.input(size)?.with_rank(1)?);

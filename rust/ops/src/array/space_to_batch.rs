@@ -5,7 +5,7 @@ use super::strided::{Walk, gathered};
 use ferroflow_graph::{AttrMap, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{PartialShape, Result, Shape, Tensor, bail, ensure};
 
-/// The block sizes: input 1, or for the 2-D forms the attribute, twice.
+/// Returns the block sizes: input 1, or for the 2-D forms the attribute, twice.
 fn blocks_of(ctx: &KernelContext<'_>, block_size: Option<i64>) -> Result<Vec<i64>> {
     if let Some(b) = block_size {
         return Ok(vec![b, b]);

@@ -15,7 +15,7 @@ fn place(axis: i64, rank: usize) -> Result<usize> {
     Ok(if axis < 0 { axis + r } else { axis } as usize)
 }
 
-/// The sizes of the parts, at most one of them -1, worked out for a dimension of `whole`.
+/// Returns the sizes of the parts, at most one of them -1, worked out for a dimension of `whole`.
 fn resolve(mut sizes: Vec<i64>, whole: usize) -> Result<Vec<i64>> {
     let whole = whole as i64;
     let mut sum = 0i64;

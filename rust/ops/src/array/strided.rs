@@ -226,7 +226,7 @@ impl<'a> Odometer<'a> {
     }
 }
 
-/// A new tensor of `shape` whose elements are those of `x` that `walk` visits.
+/// Returns a new tensor of `shape` whose elements are those of `x` that `walk` visits.
 pub(crate) fn gathered(threads: Threads, x: &Tensor, walk: &Walk, shape: Shape) -> Result<Tensor> {
     let mut out = Tensor::new(x.dtype(), shape)?;
     by_size!(x.dtype(), E, walk.read(threads, E::view(x)?, E::view_mut(&mut out)?))?;

@@ -158,7 +158,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The plan for an input of `shape`, from the three vectors that are inputs `first..first + 3`.
+    /// Returns the plan for an input of `shape`, from the three vectors that are inputs `first..first + 3`.
     fn of_inputs(inputs: &[Tensor], first: usize, shape: &Shape, masks: Masks) -> Result<Plan> {
         let [begin, end, strides] = &inputs[first..first + 3] else { bail!(Internal, "three vectors expected") };
         for v in [begin, end, strides] {
@@ -187,7 +187,7 @@ impl Plan {
         PartialShape::from_dims(&dims)
     }
 
-    /// The elements taken, as a view of an array of `shape`.
+    /// Returns the elements taken, as a view of an array of `shape`.
     fn walk(&self, shape: &Shape) -> Result<Walk> {
         let strides = shape.strides();
         let base: usize = self.ranges.iter().zip(&strides).map(|(r, &s)| r.begin as usize * s).sum();
@@ -212,7 +212,7 @@ fn known_shape(plan: &Plan) -> Result<Shape> {
     }
 }
 
-/// The plan as far as the graph alone decides it; inputs `first..first + 3` are the three vectors.
+/// Returns the plan as far as the graph alone decides it; inputs `first..first + 3` are the three vectors.
 fn plan_of_graph(c: &ShapeContext<'_>, input: &PartialShape, first: usize) -> Result<Option<Plan>> {
     let mut n = PartialShape::vector(None);
     for i in first..first + 3 {

@@ -4,7 +4,7 @@ use ferroflow_graph::ShapeContext;
 use ferroflow_io::bundle::SliceSpec;
 use ferroflow_tensor::{PartialShape, Result, Tensor, bail, ensure};
 
-/// The one string of an input.
+/// Returns the one string of an input.
 pub(super) fn one_string(t: &Tensor, argument: &str) -> Result<String> {
     match t.strings()? {
         [one] => Ok(String::from_utf8_lossy(one).into_owned()),
@@ -37,7 +37,7 @@ pub(super) fn check_names(names: &Tensor, slices: &Tensor, tensors: usize) -> Re
     Ok(())
 }
 
-/// The slice that a string describes; `None` for the whole tensor.
+/// Returns the slice that a string describes; `None` for the whole tensor.
 pub(super) fn slice_of(text: &[u8]) -> Result<Option<SliceSpec>> {
     SliceSpec::parse(&String::from_utf8_lossy(text))
 }

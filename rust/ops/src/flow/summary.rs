@@ -62,7 +62,7 @@ pub(crate) fn element_texts(t: &Tensor) -> Result<ElementText<'_>> {
     })
 }
 
-/// The text of each of the first elements.
+/// Returns the text of each of the first elements.
 fn texts(t: &Tensor, most: usize) -> Result<Vec<String>> {
     let text = element_texts(t)?;
     Ok((0..t.elements().min(most)).map(text).collect())

@@ -24,7 +24,7 @@ fn wrapped(mut x: f32, period: f32) -> f32 {
     x
 }
 
-/// The hue as a place on the six edges of the colour hexagon, and the least and largest channel.
+/// Returns the hue as a place on the six edges of the colour hexagon, and the least and largest channel.
 fn hue_and_range([r, g, b]: [f32; 3]) -> (f32, f32, f32) {
     let (edge, max, mid, min) = if r < g {
         if b < r {

@@ -214,7 +214,7 @@ fn backward_image(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }
 }
 
-/// The gradient by the corners of one box.
+/// Returns the gradient by the corners of one box.
 fn by_box<T: Pixel>(image: &[T], size: &Shape, grads: &[f32], from: &Shape, boxes: &Boxes<'_>, b: usize) -> [f32; 4] {
     let depth = size[3];
     let mut total = [0f32; 4];

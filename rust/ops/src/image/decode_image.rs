@@ -38,7 +38,7 @@ fn name_of(format: Option<Format>, data: &[u8]) -> String {
     }
 }
 
-/// The one string of an input.
+/// Returns the one string of an input.
 fn contents(t: &Tensor) -> Result<&[u8]> {
     ensure!(t.rank() == 0, InvalidArgument, "contents must be scalar, got shape {}", t.shape());
     match t.strings()? {
@@ -222,7 +222,7 @@ fn bmp_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     kernel(move |ctx| run(ctx, move |data, _| decoded_bmp(data, wanted)))
 }
 
-/// An image of integers in another dtype, scaled as `tf.image.convert_image_dtype` does.
+/// Returns an image of integers in another dtype, scaled as `tf.image.convert_image_dtype` does.
 fn scaled(x: Tensor, dtype: DType) -> Result<Tensor> {
     if x.dtype() == dtype {
         return Ok(x);

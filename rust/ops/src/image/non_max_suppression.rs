@@ -92,7 +92,7 @@ fn select(
     selected
 }
 
-/// A box as (top, left, bottom, right), whichever corners were given.
+/// Returns a box as (top, left, bottom, right), whichever corners were given.
 fn ordered([y1, x1, y2, x2]: [f32; 4]) -> [f32; 4] {
     [y1.min(y2), x1.min(x2), y1.max(y2), x1.max(x2)]
 }
@@ -110,7 +110,7 @@ fn intersection_over_union(a: [f32; 4], b: [f32; 4]) -> f32 {
     common / (area_a + area_b - common)
 }
 
-/// The value of a scalar float16 or float32 input.
+/// Returns the value of a scalar float16 or float32 input.
 fn scalar(ctx: &KernelContext<'_>, i: usize, name: &str) -> Result<f32> {
     let t = ctx.input(i)?;
     ensure!(t.rank() == 0, InvalidArgument, "{name} must be 0-D, got shape {}", t.shape());
@@ -142,7 +142,7 @@ fn checked_scores(ctx: &KernelContext<'_>, boxes: usize) -> Result<Vec<f32>> {
     wide(scores)
 }
 
-/// The boxes that the inputs ask for.
+/// Returns the boxes that the inputs ask for.
 fn selected(ctx: &KernelContext<'_>, thresholds: Thresholds) -> Result<(Vec<(usize, f32)>, usize)> {
     ensure!((0.0..=1.0).contains(&thresholds.overlap), InvalidArgument, "iou_threshold must be in [0, 1]");
     ensure!(thresholds.sigma >= 0.0, InvalidArgument, "soft_nms_sigma_val must be >= 0");

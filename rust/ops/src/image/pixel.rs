@@ -36,7 +36,7 @@ impl Pixel for bf16 {
 pub(super) trait Sum: Scalar {
     type Total: Copy + Default + Send + Sync + std::ops::AddAssign;
     fn widen(self) -> Self::Total;
-    /// A product computed in f32, as it enters a sum.
+    /// Returns a product computed in f32, as it enters a sum.
     fn of_product(x: f32) -> Self::Total;
     fn narrow(x: Self::Total) -> Self;
 }

@@ -36,7 +36,7 @@ impl Alignment {
         }
     }
 
-    /// The place in the original of pixel `i` of the result.
+    /// Returns the place in the original of pixel `i` of the result.
     pub(super) fn place(self, i: usize, scale: f32) -> f32 {
         if self.half_pixel { (i as f32 + 0.5) * scale - 0.5 } else { i as f32 * scale }
     }
@@ -49,7 +49,7 @@ impl Alignment {
         Ok(nearest)
     }
 
-    /// The pixel of the original that is nearest to pixel `i` of the result.
+    /// Returns the pixel of the original that is nearest to pixel `i` of the result.
     fn nearest(self, i: usize, scale: f32, original: usize) -> usize {
         let at = if self.half_pixel { (i as f32 + 0.5) * scale } else { i as f32 * scale };
         // Rounds half away from zero, as C's roundf.
@@ -61,7 +61,7 @@ impl Alignment {
 /// The pixels of the original that one of the result is a weighted sum of, along one dimension.
 pub(super) type Taps<const N: usize> = [(usize, f32); N];
 
-/// An empty list with room for `length` elements, as many as the user's sizes ask for.
+/// Returns an empty list with room for `length` elements, as many as the user's sizes ask for.
 ///
 /// Errors: `ResourceExhausted` where there is no such memory.
 pub(super) fn table<T>(length: usize) -> Result<Vec<T>> {
@@ -72,7 +72,7 @@ pub(super) fn table<T>(length: usize) -> Result<Vec<T>> {
     }
 }
 
-/// The two neighbours of each pixel of the result and their weights.
+/// Returns the two neighbours of each pixel of the result and their weights.
 pub(super) fn linear_taps(alignment: Alignment, original: usize, result: usize) -> Result<Vec<Taps<2>>> {
     let scale = alignment.scale(original, result);
     let last = original.saturating_sub(1);
@@ -107,7 +107,7 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    /// The sizes that a kernel's inputs ask for: images and the vector of the new height and width.
+    /// Returns the sizes that a kernel's inputs ask for: images and the vector of the new height and width.
     pub(super) fn of(images: &Tensor, size: &Tensor) -> Result<Sizes> {
         ensure!(images.rank() == 4, InvalidArgument, "input must be 4-dimensional{}", images.shape());
         let from = images.shape();
@@ -128,7 +128,7 @@ impl Sizes {
         self.from[2] * self.from[3]
     }
 
-    /// The first element of a row of an image of the original.
+    /// Returns the first element of a row of an image of the original.
     pub(super) fn row_at(&self, image: usize, y: usize) -> usize {
         (image * self.from[1] + y) * self.row()
     }
@@ -186,7 +186,7 @@ pub(super) fn like_original(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The attributes of a resize; TF 1.14 added the second.
+/// Returns the attributes of a resize; TF 1.14 added the second.
 pub(super) fn aligned(op: Op) -> Op {
     op.attr("align_corners: bool = false").attr("half_pixel_centers: bool = false")
 }

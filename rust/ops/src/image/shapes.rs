@@ -11,7 +11,7 @@ pub(super) fn dimension_is(shape: &PartialShape, axis: usize, want: usize) -> Re
     }
 }
 
-/// The dimension that both shapes have in their first place.
+/// Returns the dimension that both shapes have in their first place.
 pub(super) fn same_length(a: &PartialShape, b: &PartialShape) -> Result<Option<usize>> {
     match (a.dim(0), b.dim(0)) {
         (Some(x), Some(y)) if x != y => bail!(InvalidArgument, "Dimensions must be equal, but are {x} and {y}"),
@@ -62,7 +62,7 @@ pub(super) fn resized(images: &Shape, height: i64, width: i64) -> Result<Shape> 
     Shape::checked(&[images[0] as i64, height, width, images[3] as i64])
 }
 
-/// The value of a scalar float input.
+/// Returns the value of a scalar float input.
 pub(super) fn scalar_f32(t: &Tensor, name: &str) -> Result<f32> {
     ensure!(t.rank() == 0, InvalidArgument, "{name} must be scalar: {}", t.shape());
     t.to_scalar()

@@ -5,7 +5,7 @@ use ferroflow_tensor::{PartialShape, Result, ensure};
 
 pub(super) type Dim = Option<usize>;
 
-/// The outer dimensions, rows and columns of an input; `None` for unknown rank.
+/// Returns the outer dimensions, rows and columns of an input; `None` for unknown rank.
 pub(super) fn split(shape: &PartialShape) -> Result<Option<(PartialShape, Dim, Dim)>> {
     let Some(dims) = shape.with_rank_at_least(2)?.dims() else { return Ok(None) };
     let [batch @ .., rows, columns] = &dims[..] else { return Ok(None) };
@@ -20,7 +20,7 @@ pub(super) fn equal(a: Dim, b: Dim) -> Result<Dim> {
     Ok(a.or(b))
 }
 
-/// The smaller of two sizes, as far as it is known.
+/// Returns the smaller of two sizes, as far as it is known.
 pub(super) fn smaller(a: Dim, b: Dim) -> Dim {
     match (a, b) {
         (Some(0), _) | (_, Some(0)) => Some(0),
@@ -34,7 +34,7 @@ pub(super) fn batch_of(batch: &PartialShape, dims: &[Dim]) -> PartialShape {
     batch.concatenate(&PartialShape::from_dims(dims))
 }
 
-/// The outer dimensions and the side of input 0, whose matrices are square.
+/// Returns the outer dimensions and the side of input 0, whose matrices are square.
 pub(super) fn squares(c: &ShapeContext<'_>) -> Result<Option<(PartialShape, Dim)>> {
     let Some((batch, rows, columns)) = split(c.input(0)?)? else { return Ok(None) };
     Ok(Some((batch, equal(rows, columns)?)))

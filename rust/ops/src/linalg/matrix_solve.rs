@@ -8,7 +8,7 @@ use ferroflow_tensor::{Result, Tensor, dispatch, ensure};
 
 const SINGULAR: &str = "Input matrix is not invertible.";
 
-/// The batches of A and B, and a tensor for X.
+/// Returns the batches of A and B, and a tensor for X.
 fn system(ctx: &KernelContext<'_>) -> Result<(Batch, Batch, Tensor)> {
     let (a, b) = (ctx.input(0)?, ctx.input(1)?);
     let left = Batch::of(a, 0)?;

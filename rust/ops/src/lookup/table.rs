@@ -97,7 +97,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The row as a key: strings one after the other, each behind its length where there are several.
+    /// Returns the row as a key: strings one after the other, each behind its length where there are several.
     fn key(&self, row: usize) -> std::borrow::Cow<'a, [u8]> {
         match (self, self.strings(row)) {
             (Rows::Plain { .. }, _) => self.plain(row).into(),
@@ -235,7 +235,7 @@ impl Table {
         Table { state: RwLock::new(State::new(&layout)), reserved: None, layout }
     }
 
-    /// A table that refuses the key `empty`, a tensor of the layout's key shape.
+    /// Returns a table that refuses the key `empty`, a tensor of the layout's key shape.
     pub(super) fn with_reserved(layout: Layout, empty: &Tensor) -> Result<Table> {
         let key = Rows::new(empty, &layout.key_shape)?.key(0).into_owned().into();
         Ok(Table { reserved: Some(key), ..Table::new(layout) })
@@ -254,7 +254,7 @@ impl Table {
         Ok(())
     }
 
-    /// The dimensions of a tensor of keys before those of one key.
+    /// Returns the dimensions of a tensor of keys before those of one key.
     fn outer<'a>(&self, keys: &'a Tensor) -> Result<&'a [usize]> {
         let (all, one) = (keys.shape(), &self.layout.key_shape);
         match all.rank().checked_sub(one.rank()) {
@@ -272,7 +272,7 @@ impl Table {
         Ok(())
     }
 
-    /// The value of each key, or `default` where there is none.
+    /// Returns the value of each key, or `default` where there is none.
     pub(super) fn find(&self, keys: &Tensor, default: &Tensor) -> Result<Tensor> {
         self.check_types(keys.dtype(), default.dtype())?;
         let outer = self.outer(keys)?;

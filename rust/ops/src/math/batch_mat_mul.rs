@@ -17,7 +17,7 @@ struct Adjoints {
     y: bool,
 }
 
-/// The batch dimensions and the two of the matrices.
+/// Returns the batch dimensions and the two of the matrices.
 fn split(s: &PartialShape) -> (PartialShape, [Option<usize>; 2]) {
     match s.dims().as_deref() {
         Some([batch @ .., rows, columns]) => (PartialShape::from_dims(batch), [*rows, *columns]),
@@ -37,7 +37,7 @@ fn shape_of(c: &mut ShapeContext<'_>, stretches: bool) -> Result<()> {
     Ok(())
 }
 
-/// The batch shape of two operands.
+/// Returns the batch shape of two operands.
 fn batch_shape(x: &Shape, y: &Shape, stretches: bool) -> Result<Shape> {
     if stretches {
         ensure!(x.rank() >= 2, InvalidArgument, "In[0] ndims must be >= 2: {}", x.rank());

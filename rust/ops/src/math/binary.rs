@@ -64,7 +64,7 @@ fn function(init: &KernelInit<'_>) -> Result<Binary> {
     Ok(f)
 }
 
-/// The kernel of every op whose definition names a binary elementwise function.
+/// Returns the kernel of every op whose definition names a binary elementwise function.
 pub(crate) fn binary_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let f = function(init)?;
     kernel(move |ctx| {

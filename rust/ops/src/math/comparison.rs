@@ -34,7 +34,7 @@ fn compare(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     comparison(init, f, dtype)
 }
 
-/// A comparison in which tensors of shapes that do not broadcast are one thing each, and differ.
+/// Returns a comparison in which tensors of shapes that do not broadcast are one thing each, and differ.
 fn compare_or_differ(init: &KernelInit<'_>, f: Compare) -> Result<Box<dyn Kernel>> {
     let inner = comparison(init, f, init.input_type(0)?)?;
     kernel(move |ctx| {
@@ -105,7 +105,7 @@ fn approximate_equal(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }, else Err(init.unsupported()))
 }
 
-/// A test of each element, converted to double precision without loss.
+/// Returns a test of each element, converted to double precision without loss.
 fn test_kernel(init: &KernelInit<'_>, test: fn(f64) -> bool) -> Result<Box<dyn Kernel>> {
     fn run<T: Scalar + CastTo<f64>>(test: fn(f64) -> bool) -> Result<Box<dyn Kernel>> {
         kernel(move |ctx| {

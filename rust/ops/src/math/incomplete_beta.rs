@@ -14,7 +14,7 @@ const BLOCK: usize = 256;
 /// Steps of the fraction at most: enough for a and b up to 10^9.
 const STEPS: u32 = 200_000;
 
-/// The function for x below the mean, where the fraction converges fast; NaN where it takes too many steps.
+/// Returns the function for x below the mean, where the fraction converges fast; NaN where it takes too many steps.
 fn below_mean(a: f64, b: f64, x: f64, y: f64) -> f64 {
     let n = a + b;
     let mut c = 1.0;

@@ -18,7 +18,7 @@ pub(super) const STEPS: usize = 20_000;
 /// Keeps the denominators of continued fractions from zero.
 pub(super) const TINY: f64 = 1e-300;
 
-/// The lower function P for 0 < x <= a + 1.
+/// Returns the lower function P for 0 < x <= a + 1.
 fn series(a: f64, x: f64) -> f64 {
     let (mut term, mut sum, mut n) = (1.0, 1.0, a);
     for _ in 0..STEPS {
@@ -32,7 +32,7 @@ fn series(a: f64, x: f64) -> f64 {
     gamma_factor(a, x) / a * sum
 }
 
-/// The upper function Q for x > a, by Lentz's method.
+/// Returns the upper function Q for x > a, by Lentz's method.
 fn fraction(a: f64, x: f64) -> f64 {
     let mut b = x + 1.0 - a;
     let mut c = 1.0 / TINY;
@@ -52,7 +52,7 @@ fn fraction(a: f64, x: f64) -> f64 {
     gamma_factor(a, x) * h
 }
 
-/// A denominator that is not zero.
+/// Returns a denominator that is not zero.
 pub(super) fn guarded(v: f64) -> f64 {
     if v.abs() < TINY { TINY } else { v }
 }
@@ -112,7 +112,7 @@ fn igammac(a: f64, x: f64) -> f64 {
     if x == 0.0 { 1.0 } else { both(a, x).1 }
 }
 
-/// The kernel of a function of two numbers that is computed in double precision.
+/// Returns the kernel of a function of two numbers that is computed in double precision.
 pub(crate) fn double_kernel(init: &KernelInit<'_>, f: fn(f64, f64) -> f64) -> Result<Box<dyn Kernel>> {
     match init.input_type(0)? {
         DType::F64 => kernel(move |ctx| {

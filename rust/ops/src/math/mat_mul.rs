@@ -86,7 +86,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The shape of the product of two of an op's inputs.
+/// Returns the shape of the product of two of an op's inputs.
 pub(super) fn product_shape(c: &ShapeContext<'_>, a: usize, b: usize) -> Result<PartialShape> {
     let (a, b) = (c.input(a)?.with_rank(2)?, c.input(b)?.with_rank(2)?);
     let (ta, tb) = (c.bool("transpose_a")?, c.bool("transpose_b")?);
@@ -98,7 +98,7 @@ pub(super) fn product_shape(c: &ShapeContext<'_>, a: usize, b: usize) -> Result<
     Ok(PartialShape::from_dims(&[rows, cols]))
 }
 
-/// A view of a matrix, transposed where asked.
+/// Returns a view of a matrix, transposed where asked.
 fn operand<T: Scalar>(t: &Tensor, position: usize, transpose: bool) -> Result<MatRef<'_, T>> {
     let [rows, cols] = t.shape()[..] else {
         bail!(InvalidArgument, "In[{position}] is not a matrix. Instead it has shape {}", t.shape());
@@ -107,7 +107,7 @@ fn operand<T: Scalar>(t: &Tensor, position: usize, transpose: bool) -> Result<Ma
     Ok(if transpose { m.transposed() } else { m })
 }
 
-/// The operands of a product, each read transposed where asked.
+/// Returns the operands of a product, each read transposed where asked.
 pub(super) fn operands<'a, T: Factor>(
     a: &'a Tensor,
     b: &'a Tensor,

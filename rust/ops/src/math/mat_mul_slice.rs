@@ -7,7 +7,7 @@ use ferroflow_tensor::gemm::MatRef;
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{Result, Shape, Tensor, dispatch};
 
-/// The rows and columns of `a b` that begin at `begin`, with the bits that they have in the whole product.
+/// Returns the rows and columns of `a b` that begin at `begin`, with the bits that they have in the whole product.
 fn block<T: FusedFactor>(
     threads: Threads,
     a: MatRef<'_, T>,

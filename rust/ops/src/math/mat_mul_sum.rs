@@ -13,7 +13,7 @@ enum Term {
     Product(usize, usize),
 }
 
-/// The terms in order, of an op with inputs `matrices`, `left` and `right`.
+/// Returns the terms in order, of an op with inputs `matrices`, `left` and `right`.
 fn terms(is_product: &[bool]) -> Vec<Term> {
     let products = is_product.iter().filter(|p| **p).count();
     let (mut matrix, mut left) = (0, is_product.len() - products);
@@ -30,7 +30,7 @@ fn terms(is_product: &[bool]) -> Vec<Term> {
     terms
 }
 
-/// The sum from the first to the last term, with the bits of products computed for themselves.
+/// Returns the sum from the first to the last term, with the bits of products computed for themselves.
 fn sum<T: FusedFactor>(ctx: &mut KernelContext<'_>, transposes: Transposes, terms: &[Term]) -> Result<Tensor> {
     let threads = ctx.threads();
     let mut total: Option<Tensor> = None;

@@ -22,10 +22,10 @@ const ROWS: usize = 64;
 
 /// How the elements of type `T` become one.
 pub(super) trait Fold<T>: Sync + Send + 'static {
-    /// The result of no elements.
+    /// Returns the result of no elements.
     fn nothing(&self) -> T;
     fn slice(&self, x: &[T]) -> T;
-    /// The result of a long slice, in an order that only its length decides.
+    /// Returns the result of a long slice, in an order that only its length decides.
     ///
     /// Errors: `Cancelled` if the step is interrupted.
     fn long_slice(&self, threads: Threads, x: &[T]) -> Result<T>;
@@ -48,7 +48,7 @@ fn leaves(start: usize, length: usize, out: &mut Vec<std::ops::Range<usize>>) {
     }
 }
 
-/// The partial results of `leaves`, combined as they were cut.
+/// Returns the partial results of `leaves`, combined as they were cut.
 fn join<T: Reducible>(f: Reduce, length: usize, parts: &mut impl Iterator<Item = T::Accumulator>) -> T::Accumulator {
     match vector::split_point(length).filter(|_| length > BLOCK) {
         None => parts.next().unwrap_or_default(),

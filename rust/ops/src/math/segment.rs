@@ -12,7 +12,7 @@ const BLOCK: usize = 1 << 16;
 /// Tasks that the output is cut into at most, since each reads all ids.
 const TASKS: usize = 16;
 
-/// The type that partial results have: f32 for sums and products of 16-bit floats.
+/// Returns the type that partial results have: f32 for sums and products of 16-bit floats.
 fn partial_type(dtype: DType, f: Reduce) -> DType {
     match (dtype, f) {
         (DType::F16 | DType::BF16, Reduce::Sum | Reduce::Prod) => DType::F32,
@@ -34,7 +34,7 @@ struct Segment {
     rows: std::ops::Range<usize>,
 }
 
-/// The number of rows that ids in ascending order have a place in: one more than the last.
+/// Returns the number of rows that ids in ascending order have a place in: one more than the last.
 ///
 /// Errors: `InvalidArgument` where they are not in order, negative, or above the last; where several of these are so, that
 /// which a walk from the front meets first.
@@ -53,7 +53,7 @@ pub(super) fn rows_of_sorted(ids: &[i64]) -> Result<i64> {
     Ok(rows)
 }
 
-/// The segments that have rows, in order; ids must not decrease.
+/// Returns the segments that have rows, in order; ids must not decrease.
 fn segments(ids: &[i64]) -> Result<Vec<Segment>> {
     rows_of_sorted(ids)?;
     let mut segments: Vec<Segment> = Vec::new();
@@ -200,7 +200,7 @@ fn unsorted(init: &KernelInit<'_>, f: Reduce) -> Result<Box<dyn Kernel>> {
     }, else Err(init.unsupported()))
 }
 
-/// The value of a segment without rows: the extremes are the type's largest finite values.
+/// Returns the value of a segment without rows: the extremes are the type's largest finite values.
 fn nothing<T: Scalar + Reducible>(f: Reduce, dtype: DType) -> Result<T> {
     let extreme = |t: Tensor| t.to_scalar::<T>();
     dispatch!(dtype, N in real, {

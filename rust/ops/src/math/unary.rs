@@ -51,7 +51,7 @@ const TABLE: [(&str, Unary, &str, &str); 34] = [
     ("Conj", Unary::Conj, "T: {complex64, complex128} = DT_COMPLEX64", "Returns the complex conjugate."),
 ];
 
-/// The kernel of every op whose definition names a unary elementwise function.
+/// Returns the kernel of every op whose definition names a unary elementwise function.
 pub(crate) fn unary_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let Some(Elementwise::Unary(f)) = init.node.op.elementwise else {
         bail!(Internal, "{} is no unary function", init.node.op.name);

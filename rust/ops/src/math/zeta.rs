@@ -24,7 +24,7 @@ const BERNOULLI: [f64; 12] = [
     -236_364_091.0 / 1_693_824_136_731_743_669_452_800_000.0,
 ];
 
-/// The sum of `(q + k)^-x` for x > 1 and q > 0.
+/// Returns the sum of `(q + k)^-x` for x > 1 and q > 0.
 fn positive(x: f64, q: f64) -> f64 {
     if q.is_infinite() {
         return 0.0;

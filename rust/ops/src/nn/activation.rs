@@ -31,7 +31,7 @@ const GRADIENTS: [(&str, &str, Binary, &str, &str); 6] = [
     ("SoftsignGrad", "features: T", Binary::SoftsignGrad, FLOATS, "The gradient of `Softsign`."),
 ];
 
-/// The kernel of a function that may be computed in place.
+/// Returns the kernel of a function that may be computed in place.
 fn activation(init: &KernelInit<'_>, f: Unary) -> Result<Box<dyn Kernel>> {
     dispatch!(init.output_type(0)?, T in real, {
         if !f.supports::<T>() {
@@ -55,7 +55,7 @@ fn activation(init: &KernelInit<'_>, f: Unary) -> Result<Box<dyn Kernel>> {
     }, else Err(init.unsupported()))
 }
 
-/// The kernel of `f(gradients, x)`, two tensors of one shape.
+/// Returns the kernel of `f(gradients, x)`, two tensors of one shape.
 fn gradient(init: &KernelInit<'_>, f: Binary) -> Result<Box<dyn Kernel>> {
     dispatch!(init.output_type(0)?, T in real, {
         if !f.supports::<T>() {

@@ -14,7 +14,7 @@ const SHORT_BIAS: usize = 256;
 /// Rows whose sums are taken by one task; the sums are then added in the tasks' order.
 const ROWS_PER_TASK: usize = 4096;
 
-/// Whether the channels are dimension 1 and not the last.
+/// Returns true if the channels are dimension 1 and not the last.
 fn channels_first(attrs: &AttrMap) -> Result<bool> {
     Ok(attrs.get("data_format").is_some() && attrs.str("data_format")? == "NCHW")
 }
@@ -41,7 +41,7 @@ fn grad_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The dimensions before the channels, the channels, the dimensions after them.
+/// Returns the dimensions before the channels, the channels, the dimensions after them.
 fn around_channels(shape: &Shape, first: bool) -> Result<(usize, usize, usize)> {
     let least = if first { 3 } else { 2 };
     ensure!(shape.rank() >= least, InvalidArgument, "Input tensor must be at least {least}D: {shape}");

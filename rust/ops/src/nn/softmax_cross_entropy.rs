@@ -97,7 +97,8 @@ fn cross_entropy(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }, else Err(init.unsupported()))
 }
 
-/// The loss, zero until it is computed (as it stays without classes), and the gradient of logits of shape `[rows, classes]`.
+/// Returns the loss, zero until it is computed (as it stays without classes), and the gradient of logits of shape
+/// `[rows, classes]`.
 pub(super) fn outputs(dtype: DType, logits: &Shape) -> Result<(Tensor, Tensor)> {
     Ok((Tensor::zeros(dtype, [logits[0]])?, Tensor::new(dtype, logits.clone())?))
 }

@@ -8,14 +8,14 @@ use ferroflow_tensor::{PartialShape, Result, Tensor, ensure};
 
 const BLOCK: usize = 1 << 14;
 
-/// The bounds of an op that has them as attributes.
+/// Returns the bounds of an op that has them as attributes.
 pub(super) fn attr_bounds(init: &KernelInit<'_>) -> Result<(f32, f32)> {
     let (min, max) = (init.float("min")?, init.float("max")?);
     ensure!(min < max, InvalidArgument, "min has to be smaller than max, was: {min} >= {max}");
     Ok((min, max))
 }
 
-/// The bounds of each channel, from the inputs `at` and `at + 1`.
+/// Returns the bounds of each channel, from the inputs `at` and `at + 1`.
 pub(super) fn channel_bounds(
     ctx: &KernelContext<'_>,
     x: &Tensor,
@@ -96,7 +96,7 @@ fn per_channel_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The attributes that all of these ops have.
+/// Returns the attributes that all of these ops have.
 pub(super) fn with_bits(op: Op) -> Op {
     op.attr("num_bits: int = 8").attr("narrow_range: bool = false")
 }

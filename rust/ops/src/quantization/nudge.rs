@@ -39,7 +39,7 @@ impl Nudged {
         Some(Nudged { min: (lowest - zero) * scale, max: (highest - zero) * scale, scale })
     }
 
-    /// The nearest step.
+    /// Returns the nearest step.
     pub(super) fn at(&self, x: f32) -> f32 {
         let shifted = x.min(self.max).max(self.min) - self.min;
         (shifted / self.scale + 0.5).floor() * self.scale + self.min

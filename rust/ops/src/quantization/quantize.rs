@@ -17,7 +17,7 @@ fn adjusted(min: f32, max: f32) -> (f32, f32) {
     (low, max.max(low + least).max(0.0))
 }
 
-/// The function from floats to steps, and the bounds that it has.
+/// Returns the function from floats to steps, and the bounds that it has.
 fn function(mode: Mode, even: bool, steps: Steps, min: f32, max: f32) -> (Box<dyn Fn(f32) -> f64 + Sync>, f32, f32) {
     let (min, max) = adjusted(min, max);
     let Steps { lowest, highest, .. } = steps;

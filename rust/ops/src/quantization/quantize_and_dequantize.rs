@@ -75,7 +75,7 @@ fn moved<T: Scalar + Float>(ctx: &KernelContext<'_>, form: Form, bits: i64, give
     Ok(out)
 }
 
-/// A bound that an input gives.
+/// Returns a bound that an input gives.
 fn bound<T: Scalar>(ctx: &KernelContext<'_>, i: usize) -> Result<T> {
     let t = ctx.input(i)?;
     match t.slice::<T>()? {
@@ -84,7 +84,7 @@ fn bound<T: Scalar>(ctx: &KernelContext<'_>, i: usize) -> Result<T> {
     }
 }
 
-/// The kernel for inputs that give the range, where `is_given`; `bits` is input 3 where it is `None`.
+/// Returns the kernel for inputs that give the range, where `is_given`; `bits` is input 3 where it is `None`.
 fn by_inputs(init: &KernelInit<'_>, bits: Option<i64>) -> Result<Box<dyn Kernel>> {
     let form = Form::of(init)?;
     dispatch!(init.input_type(0)?, T in [F32, F64], {

@@ -59,7 +59,7 @@ impl Steps {
     }
 }
 
-/// The only element of a float scalar or of a vector of one.
+/// Returns the only element of a float scalar or of a vector of one.
 pub(super) fn bound(t: &Tensor, name: &str) -> Result<f32> {
     match t.slice::<f32>()? {
         [one] => Ok(*one),

@@ -6,7 +6,7 @@ use ferroflow_sync::Mutex;
 use ferroflow_tensor::philox::candidate::{CandidateSampler, Counts, Weights, blocks_per_run};
 use ferroflow_tensor::{DType, PartialShape, Result, Shape, Status, Tensor, bail, ensure};
 
-/// The least attribute that is a count of classes.
+/// Returns the least attribute that is a count of classes.
 fn count(attrs: &AttrMap, name: &str) -> Result<usize> {
     let n = attrs.int(name)?;
     ensure!((1..=i32::MAX.into()).contains(&n), InvalidArgument, "{name} must be in [1, {}], got {n}", i32::MAX);
@@ -34,7 +34,7 @@ fn true_classes(ctx: &mut KernelContext<'_>, num_true: usize) -> Result<Tensor> 
     Ok(classes)
 }
 
-/// The kernel of a sampler; one that counts learns the true classes after each run.
+/// Returns the kernel of a sampler; one that counts learns the true classes after each run.
 fn sampler(init: &KernelInit<'_>, sampler: CandidateSampler) -> Result<Box<dyn Kernel>> {
     let stream = Stream::new(init)?;
     let (num_true, num_sampled) = (count(init, "num_true")?, count(init, "num_sampled")?);
@@ -83,7 +83,8 @@ fn all(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
-/// The weights of `FixedUnigramCandidateSampler`: reserved classes have none, and a shard has every `num_shards`-th.
+/// Returns the weights of `FixedUnigramCandidateSampler`: reserved classes have none, and a shard has every
+/// `num_shards`-th.
 fn fixed_weights(init: &KernelInit<'_>) -> Result<Weights> {
     let (file, unigrams) = (init.str("vocab_file")?, init.floats("unigrams")?);
     ensure!(!file.is_empty() || !unigrams.is_empty(), InvalidArgument, "Must provide either vocab_file or unigrams.");
@@ -122,7 +123,7 @@ fn fixed_weights(init: &KernelInit<'_>) -> Result<Weights> {
     Ok(Weights::new(weights))
 }
 
-/// The last field of each line of a file of comma-separated values.
+/// Returns the last field of each line of a file of comma-separated values.
 fn read_unigrams(path: &str) -> Result<Vec<f32>> {
     let text = std::fs::read_to_string(path).map_err(|e| match e.kind() {
         std::io::ErrorKind::NotFound => Status::not_found(format!("{path}; No such file or directory")),

@@ -43,7 +43,7 @@ fn random_shuffle(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }, else Err(init.unsupported()))
 }
 
-/// The rows' new order; `None` where there is nothing to reorder, which leaves the stream where it is.
+/// Returns the rows' new order; `None` where there is nothing to reorder, which leaves the stream where it is.
 fn order(stream: &Stream, value: &Tensor) -> Option<Vec<usize>> {
     let rows = *value.shape().first()?;
     if rows < 2 || value.elements() < 2 {

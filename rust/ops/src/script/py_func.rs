@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// Calls functions of the program's language.
 pub trait Host: Send + Sync {
-    /// The results of the function that is registered under `token`.
+    /// Returns the results of the function that is registered under `token`.
     fn call(&self, token: &str, inputs: Vec<Tensor>) -> Result<Vec<Tensor>>;
 }
 

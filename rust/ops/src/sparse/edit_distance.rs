@@ -42,7 +42,7 @@ fn check(indices: &Tensor, values: &Tensor, shape: &Tensor, name: &str) -> Resul
     Ok(())
 }
 
-/// The sequences by the row-major number that they have in a tensor of the shape `outer`.
+/// Returns the sequences by the row-major number that they have in a tensor of the shape `outer`.
 fn sequences(from: &Coordinates<'_>, values: &[usize], outer: &Shape) -> BTreeMap<usize, Vec<usize>> {
     let strides = outer.strides();
     let mut found: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -53,7 +53,7 @@ fn sequences(from: &Coordinates<'_>, values: &[usize], outer: &Shape) -> BTreeMa
     found
 }
 
-/// The distance of two sequences, in one row of the table of the distances of their beginnings.
+/// Returns the distance of two sequences, in one row of the table of the distances of their beginnings.
 fn levenshtein(a: &[usize], b: &[usize]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {

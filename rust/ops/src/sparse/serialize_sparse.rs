@@ -119,7 +119,7 @@ fn many(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
-/// The tensors that were written.
+/// Returns the tensors that were written.
 fn read(serialized: &Tensor) -> Result<Vec<Tensor>> {
     if serialized.dtype() == DType::String {
         return serialized.strings()?.iter().map(|s| decoded(s)).collect();

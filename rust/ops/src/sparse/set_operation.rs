@@ -26,7 +26,7 @@ impl Operation {
         })
     }
 
-    /// Whether an element is in the result that is in the first set, in the second, or in both.
+    /// Returns true if an element is in the result that is in the first set, in the second, or in both.
     fn keeps(self, in_a: bool, in_b: bool) -> bool {
         match self {
             Operation::Difference => in_a && !in_b,
@@ -36,7 +36,7 @@ impl Operation {
         }
     }
 
-    /// The result of two sorted lists without repetition.
+    /// Returns the result of two sorted lists without repetition.
     fn apply<E: Ord + Clone>(self, a: &[E], b: &[E]) -> Vec<E> {
         let (mut i, mut j) = (0, 0);
         let mut result = Vec::new();

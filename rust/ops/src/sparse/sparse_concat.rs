@@ -35,7 +35,7 @@ pub(super) fn joined(parts: &[&Tensor]) -> Result<Tensor> {
     Ok(out)
 }
 
-/// The parts of a sparse tensor: of several whose dimensions but `axis` are equal, side by side along it.
+/// Returns the parts of a sparse tensor: of several whose dimensions but `axis` are equal, side by side along it.
 ///
 /// Errors: `InvalidArgument` where the joined shape has too many elements.
 pub(super) fn concatenated(

@@ -22,7 +22,7 @@ enum Rows<'a> {
 }
 
 impl<'a> Column<'a> {
-    /// The features of a sparse matrix of `batch` rows.
+    /// Returns the features of a sparse matrix of `batch` rows.
     fn sparse(indices: &'a Tensor, values: &'a Tensor, batch: i64) -> Result<Column<'a>> {
         let (places, _) = indices.slice::<i64>()?.as_chunks::<2>();
         let mut least = 0;
@@ -41,7 +41,7 @@ impl<'a> Column<'a> {
         Column { values, rows: Rows::Dense(values.shape()[1]) }
     }
 
-    /// The positions of a row's values.
+    /// Returns the positions of a row's values.
     fn features(&self, row: usize) -> Range<usize> {
         match self.rows {
             Rows::Sparse(places) => {
@@ -113,7 +113,8 @@ impl Crossed {
     }
 }
 
-/// The columns and the number of rows. The inputs are n index matrices, n value vectors, n shapes, and dense matrices.
+/// Returns the columns and the number of rows. The inputs are n index matrices, n value vectors, n shapes, and dense
+/// matrices.
 fn columns(inputs: &[Tensor], n: usize) -> Result<(Vec<Column<'_>>, i64)> {
     ensure!(inputs.len() >= 3 * n, Internal, "SparseCross has {} inputs for {n} sparse columns", inputs.len());
     let (indices, values, shapes, dense) = (&inputs[..n], &inputs[n..2 * n], &inputs[2 * n..3 * n], &inputs[3 * n..]);
@@ -188,7 +189,7 @@ fn columns(inputs: &[Tensor], n: usize) -> Result<(Vec<Column<'_>>, i64)> {
     Ok((columns, batch))
 }
 
-/// The rows in which every column may have features.
+/// Returns the rows in which every column may have features.
 fn rows_of(columns: &[Column<'_>], batch: i64) -> Vec<usize> {
     let sparse = columns.iter().find_map(|c| match c.rows {
         Rows::Sparse(places) => Some(places),

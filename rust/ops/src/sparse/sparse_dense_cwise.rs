@@ -11,7 +11,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The flat positions in `dense`, stretched to the sparse shape, of the elements.
+/// Returns the flat positions in `dense`, stretched to the sparse shape, of the elements.
 fn places(sparse: &Coordinates<'_>, dense: &Tensor) -> Result<Vec<usize>> {
     let missing = sparse.rank().checked_sub(dense.rank());
     let fits = missing.is_some_and(|missing| {

@@ -97,7 +97,7 @@ impl<T: Factor> ByRow<T> {
     }
 }
 
-/// The conjugate transpose of a matrix of `rows` rows.
+/// Returns the conjugate transpose of a matrix of `rows` rows.
 fn adjoint<T: Factor>(threads: Threads, x: &[T], rows: usize, cols: usize) -> Result<Vec<T>> {
     let mut out = vec![T::default(); x.len()];
     if !out.is_empty() {

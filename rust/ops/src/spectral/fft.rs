@@ -100,7 +100,7 @@ fn exchanged(threads: Threads, t: &Tensor, axis: usize) -> Result<Tensor> {
     gathered(threads, t, &walk, Shape::new(&dims))
 }
 
-/// The first `lengths` elements of the last dimensions.
+/// Returns the first `lengths` elements of the last dimensions.
 fn cropped(threads: Threads, t: &Tensor, lengths: &[usize]) -> Result<Tensor> {
     let outer = t.rank() - lengths.len();
     if t.shape()[outer..] == *lengths {
@@ -162,8 +162,8 @@ fn complex<T: Pair>(rank: usize, direction: Direction) -> Result<Box<dyn Kernel>
     })
 }
 
-/// The lengths of the transforms, checked against the input: `half` tells whether the last dimension of the input holds the
-/// non-negative frequencies alone.
+/// Returns the lengths of the transforms, checked against the input: `half` tells whether the last dimension of the
+/// input holds the non-negative frequencies alone.
 fn lengths(t: &Tensor, fft_length: &Tensor, rank: usize, half: bool) -> Result<Vec<usize>> {
     check_rank(t, rank)?;
     ensure!(
@@ -189,7 +189,7 @@ fn lengths(t: &Tensor, fft_length: &Tensor, rank: usize, half: bool) -> Result<V
     Ok(lengths)
 }
 
-/// The shape of a result whose last dimensions are these.
+/// Returns the shape of a result whose last dimensions are these.
 fn result_shape(t: &Tensor, last: &[usize]) -> Result<Shape> {
     let outer = &t.shape()[..t.rank() - last.len()];
     Shape::checked(&outer.iter().chain(last).map(|&n| n as i64).collect::<Vec<_>>())

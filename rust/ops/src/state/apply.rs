@@ -28,7 +28,7 @@ pub(super) trait Rule<const N: usize>: Send + Sync + 'static {
     /// The scalar that counts steps: int64 whatever the type of the variables.
     const COUNT: Option<&'static str> = None;
 
-    /// The new values of the variable and its slots.
+    /// Returns the new values of the variable and its slots.
     fn step<F: Float>(&self, s: &Scalars<F>, variables: [F; N], gradient: F) -> [F; N];
 }
 
@@ -39,7 +39,7 @@ fn scalar_inputs<const N: usize, R: Rule<N>>(sparse: bool) -> impl Iterator<Item
     scalars.map(move |(i, name)| (*name, place(i)))
 }
 
-/// The dense or sparse op of a rule, without its kernel.
+/// Returns the dense or sparse op of a rule, without its kernel.
 pub(super) fn op<const N: usize, R: Rule<N>>(name: &str, sparse: bool, doc: &'static str) -> Op {
     let mut op = Op::new(name);
     for (i, input) in R::INPUTS.iter().enumerate() {
@@ -91,14 +91,14 @@ fn shape<const N: usize, R: Rule<N>>(c: &mut ShapeContext<'_>, sparse: bool) -> 
     Ok(())
 }
 
-/// The kernel of a dense update.
+/// Returns the kernel of a dense update.
 pub(super) fn dense<const N: usize, R: Rule<N>>(init: &KernelInit<'_>, rule: R) -> Result<Box<dyn Kernel>> {
     dispatch!(init.dtype("T")?, T in float, {
         kernel(move |ctx| update::<N, R, T>(ctx, &rule))
     }, else Err(init.unsupported()))
 }
 
-/// The kernel of an update of the rows that indices name.
+/// Returns the kernel of an update of the rows that indices name.
 pub(super) fn sparse<const N: usize, R: Rule<N>>(init: &KernelInit<'_>, rule: R) -> Result<Box<dyn Kernel>> {
     dispatch!(init.dtype("T")?, T in float, {
         kernel(move |ctx| update_rows::<N, R, T>(ctx, &rule))
@@ -130,7 +130,7 @@ fn same_shape(var: &Tensor, name: &str, other: &Tensor) -> Result<()> {
     Ok(())
 }
 
-/// The elements of the variables, which have one shape, for writing.
+/// Returns the elements of the variables, which have one shape, for writing.
 fn slices_of<const N: usize, R: Rule<N>, T: Wide>(variables: [&mut Tensor; N]) -> Result<Vec<&mut [T]>> {
     for (slot, name) in variables.iter().zip(R::INPUTS).skip(1) {
         same_shape(variables[0], name, slot)?;

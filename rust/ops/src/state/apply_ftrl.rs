@@ -6,7 +6,7 @@ use super::apply::{Rule, Scalars, dense, op, sparse};
 use ferroflow_graph::Registry;
 use num_traits::Float;
 
-/// The weight that `linear` and `accum` stand for.
+/// Returns the weight that `linear` and `accum` stand for.
 #[inline(always)]
 fn weight<F: Float>(linear: F, power_of_accum: F, lr: F, l1: F, l2: F) -> F {
     if linear.abs() > l1 {
@@ -17,7 +17,7 @@ fn weight<F: Float>(linear: F, power_of_accum: F, lr: F, l1: F, l2: F) -> F {
     }
 }
 
-/// The new variable, accum and linear; `g` moves `linear`, the plain gradient `accum`.
+/// Returns the new variable, accum and linear; `g` moves `linear`, the plain gradient `accum`.
 #[inline(always)]
 fn follow<F: Float>([var, accum, linear]: [F; 3], gradient: F, g: F, [lr, l1, l2, lr_power]: [F; 4]) -> [F; 3] {
     let new_accum = accum + gradient * gradient;

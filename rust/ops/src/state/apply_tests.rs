@@ -50,7 +50,7 @@ const CASES: &[Case] = &[
     ("ApplyPowerSign", None, &[S1], 6, &[0.1, 1.0, 0.9, 0.9], &[[0.7540396888843051, -1.5700740843653676, 0.5, 2.0161587555372202], [0.17600000000000002, -0.12299999999999991, 0.24300000000000002, 0.7040000000000001]]),
 ];
 
-/// The node of a case, its variables and gradient of `shape`.
+/// Returns the node of a case, its variables and gradient of `shape`.
 fn node(case: &Case, shape: &[usize], make: impl Fn(&[usize], &[f64]) -> Tensor) -> Rerun {
     let (op, flag, slots, gradient, scalars, _) = case;
     let mut args = vec![Arg::Variable(make(shape, &VAR))];

@@ -84,8 +84,8 @@ impl Accumulator {
         Ok(ticket)
     }
 
-    /// The sum and the number of its gradients, once there are as many as the first in line requires; none are left, and
-    /// the global step goes on.
+    /// Returns the sum and the number of its gradients, once there are as many as the first in line requires; none are
+    /// left, and the global step goes on.
     fn take(&self, ticket: &Arc<Ticket>) -> Option<(Sum, i64)> {
         let mut progress = self.progress.lock();
         let is_first = progress.waiting.front().is_some_and(|t| Arc::ptr_eq(t, ticket));
@@ -227,7 +227,7 @@ fn apply_sparse(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }), else Err(init.unsupported()))
 }
 
-/// The kernel of a take: what it takes, now or later, it makes its outputs of.
+/// Returns the kernel of a take: what it takes, now or later, it makes its outputs of.
 fn take(init: &KernelInit<'_>, is_sparse: bool) -> Result<Box<dyn Kernel>> {
     let dtype = init.dtype("dtype")?;
     dispatch!(dtype, T in float, {

@@ -8,7 +8,7 @@ use ferroflow_graph::{
 use ferroflow_tensor::vector::Binary;
 use ferroflow_tensor::{DType, PartialShape, Result, Tensor, bail, ensure};
 
-/// The handle as a value, for readers that the planner does not see through.
+/// Returns the handle as a value, for readers that the planner does not see through.
 fn handle(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let name = ResourceName::of(init, Unnamed::NodeName)?;
     let variable = init.resources.variable(init.node)?;

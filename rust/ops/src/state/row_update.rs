@@ -16,7 +16,7 @@ pub(super) struct Updates<'a> {
 }
 
 impl RowUpdate {
-    /// Whether there is a kernel for elements of this type.
+    /// Returns true if there is a kernel for elements of this type.
     pub(super) fn supports(self, dtype: DType) -> bool {
         match self {
             RowUpdate::Replace => dtype == DType::String || dispatch!(dtype, _T in plain, true, else false),

@@ -20,7 +20,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The rows that the indices name, all of them in the variable.
+/// Returns the rows that the indices name, all of them in the variable.
 fn rows(indices: &Tensor, rows: usize) -> Result<Vec<usize>> {
     let mut named = Vec::with_capacity(indices.elements());
     for (i, index) in indices.to_i64s()?.into_iter().enumerate() {

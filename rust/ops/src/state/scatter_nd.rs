@@ -49,7 +49,7 @@ impl Slices {
         Ok(Slices { depth, size: var[depth..].iter().product() })
     }
 
-    /// The number of each slice named, all of them in the variable.
+    /// Returns the number of each slice named, all of them in the variable.
     fn named(&self, var: &Shape, indices: &Tensor) -> Result<Vec<usize>> {
         let outer = &indices.shape()[..indices.rank() - 1];
         let count: usize = outer.iter().product();

@@ -4,7 +4,7 @@ use super::each::to_strings;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel, shape_rules};
 use ferroflow_tensor::{Result, ensure};
 
-/// The text of bytes that should be UTF-8: what is not becomes the replacement character.
+/// Returns the text of bytes that should be UTF-8: what is not becomes the replacement character.
 fn text(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
     String::from_utf8_lossy(bytes)
 }

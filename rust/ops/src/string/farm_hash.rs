@@ -43,7 +43,7 @@ fn up_to_16(s: &[u8]) -> u64 {
     }
 }
 
-/// The part that lengths from 17 to 64 share: (a, y, z's second argument), and the multiplier.
+/// Returns the part that lengths from 17 to 64 share: (a, y, z's second argument), and the multiplier.
 fn ends(s: &[u8], first: u64) -> (u64, u64, u64, u64) {
     let mul = K2.wrapping_add(s.len() as u64 * 2);
     let (a, b) = (word(s, 0).wrapping_mul(first), word(s, 8));

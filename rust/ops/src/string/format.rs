@@ -4,7 +4,7 @@ use crate::flow::summary::element_texts;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Tensor, ensure};
 
-/// A string in quotes, with C's escapes for what does not print in ASCII.
+/// Returns a string in quotes, with C's escapes for what does not print in ASCII.
 fn quoted(bytes: &[u8]) -> Vec<u8> {
     let mut out = vec![b'"'];
     for &b in bytes {

@@ -18,7 +18,7 @@ impl Unit {
         Ok(if init.str("unit")? == "UTF8_CHAR" { Unit::Utf8Character } else { Unit::Byte })
     }
 
-    /// Whether a unit starts at this byte.
+    /// Returns true if a unit starts at this byte.
     pub(super) fn starts(self, byte: u8) -> bool {
         self == Unit::Byte || byte & 0xC0 != 0x80
     }

@@ -3,7 +3,7 @@
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{Bytes, PartialShape, Result, Shape, Tensor, bail, ensure};
 
-/// The dimensions to join along, in the order given: the first one varies fastest.
+/// Returns the dimensions to join along, in the order given: the first one varies fastest.
 fn axes(given: &[i64], rank: usize) -> Result<Vec<usize>> {
     let r = rank as i64;
     let mut out = Vec::with_capacity(given.len());

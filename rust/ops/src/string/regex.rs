@@ -50,7 +50,8 @@ enum Piece {
     Group(usize),
 }
 
-/// The pieces of a rewrite such as `\1-\2`; `None` where it is malformed or names a group that the pattern lacks.
+/// Returns the pieces of a rewrite such as `\1-\2`; `None` where it is malformed or names a group that the pattern
+/// lacks.
 fn pieces(rewrite: &[u8], groups: usize) -> Option<Vec<Piece>> {
     let mut out = Vec::new();
     let mut text = Vec::new();

@@ -64,7 +64,7 @@ mod tests {
         })
     }
 
-    /// The hash of all buckets together, so that TensorFlow's many numbers are one.
+    /// Returns the hash of all buckets together, so that TensorFlow's many numbers are one.
     fn all(hash: impl Fn(&[u8]) -> u64) -> u64 {
         let buckets: Vec<u8> = texts().flat_map(|t| (hash(&t) % (1 << 62)).to_le_bytes()).collect();
         farm_hash::fingerprint(&buckets)

@@ -54,7 +54,7 @@ impl Sample for f16 {
     }
 }
 
-/// The bytes of one image, scaled to use their range; a pixel with a part that is not finite gets `bad_color`.
+/// Returns the bytes of one image, scaled to use their range; a pixel with a part that is not finite gets `bad_color`.
 fn bytes<T: Sample>(samples: &[T], channels: usize, bad_color: &[u8]) -> Vec<u8> {
     let pixels = || samples.chunks_exact(channels);
     let is_finite = |pixel: &[T]| pixel.iter().all(|&x| x.is_finite());
@@ -105,7 +105,7 @@ fn compute(ctx: &mut KernelContext<'_>, most: i64, bad_color: &[u8]) -> Result<(
     set_summary(ctx, values)
 }
 
-/// The first `most` images of a batch.
+/// Returns the first `most` images of a batch.
 pub(super) fn values_of(tag: &str, tensor: &Tensor, most: i64, bad_color: &[u8]) -> Result<Vec<Value>> {
     let &[batch, height, width, channels] = tensor.shape().dims() else {
         bail!(InvalidArgument, "Tensor must be 4-D with last dim 1, 3, or 4, not {}", tensor.shape())

@@ -20,7 +20,7 @@ fn of_tag(ctx: &mut KernelContext<'_>) -> Result<()> {
     set_summary(ctx, vec![value])
 }
 
-/// A tensor with its serialized metadata.
+/// Returns a tensor with its serialized metadata.
 pub(super) fn value_of(tag: String, tensor: &Tensor, serialized: &Tensor) -> Result<Value> {
     let tensor = tensor_message::readable(tensor)?;
     ensure!(

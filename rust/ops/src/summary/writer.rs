@@ -151,7 +151,7 @@ fn write_audio(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
-/// The message that a string scalar holds.
+/// Returns the message that a string scalar holds.
 fn message<M: Message + Default>(t: &Tensor, what: &str) -> Result<Vec<u8>> {
     let [bytes] = t.strings()? else { bail!(InvalidArgument, "{what} must be scalar, got shape {}", t.shape()) };
     match M::decode(&**bytes) {

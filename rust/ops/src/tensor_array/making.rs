@@ -14,7 +14,7 @@ pub(super) fn flow() -> Tensor {
     Tensor::scalar(0.0f32)
 }
 
-/// A scalar int32 input that is an index or a size.
+/// Returns a scalar int32 input that is an index or a size.
 pub(super) fn scalar_int(t: &Tensor, what: &str) -> Result<i64> {
     ensure!(t.rank() == 0, InvalidArgument, "TensorArray {what} must be scalar, but had shape: {}", t.shape());
     Ok(i64::from(t.to_scalar::<i32>()?))

@@ -65,12 +65,12 @@ impl TensorArray {
         Ok(TensorArray { kind, state: Mutex::new(state) })
     }
 
-    /// A handle of a shared array.
+    /// Returns a handle of a shared array.
     pub fn handle(this: Arc<TensorArray>) -> Result<Tensor> {
         Tensor::from_objects(DType::Resource, Shape::scalar(), vec![Object::shared(this)])
     }
 
-    /// The array behind input 0.
+    /// Returns the array behind input 0.
     pub fn of(ctx: &KernelContext<'_>) -> Result<Arc<TensorArray>> {
         let handle = ctx.input(0)?;
         handle.objects()?.first().and_then(Object::to_shared::<TensorArray>).ok_or_else(|| {
@@ -88,7 +88,7 @@ impl TensorArray {
         Ok(self.open()?.slots.len())
     }
 
-    /// The elements that are joined to one tensor.
+    /// Returns the elements that are joined to one tensor.
     pub fn joined(&self) -> Result<usize> {
         let state = self.open()?;
         Ok(state.parts.filter(|_| self.kind.is_gradient).unwrap_or(state.slots.len()))
@@ -243,7 +243,7 @@ impl TensorArray {
         Tensor::zeros(self.kind.dtype, shape)
     }
 
-    /// The array of gradients that `source` names, made on first use: as long as this one is then.
+    /// Returns the array of gradients that `source` names, made on first use: as long as this one is then.
     pub fn gradient(&self, source: &str) -> Result<Arc<TensorArray>> {
         let mut state = self.open()?;
         ensure!(

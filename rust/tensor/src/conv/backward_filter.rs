@@ -21,7 +21,7 @@ const TASK_WINDOWS: usize = 512;
 /// Rows of the filter that are summed by one task.
 const SUM_ROWS: usize = 16;
 
-/// How many parts the windows are cut into; from sizes alone.
+/// Returns the number of parts the windows are cut into; from sizes alone.
 fn tasks(windows: usize, depth: usize, outputs: usize) -> usize {
     let size = depth.saturating_mul(outputs).max(1);
     let wanted = (windows.saturating_mul(size) / TASK_PRODUCTS).min(MOST_TASKS);

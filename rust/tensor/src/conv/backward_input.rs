@@ -33,7 +33,7 @@ struct Phase {
     axis: PatchAxis,
 }
 
-/// The phases that some point of the filter reaches.
+/// Returns the phases that some point of the filter reaches.
 fn phases(w: &Window) -> Vec<Phase> {
     let mut found = Vec::new();
     for start in 0..w.stride.min(w.input) {
@@ -107,7 +107,8 @@ pub fn backward_input<T: ConvFloat>(
     Ok(())
 }
 
-/// The columns of the product of the output's gradient with the whole filter, where that is better than products of few columns.
+/// Returns the columns of the product of the output's gradient with the whole filter, where that is better than
+/// products of few columns.
 fn narrow_columns(g: &Geometry, output: usize) -> Option<usize> {
     let columns = g.taps() * g.inputs;
     let elements = (output / g.outputs.max(1)).checked_mul(columns)?;
@@ -183,7 +184,7 @@ fn add<T: ConvFloat>(values: &[T], step: usize, sums: &mut [T]) {
     }
 }
 
-/// The filter's points `taps`, each transposed: `[taps.., outputs, inputs]`.
+/// Returns the filter's points `taps`, each transposed: `[taps.., outputs, inputs]`.
 fn turned<T: PatchFloat>(threads: Threads, g: &Geometry, filter: &[T], taps: [&[usize]; 3]) -> Result<Scratch<T>> {
     let mut out = Scratch::new(&[taps[0].len(), taps[1].len(), taps[2].len(), g.outputs, g.inputs])?;
     let size = g.inputs * g.outputs;

@@ -131,7 +131,7 @@ impl Sizes {
     }
 }
 
-/// The tensor with each element repeated.
+/// Returns the tensor with each element repeated.
 fn repeated<T: PatchFloat>(threads: Threads, x: &[T], times: usize) -> Result<Cow<'_, [T]>> {
     if times == 1 {
         return Ok(Cow::Borrowed(x));

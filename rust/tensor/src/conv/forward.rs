@@ -44,7 +44,7 @@ pub fn forward<T: ConvFloat>(
     T::patches_by_matrix(threads, &windows, matrix, output, epilogue)
 }
 
-/// The same convolution of an input that has the zeros around it, where that is worth a copy.
+/// Returns the same convolution of an input that has the zeros around it, where that is worth a copy.
 fn with_zeros(g: &Geometry) -> Option<Geometry> {
     let last = &g.space[2];
     let span = |count: usize, step: usize| count.saturating_sub(1).saturating_mul(step);
@@ -56,7 +56,7 @@ fn with_zeros(g: &Geometry) -> Option<Geometry> {
     (pays && !g.space.iter().all(is_inside)).then_some(Geometry { space: wider, ..*g })
 }
 
-/// The input of the geometry as that of the wider one.
+/// Returns the input of the geometry as that of the wider one.
 fn padded<T: ConvFloat>(threads: Threads, g: &Geometry, wider: &Geometry, input: &[T]) -> Result<Scratch<T>> {
     let [d, h, w] = wider.space.map(|w| w.input);
     let mut out = Scratch::new(&[g.batch, d, h, w, g.inputs])?;

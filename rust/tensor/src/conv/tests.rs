@@ -186,7 +186,7 @@ fn slices_of_other_sizes_are_refused() {
     assert!(backward_filter(Threads::single(), &g, &x, &y, &mut df[1..]).is_err());
 }
 
-/// The filter of a full convolution that does what a depthwise one does.
+/// Returns the filter of a full convolution that does what a depthwise one does.
 fn full_filter(g: &Geometry, filter: &[f64]) -> (Geometry, Vec<f64>) {
     let outputs = g.inputs * g.outputs;
     let mut full = vec![0.0; g.taps() * g.inputs * outputs];

@@ -20,7 +20,7 @@ pub fn binary(f: Binary, a: Tensor, b: Tensor, threads: Threads) -> Result<Tenso
     })
 }
 
-/// The truth of `a f b` element by element, with NumPy's broadcasting: a bool tensor.
+/// Returns the truth of `a f b` element by element, with NumPy's broadcasting: a bool tensor.
 ///
 /// Errors: `InvalidArgument` for shapes that do not broadcast and where the comparison does not exist for the type.
 pub fn compare(f: Compare, a: &Tensor, b: &Tensor, threads: Threads) -> Result<Tensor> {
@@ -115,7 +115,7 @@ mod tests {
         Tensor::from_slice(Shape::new(shape), &values).unwrap()
     }
 
-    /// The element at `index` of a tensor stretched to a shape of `index.len()` dimensions.
+    /// Returns the element at `index` of a tensor stretched to a shape of `index.len()` dimensions.
     fn at(t: &Tensor, index: &[usize]) -> f32 {
         let skip = index.len() - t.rank();
         let flat = t.shape().iter().zip(&index[skip..]).fold(0, |flat, (&d, &i)| flat * d + if d == 1 { 0 } else { i });

@@ -8,7 +8,7 @@ use crate::threads::{Threads, try_for_chunks_mut};
 use crate::vector::{self, CastTo};
 use crate::{bail, dispatch};
 
-/// The elements converted as `vector::cast` does; the tensor itself where it already has the type.
+/// Returns the elements converted as `vector::cast` does; the tensor itself where it already has the type.
 ///
 /// Errors: `Unimplemented` for types without a conversion (strings, quantized types).
 pub fn cast(x: Tensor, to: DType, threads: Threads) -> Result<Tensor> {

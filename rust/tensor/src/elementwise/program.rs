@@ -57,7 +57,8 @@ pub struct Program {
 pub(super) const NEVER: u32 = u32::MAX;
 
 impl Program {
-    /// A program of `inputs` tensors of type float32 or float64. Instructions may read inputs and earlier results.
+    /// Returns a program of `inputs` tensors of type float32 or float64. Instructions may read inputs and earlier
+    /// results.
     ///
     /// Errors: `Internal` for another type, for a value that does not exist (yet), and for a function that the type lacks.
     pub fn new(dtype: DType, inputs: usize, instructions: Vec<Instruction>, outputs: Vec<Value>) -> Result<Program> {
@@ -86,7 +87,7 @@ impl Program {
             .with_constants(Vec::new())
     }
 
-    /// The program whose last inputs are always `constants`: `run` is given the others.
+    /// Returns the program whose last inputs are always `constants`: `run` is given the others.
     ///
     /// Errors: `Internal` for constants of another type, and for more than there are inputs.
     pub fn with_constants(mut self, constants: Vec<Tensor>) -> Result<Program> {
@@ -140,7 +141,8 @@ impl Program {
         self.last_use[value as usize]
     }
 
-    /// The outputs. An input that nothing else refers to may be taken for an output's memory; a placeholder stays.
+    /// Returns the outputs. An input that nothing else refers to may be taken for an output's memory; a placeholder
+    /// stays.
     ///
     /// Errors: `InvalidArgument` for shapes that do not broadcast, `Internal` for a wrong number or type of inputs.
     pub fn run(&self, inputs: &mut [Tensor], threads: Threads) -> Result<SmallVec<[Tensor; 1]>> {

@@ -26,7 +26,7 @@ pub struct Epilogue<'a, T> {
 }
 
 impl Activation {
-    /// The activation of one value.
+    /// Returns the activation of one value.
     #[inline]
     pub fn apply<T: PartialOrd + Zero>(self, value: T) -> T {
         match self {

@@ -13,7 +13,7 @@ pub struct MatRef<'a, T> {
 }
 
 impl<'a, T> MatRef<'a, T> {
-    /// A `rows x cols` view of `data` with the given strides, in elements.
+    /// Returns a `rows x cols` view of `data` with the given strides, in elements.
     ///
     /// # Errors
     /// `InvalidArgument` when an element of the view lies outside `data`.
@@ -35,7 +35,7 @@ impl<'a, T> MatRef<'a, T> {
         }
     }
 
-    /// A `rows x cols` view of `data` stored row by row.
+    /// Returns a `rows x cols` view of `data` stored row by row.
     ///
     /// # Errors
     /// `InvalidArgument` when `data` is shorter than the matrix.
@@ -43,7 +43,7 @@ impl<'a, T> MatRef<'a, T> {
         MatRef::new(data, rows, cols, cols, 1)
     }
 
-    /// The same elements with rows and columns exchanged.
+    /// Returns the same elements with rows and columns exchanged.
     pub fn transposed(self) -> MatRef<'a, T> {
         MatRef {
             data: self.data,
@@ -108,7 +108,7 @@ impl<'a, T> MatRef<'a, T> {
         self.data[row * self.row_stride + col * self.col_stride]
     }
 
-    /// The elements of a row, where the columns lie side by side.
+    /// Returns the elements of a row, where the columns lie side by side.
     pub(super) fn row(&self, row: usize) -> Option<&'a [T]> {
         if self.col_stride == 1 {
             self.data.get(row * self.row_stride..row * self.row_stride + self.cols)

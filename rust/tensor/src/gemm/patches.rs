@@ -34,7 +34,7 @@ impl PatchAxis {
         })
     }
 
-    /// Whether every coordinate, in elements of `channels`, is a number.
+    /// Returns true if every coordinate, in elements of `channels`, is a number.
     fn is_sound(&self, channels: usize) -> bool {
         let reach = |n: usize, step: usize| n.saturating_sub(1).checked_mul(step);
         let last = reach(self.count, self.step).zip(reach(self.taps, self.tap_step));
@@ -77,7 +77,8 @@ pub(super) struct Lines {
 }
 
 impl<'a, T> Patches<'a, T> {
-    /// The windows of `data`, which is `batch` images of the sizes of `axes` with `channels` values for each point.
+    /// Returns the windows of `data`, which is `batch` images of the sizes of `axes` with `channels` values for each
+    /// point.
     ///
     /// # Errors
     /// `InvalidArgument` when `data` is not as long as that; `ResourceExhausted` when the matrix is larger than the address space.

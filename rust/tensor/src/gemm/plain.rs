@@ -54,9 +54,9 @@ where
 
 /// A float stored in 16 bits.
 pub trait HalfFloat: Copy + Send + Sync {
-    /// The same number in f32.
+    /// Returns the same number in f32.
     fn widen(self) -> f32;
-    /// The nearest number, ties to even.
+    /// Returns the nearest number, ties to even.
     fn narrow(value: f32) -> Self;
 }
 

@@ -44,7 +44,8 @@ struct Matrix<T> {
 }
 
 impl<T: Copy> Matrix<T> {
-    /// A random layout: row-major or transposed, dense or with gaps, or no unit stride at all, sometimes one row for all rows.
+    /// Returns a random layout: row-major or transposed, dense or with gaps, or no unit stride at all, sometimes one
+    /// row for all rows.
     fn random(draw: &mut Draw, rows: usize, cols: usize, mut value: impl FnMut(&mut Draw) -> T) -> Matrix<T> {
         let gap = if draw.below(2) == 0 { 0 } else { draw.below(20) };
         let (row_stride, col_stride) = match draw.below(7) {

@@ -222,7 +222,7 @@ impl CandidateSampler {
     }
 }
 
-/// The logarithm that a log-uniform draw spreads over: of the range plus one.
+/// Returns the logarithm that a log-uniform draw spreads over: of the range plus one.
 fn log_span(range: u64) -> f64 {
     (range.saturating_add(1) as f64).ln()
 }

@@ -2,25 +2,25 @@
 
 use half::{bf16, f16};
 
-/// A float32 in [0, 1) from the low 23 bits.
+/// Returns a float32 in [0, 1) from the low 23 bits.
 #[inline(always)]
 pub fn unit_f32(bits: u32) -> f32 {
     f32::from_bits(0x3F80_0000 | bits & 0x7F_FFFF) - 1.0
 }
 
-/// A float64 in [0, 1) from the low 20 bits of `high` and all of `low`.
+/// Returns a float64 in [0, 1) from the low 20 bits of `high` and all of `low`.
 #[inline(always)]
 pub fn unit_f64(high: u32, low: u32) -> f64 {
     f64::from_bits(1023 << 52 | u64::from(high & 0xF_FFFF) << 32 | u64::from(low)) - 1.0
 }
 
-/// A float16 in [0, 1) from the low 10 bits.
+/// Returns a float16 in [0, 1) from the low 10 bits.
 #[inline(always)]
 pub fn unit_f16(bits: u32) -> f16 {
     f16::from_f32((bits & 0x3FF) as f32 / 1024.0)
 }
 
-/// A bfloat16 in [0, 1) from the low 7 bits.
+/// Returns a bfloat16 in [0, 1) from the low 7 bits.
 #[inline(always)]
 pub fn unit_bf16(bits: u32) -> bf16 {
     bf16::from_f32((bits & 0x7F) as f32 / 128.0)
@@ -53,10 +53,10 @@ pub trait Sample: Copy + Send + Sync {
     /// Infinity; 0 where there is none, as C++ has it.
     const INFINITY: Self;
 
-    /// The double of the same value, or the nearest one to an integer above 2^53.
+    /// Returns the double of the same value, or the nearest one to an integer above 2^53.
     fn to_f64(self) -> f64;
 
-    /// The nearest value of this type; integers truncate and saturate.
+    /// Returns the nearest value of this type; integers truncate and saturate.
     fn from_f64(value: f64) -> Self;
 }
 

@@ -134,7 +134,7 @@ fn truncated_group_f64(mut words: Words) -> [f64; 2] {
     first_within_bounds(|| normals_f64([words.next_u32(), words.next_u32(), words.next_u32(), words.next_u32()]))
 }
 
-/// The first `G` of the values that `pair` gives, in its order, that lie within two standard deviations.
+/// Returns the first `G` of the values that `pair` gives, in its order, that lie within two standard deviations.
 #[inline]
 fn first_within_bounds<T, const G: usize>(mut pair: impl FnMut() -> [T; 2]) -> [T; G]
 where

@@ -52,7 +52,8 @@ where
     })
 }
 
-/// The sums of `exp(logit - highest)` up to each class, in float64 from left to right, as if logits that are not finite were absent.
+/// Returns the sums of `exp(logit - highest)` up to each class, in float64 from left to right, as if logits that are
+/// not finite were absent.
 fn running_sums<T: Sample>(logits: &[T]) -> Vec<f64> {
     let finite = |logit: &T| Some(logit.to_f64()).filter(|value| value.is_finite());
     let highest = logits.iter().filter_map(finite).fold(f64::MIN, f64::max);

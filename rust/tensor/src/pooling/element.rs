@@ -10,7 +10,7 @@ pub trait Pooled: Ordered + Default {
     const LOWEST: Self;
     #[doc(hidden)]
     fn plus(self, other: Self) -> Self;
-    /// Whether 3-D pooling takes the elements for equal.
+    /// Returns true if 3-D pooling takes the elements for equal.
     #[doc(hidden)]
     fn is_near(self, other: Self) -> bool;
 }

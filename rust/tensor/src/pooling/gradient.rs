@@ -17,8 +17,8 @@ const WINDOWS_PER_CUT: usize = 8;
 /// Results of one line in a tile.
 const TILE: usize = 1 << 10;
 
-/// The gradient of `max`: that of each result at the first largest element of its window. TF 1.x: a NaN is the largest
-/// where it comes first.
+/// Returns the gradient of `max`: that of each result at the first largest element of its window. TF 1.x: a NaN is the
+/// largest where it comes first.
 pub fn max_gradient<T: Pooled>(
     windows: &Windows,
     threads: Threads,
@@ -96,7 +96,7 @@ pub fn every_max_gradient<T: Pooled>(
     gather(windows, threads, gx, prepare, |_, patches, at, gx| sum_of_near(&x[at..], y, g, patches, gx))
 }
 
-/// The gradient of `mean`: equal parts of each result's at the elements of its window.
+/// Returns the gradient of `mean`: equal parts of each result's at the elements of its window.
 pub fn mean_gradient<T: Averaged>(
     windows: &Windows,
     threads: Threads,

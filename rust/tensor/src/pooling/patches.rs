@@ -104,7 +104,7 @@ pub(super) fn scaled<T: Averaged>(x: &[T], factor: T, out: &mut [T]) {
     unsafe { pick_scaled::<T>(Isa::current())(x, factor, out) }
 }
 
-/// The `N` elements from `at` on.
+/// Returns the `N` elements from `at` on.
 #[inline(always)]
 fn block<T, const N: usize>(x: &[T], at: usize) -> &[T; N] {
     match x[at..].first_chunk() {

@@ -13,7 +13,7 @@ const BLOCK: usize = 1 << 16;
 /// Results of one line in a tile.
 const TILE: usize = 1 << 12;
 
-/// The largest element of each window; NaNs are passed over.
+/// Returns the largest element of each window; NaNs are passed over.
 pub fn max<T: Pooled>(windows: &Windows, threads: Threads, x: &[T], out: &mut [T]) -> Result<(), Interrupted> {
     if turned::pays(windows) {
         return turned::each(windows, threads, [x], out, |windows, [x], out| max(windows, Threads::single(), x, out));
@@ -21,7 +21,7 @@ pub fn max<T: Pooled>(windows: &Windows, threads: Threads, x: &[T], out: &mut [T
     reduce(windows, threads, x, out, max_of, |x, patches, _, out| max_of(x, patches, out))
 }
 
-/// The mean of each window's elements, without padding.
+/// Returns the mean of each window's elements, without padding.
 pub fn mean<T: Averaged>(windows: &Windows, threads: Threads, x: &[T], out: &mut [T]) -> Result<(), Interrupted> {
     if turned::pays(windows) {
         return turned::each(windows, threads, [x], out, |windows, [x], out| mean(windows, Threads::single(), x, out));
@@ -66,7 +66,8 @@ fn reduce<T: Copy + Default + Send + Sync>(
     })
 }
 
-/// Whether it takes much less to fold the lines of all columns first, and the columns then, than each window by itself.
+/// Returns true if it takes much less to fold the lines of all columns first, and the columns then, than each window by
+/// itself.
 fn in_turn_pays(lines: usize, columns: usize, stride: usize) -> bool {
     lines * columns > 2 * ((lines + 1) * stride + columns)
 }

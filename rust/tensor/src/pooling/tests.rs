@@ -55,7 +55,7 @@ impl Case {
         self.outer * self.input.iter().product::<usize>() * self.inner
     }
 
-    /// The elements of each window, straight from the definition, in the order of the results.
+    /// Returns the elements of each window, straight from the definition, in the order of the results.
     fn members(&self) -> Vec<Vec<usize>> {
         let reach = |d: usize, o: i64| {
             let (n, k, s) = (self.input[d] as i128, i128::from(self.window[d]), i128::from(self.stride[d]));
@@ -95,7 +95,7 @@ fn values(n: usize, k: usize, nans: bool) -> Vec<f32> {
     (0..n).map(value).collect()
 }
 
-/// The first largest; a NaN where it comes first.
+/// Returns the first largest; a NaN where it comes first.
 fn first_largest(x: &[f32], members: &[usize]) -> usize {
     members.iter().skip(1).fold(members[0], |best, &i| if x[best] < x[i] { i } else { best })
 }

@@ -6,7 +6,7 @@ use crate::threads::{Interrupted, SharedSlice, Threads, try_for_blocks};
 use crate::transpose::{BLOCK_SIDE, block_of_4_bytes, block_of_8_bytes};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether parts are to be pooled side by side, as channels are.
+/// Returns true if parts are to be pooled side by side, as channels are.
 pub(super) fn pays(windows: &Windows) -> bool {
     windows.inner == 1 && windows.outer > 1
 }

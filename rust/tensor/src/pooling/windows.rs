@@ -47,27 +47,27 @@ impl Axis {
         self.before
     }
 
-    /// The same windows without what none needs: of the padding no more than the input is large, on either side of where
-    /// windows start, and of the stride of a single window.
+    /// Returns the same windows without what none needs: of the padding no more than the input is large, on either side
+    /// of where windows start, and of the stride of a single window.
     fn cut(self) -> Axis {
         let before = self.before.min(self.output.saturating_sub(1).saturating_mul(self.stride));
         let window = before + (self.window - self.before.min(self.window)).min(self.input);
         Axis { window: window.max(1), stride: self.stride.min(self.input.max(1)), before, ..self }
     }
 
-    /// The elements that window `i` covers.
+    /// Returns the elements that window `i` covers.
     pub(super) fn covered(&self, i: usize) -> Range<usize> {
         let end = (i * self.stride + self.window).saturating_sub(self.before).min(self.input);
         (i * self.stride).saturating_sub(self.before).min(end)..end
     }
 
-    /// The windows that element `i` is in.
+    /// Returns the windows that element `i` is in.
     pub(super) fn covering(&self, i: usize) -> Range<usize> {
         let end = ((i + self.before) / self.stride + 1).min(self.output);
         (i + self.before + 1).saturating_sub(self.window).div_ceil(self.stride).min(end)..end
     }
 
-    /// The place of element `i` in window `o`, as far as the window reaches over it.
+    /// Returns the place of element `i` in window `o`, as far as the window reaches over it.
     fn place(&self, i: usize, o: usize) -> usize {
         i + self.before - o * self.stride
     }
@@ -77,7 +77,7 @@ impl Axis {
         self.window.div_ceil(self.stride).min(self.output).max(1)
     }
 
-    /// The windows in as few runs as may be.
+    /// Returns the windows in as few runs as may be.
     pub(super) fn runs(&self) -> Vec<Run> {
         let mut runs: Vec<Run> = Vec::new();
         for o in 0..self.output {
@@ -91,7 +91,8 @@ impl Axis {
         runs
     }
 
-    /// The elements, with the windows that each is in, in as few runs as may be: a run goes on `stride` elements further.
+    /// Returns the elements, with the windows that each is in, in as few runs as may be: a run goes on `stride`
+    /// elements further.
     pub(super) fn runs_back(&self) -> Vec<Run> {
         let mut runs = Vec::new();
         for class in 0..self.stride.min(self.input) {
@@ -141,12 +142,12 @@ impl Line {
 }
 
 impl Run {
-    /// The column after the last one.
+    /// Returns the column after the last one.
     pub fn end(&self, stride: usize) -> usize {
         self.first + (self.count - 1) * stride + self.columns
     }
 
-    /// The windows of a run of results, `inner` elements wide.
+    /// Returns the windows of a run of results, `inner` elements wide.
     pub fn patches<'a>(
         &self,
         lines: &[Line],
@@ -159,7 +160,7 @@ impl Run {
         Patches { members, count, step: stride * inner, len, result_step: inner }
     }
 
-    /// The same for a run of elements: what is pooled then is what was made of the windows.
+    /// Returns the same for a run of elements: what is pooled then is what was made of the windows.
     pub fn patches_back<'a>(
         &self,
         lines: &[Line],
@@ -214,8 +215,9 @@ impl Windows {
         Ok(Windows { outer, axes, inner, pooled })
     }
 
-    /// The runs of results of a line, cut into tiles of so many elements where windows of lines next to each other share
-    /// some: tiles under each other are made one after the other, so that what they share stays in a near cache.
+    /// Returns the runs of results of a line, cut into tiles of so many elements where windows of lines next to each
+    /// other share some: tiles under each other are made one after the other, so that what they share stays in a near
+    /// cache.
     pub(super) fn tiles(&self, elements: usize) -> Vec<Run> {
         let runs = self.axes[2].runs();
         if self.axes[0].depth() == 1 {
@@ -238,7 +240,7 @@ impl Windows {
         product(self.axes.iter().map(|a| a.input).chain([self.inner]))
     }
 
-    /// The part, plane and row of a line of results.
+    /// Returns the part, plane and row of a line of results.
     pub(super) fn position(&self, line: usize) -> (usize, [usize; 2]) {
         let [planes, rows, _] = self.axes.map(|a| a.output);
         (line / (planes * rows), [line / rows % planes, line % rows])
@@ -280,7 +282,7 @@ impl Windows {
         ((plane * self.axes[1].window + row) * self.axes[2].window) as u32
     }
 
-    /// Whether every element is in exactly one window.
+    /// Returns true if every element is in exactly one window.
     pub(super) fn is_partition(&self) -> bool {
         let whole = |a: &Axis| a.window == a.stride && a.before == 0 && a.output * a.stride >= a.input;
         self.axes.iter().all(whole)

@@ -49,7 +49,8 @@ struct Mailbox {
     came: Condvar,
 }
 
-/// The threads of this process. A fork's child makes its own: those of its parent are not there, and their lock may be held.
+/// Returns the threads of this process. A fork's child makes its own: those of its parent are not there, and their lock
+/// may be held.
 fn cache() -> &'static Cache {
     static CURRENT: AtomicPtr<Cache> = AtomicPtr::new(std::ptr::null_mut());
     let mut found = CURRENT.load(Ordering::Acquire);
@@ -115,7 +116,7 @@ impl Cache {
         }
     }
 
-    /// The next piece of work; `None` once none has come for long, and none will.
+    /// Returns the next piece of work; `None` once none has come for long, and none will.
     fn next(&self, mailbox: &Arc<Mailbox>) -> Option<Work> {
         let mut slot = mailbox.work.lock();
         loop {

@@ -25,12 +25,12 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// A handle to the pool of `n` threads, the calling one included; `n` is brought into `1..=MAX_THREADS`.
+    /// Returns a handle to the pool of `n` threads, the calling one included; `n` is brought into `1..=MAX_THREADS`.
     pub fn new(n: usize) -> Threads {
         Threads { count: n.clamp(1, MAX_THREADS) }
     }
 
-    /// The calling thread alone.
+    /// Returns the calling thread alone.
     pub fn single() -> Threads {
         Threads { count: 1 }
     }
@@ -81,7 +81,7 @@ impl Default for Threads {
     }
 }
 
-/// The number of threads this process may run at once, as the system says; 1 where it does not say.
+/// Returns the number of threads this process may run at once, as the system says; 1 where it does not say.
 pub fn default_count() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS)
 }
@@ -163,7 +163,7 @@ impl<'a, T> SharedSlice<'a, T> {
         self.len
     }
 
-    /// Whether there are no elements.
+    /// Returns true if there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -180,7 +180,7 @@ impl<'a, T> SharedSlice<'a, T> {
         unsafe { std::slice::from_raw_parts_mut(self.data.add(start), end - start) }
     }
 
-    /// The first element's address, for kernels that write a strided part of the slice.
+    /// Returns the first element's address, for kernels that write a strided part of the slice.
     pub fn as_mut_ptr(&self) -> *mut T {
         self.data
     }

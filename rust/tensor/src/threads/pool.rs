@@ -120,7 +120,8 @@ impl Drop for InTask {
     }
 }
 
-/// The pool of this size in this process. A fork's child finds its parent's, whose workers it does not have, and replaces it.
+/// Returns the pool of this size in this process. A fork's child finds its parent's, whose workers it does not have,
+/// and replaces it.
 fn pool_of(count: usize) -> Option<&'static Pool> {
     let slot = POOLS.get(count)?;
     let mut found = slot.load(Ordering::Acquire);
@@ -198,7 +199,7 @@ impl Pool {
         self.panic.lock().take().map_or(Ok(ran), Err)
     }
 
-    /// The first task of a thread's share; of the thread after the last one: the number of tasks.
+    /// Returns the first task of a thread's share; of the thread after the last one: the number of tasks.
     fn share_start(&self, thread: usize, tasks: usize) -> usize {
         (thread as u128 * tasks as u128 / self.next.len() as u128) as usize
     }

@@ -16,7 +16,7 @@ thread_local! {
     static LIMIT: Cell<usize> = const { Cell::new(0) };
 }
 
-/// The lowest address of the calling thread's stack and its size.
+/// Returns the lowest address of the calling thread's stack and its size.
 #[cfg(target_os = "linux")]
 fn bounds() -> Option<(usize, usize)> {
     let mut attributes = std::mem::MaybeUninit::<libc::pthread_attr_t>::uninit();

@@ -59,7 +59,7 @@ impl Watch {
     /// Of loops that always run to their end.
     pub const NONE: Watch = Watch(None);
 
-    /// An error if the watch says to stop.
+    /// Returns an error if the watch says to stop.
     pub fn check(self) -> Result<(), Interrupted> {
         // SAFETY: `take` found the pointer in WATCH, so it belongs to a `watched` call further up this thread's stack, which
         // holds `stop` borrowed. A pointer cannot be sent to another thread.

@@ -48,12 +48,12 @@ macro_rules! ordered_half {
 }
 ordered_half!(f16, bf16);
 
-/// The index of the first largest element; NaNs are passed over, and 0 is the answer where nothing else is.
+/// Returns the index of the first largest element; NaNs are passed over, and 0 is the answer where nothing else is.
 pub fn arg_max<T: Ordered>(x: &[T]) -> usize {
     arg_max_with(Isa::current(), x)
 }
 
-/// The index of the first smallest element; NaNs are passed over, and 0 is the answer where nothing else is.
+/// Returns the index of the first smallest element; NaNs are passed over, and 0 is the answer where nothing else is.
 pub fn arg_min<T: Ordered>(x: &[T]) -> usize {
     arg_min_with(Isa::current(), x)
 }

@@ -107,7 +107,7 @@ impl Binary {
         ]
     };
 
-    /// Whether the function exists for elements of type `T`.
+    /// Returns true if the function exists for elements of type `T`.
     pub fn supports<T: Element>(self) -> bool {
         T::supports_binary(self)
     }
@@ -121,7 +121,7 @@ pub enum Operand<'a, T> {
 }
 
 impl<'a, T: Copy> Operand<'a, T> {
-    /// The operand of the first output.
+    /// Returns the operand of the first output.
     #[inline]
     fn first(self) -> T {
         match self {
@@ -130,7 +130,7 @@ impl<'a, T: Copy> Operand<'a, T> {
         }
     }
 
-    /// The operand of `length` outputs from `start`.
+    /// Returns the operand of `length` outputs from `start`.
     pub(super) fn part(self, start: usize, length: usize) -> Operand<'a, T> {
         match self {
             Operand::Slice(s) => Operand::Slice(&s[start..start + length]),
@@ -184,12 +184,12 @@ pub fn binary_in_place_right_with<T: Element>(isa: Isa, f: Binary, a: Operand<T>
     assert!(done, "{f:?} does not exist for {}", std::any::type_name::<T>());
 }
 
-/// Whether any element is zero: an integer division by it must be refused.
+/// Returns true if any element is zero: an integer division by it must be refused.
 pub fn has_zero<T: Element>(x: &[T]) -> bool {
     x.chunks(1024).any(|block| block.iter().fold(false, |found, v| found | (*v == T::default())))
 }
 
-/// Whether any element is negative: an integer power with it must be refused.
+/// Returns true if any element is negative: an integer power with it must be refused.
 pub fn has_negative<T: Element + PartialOrd>(x: &[T]) -> bool {
     x.chunks(1024).any(|block| block.iter().fold(false, |found, v| found | (*v < T::default())))
 }
@@ -261,7 +261,7 @@ impl<T: Copy + Default> BinaryKernel<T> {
         BinaryKernel { one: pick_one::<T, F>(isa), left: pick_left::<T, F>(isa), right: None, into: None }
     }
 
-    /// A formula that does not vectorize: one loop serves every instruction set.
+    /// Returns a formula that does not vectorize: one loop serves every instruction set.
     const fn scalar<F: Formula<T>>(_isa: Isa) -> Self {
         BinaryKernel { one: pair::<T, F>, left: zip_left::<T, F>, right: None, into: None }
     }

@@ -25,7 +25,7 @@ impl Compare {
         [Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual]
     };
 
-    /// Whether the comparison exists for elements of type `T`.
+    /// Returns true if the comparison exists for elements of type `T`.
     pub fn supports<T: Comparable>(self) -> bool {
         T::ORDERED || matches!(self, Compare::Equal | Compare::NotEqual)
     }

@@ -26,7 +26,7 @@ impl Isa {
     /// What every machine of the target has.
     pub const BASELINE: Isa = Isa(Level::Baseline);
 
-    /// The best instruction set of this machine, found once.
+    /// Returns the best instruction set of this machine, found once.
     #[inline]
     pub fn current() -> Isa {
         match CHOSEN.load(Ordering::Relaxed) {
@@ -65,7 +65,7 @@ impl Isa {
     /// One of each, for tables of loops: to be looked up with `index`, not run.
     pub(super) const EACH: [Isa; 3] = [Isa(Level::Baseline), Isa(Level::Avx2), Isa(Level::Avx512)];
 
-    /// The place of `self` in `EACH`.
+    /// Returns the place of `self` in `EACH`.
     #[inline]
     pub(super) const fn index(self) -> usize {
         self.0 as usize - 1

@@ -72,12 +72,12 @@ pub fn select<T: Copy>(condition: &[bool], a: Operand<T>, b: Operand<T>, out: &m
     }
 }
 
-/// Whether at least one holds.
+/// Returns true if at least one holds.
 pub fn any(x: &[bool]) -> bool {
     x.chunks(1024).any(|block| block.iter().fold(false, |found, v| found | *v))
 }
 
-/// Whether every one holds.
+/// Returns true if every one holds.
 pub fn all(x: &[bool]) -> bool {
     x.chunks(1024).all(|block| block.iter().fold(true, |held, v| held & *v))
 }

@@ -26,7 +26,7 @@ impl Reduce {
     /// Every reduction, in declaration order.
     pub const ALL: [Reduce; 4] = [Reduce::Sum, Reduce::Prod, Reduce::Min, Reduce::Max];
 
-    /// Whether the reduction exists for elements of type `T`; complex numbers have no order.
+    /// Returns true if the reduction exists for elements of type `T`; complex numbers have no order.
     pub fn supports<T: Reducible>(self) -> bool {
         T::supports_reduce(self)
     }
@@ -45,7 +45,7 @@ pub fn split_point(length: usize) -> Option<usize> {
     cut(length, BLOCK)
 }
 
-/// The largest power of two of whole blocks that leaves something.
+/// Returns the largest power of two of whole blocks that leaves something.
 fn cut(length: usize, block: usize) -> Option<usize> {
     if length <= block {
         return None;
@@ -106,12 +106,12 @@ pub fn combine<T: Reducible>(f: Reduce, left: T::Accumulator, right: T::Accumula
     T::combined(f, left, right)
 }
 
-/// The mean of the elements; of integers, rounded to zero (and zero of nothing); NaN of no floats.
+/// Returns the mean of the elements; of integers, rounded to zero (and zero of nothing); NaN of no floats.
 pub fn mean_slice<T: Reducible>(x: &[T]) -> T {
     mean_of_sum(reduce_slice_wide(Reduce::Sum, x), x.len())
 }
 
-/// The mean of `count` elements whose sum is `sum`.
+/// Returns the mean of `count` elements whose sum is `sum`.
 pub fn mean_of_sum<T: Reducible>(sum: T::Accumulator, count: usize) -> T {
     T::narrowed(T::over_count(sum, count))
 }

@@ -40,7 +40,7 @@ pub fn log_softmax_rows<T: Logits>(logits: &[T], classes: usize, out: &mut [T]) 
     T::log_softmax_rows(Isa::current(), logits, classes, out);
 }
 
-/// The cross entropy of a row with the distribution `labels`; writes its gradient by the logits to `backprop`.
+/// Returns the cross entropy of a row with the distribution `labels`; writes its gradient by the logits to `backprop`.
 ///
 /// Panics if the lengths differ.
 pub fn xent_row<T: Logits>(logits: &[T], labels: &[T], backprop: &mut [T]) -> T {
@@ -49,7 +49,7 @@ pub fn xent_row<T: Logits>(logits: &[T], labels: &[T], backprop: &mut [T]) -> T 
     T::xent_row(Isa::current(), logits, labels, backprop)
 }
 
-/// The cross entropy of a row with the class `label`; writes its gradient by the logits to `backprop`.
+/// Returns the cross entropy of a row with the class `label`; writes its gradient by the logits to `backprop`.
 ///
 /// Panics if the lengths differ or there is no such class.
 pub fn sparse_xent_row<T: Logits>(logits: &[T], label: usize, backprop: &mut [T]) -> T {

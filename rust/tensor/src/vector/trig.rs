@@ -48,7 +48,7 @@ const ROUND: f64 = 6755399441055744.0;
 /// The largest magnitude that the reduction here takes; beyond it (and for NaN) `libm` answers.
 pub(super) const LARGEST_ANGLE: f64 = 1_000_000.0;
 
-/// The quadrant (in its low two bits), and sine and cosine of the rest.
+/// Returns the quadrant (in its low two bits), and sine and cosine of the rest.
 #[inline(always)]
 fn quadrant_sin_cos(x: f64) -> (u64, f64, f64) {
     let t = x.mul_add(std::f64::consts::FRAC_2_PI, ROUND);

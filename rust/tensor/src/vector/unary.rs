@@ -73,7 +73,7 @@ impl Unary {
         ]
     };
 
-    /// Whether the function exists for elements of type `T`.
+    /// Returns true if the function exists for elements of type `T`.
     pub fn supports<T: Element>(self) -> bool {
         T::supports_unary(self)
     }
@@ -199,7 +199,7 @@ impl<T: Copy + Default> UnaryKernel<T> {
         UnaryKernel { one: pick_one::<T, F>(isa), in_place: pick_in_place::<T, F>(isa), into: None, pads: true }
     }
 
-    /// A formula that does not vectorize: one loop serves every instruction set.
+    /// Returns a formula that does not vectorize: one loop serves every instruction set.
     const fn scalar<F: Formula<T>>(_isa: Isa) -> Self {
         UnaryKernel { one: map_one::<T, F>, in_place: map_in_place::<T, F>, into: None, pads: false }
     }
@@ -434,12 +434,12 @@ macro_rules! complex_unary_table {
     )*};
 }
 
-/// A complex number in double precision, exactly.
+/// Returns a complex number in double precision, exactly.
 pub(super) fn wide<T: Into<f64>>(z: Complex<T>) -> Complex<f64> {
     Complex::new(z.re.into(), z.im.into())
 }
 
-/// A complex number rounded to `T`'s precision.
+/// Returns a complex number rounded to `T`'s precision.
 pub(super) fn round<T: Copy + 'static>(z: Complex<f64>) -> Complex<T>
 where
     f64: num_traits::AsPrimitive<T>,

@@ -36,7 +36,7 @@ fn rgb_of_cmyk(cmyk: [u8; 4], adobe: bool) -> [u8; 3] {
 }
 
 impl Converter {
-    /// The conversion to so many channels; `None` where libjpeg has none.
+    /// Returns the conversion to so many channels; `None` where libjpeg has none.
     pub(super) fn of(frame: &Frame, channels: usize) -> Option<Converter> {
         let known = match frame.space {
             Space::Gray | Space::YCbCr | Space::Rgb => matches!(channels, 1 | 3),
@@ -46,7 +46,7 @@ impl Converter {
         known.then_some(Converter { space: frame.space, channels, adobe: frame.adobe })
     }
 
-    /// The number of components, from the first, that the result is made of.
+    /// Returns the number of components, from the first, that the result is made of.
     pub(super) fn needs(self) -> usize {
         if self.channels == 1 && self.space == Space::YCbCr { 1 } else { 4 }
     }

@@ -14,7 +14,7 @@ pub(super) struct Huffman {
 }
 
 impl Huffman {
-    /// The codes with so many of each length; `None` where there are more than the lengths have room for.
+    /// Returns the codes with so many of each length; `None` where there are more than the lengths have room for.
     pub(super) fn new(lengths: [u8; 16], symbols: &[u8]) -> Option<Huffman> {
         let mut table =
             Huffman { fast: vec![(0, 0); 1 << LOOKUP], limits: [0; 17], offsets: [0; 17], symbols: symbols.to_vec() };
@@ -61,7 +61,7 @@ impl<'a> Bits<'a> {
         Bits { data, at, bits: 0, count: 0, missing: false, truncated: false }
     }
 
-    /// Whether zeros have stood for bits that are not there.
+    /// Returns true if zeros have stood for bits that are not there.
     pub(super) fn is_missing(&self) -> bool {
         self.missing
     }
@@ -98,7 +98,7 @@ impl<'a> Bits<'a> {
         }
     }
 
-    /// The next `n` bits, 16 at most.
+    /// Returns the next `n` bits, 16 at most.
     #[inline]
     pub(super) fn take(&mut self, n: u32) -> u32 {
         if n == 0 {
@@ -109,14 +109,14 @@ impl<'a> Bits<'a> {
         (self.bits >> self.count) as u32 & ((1 << n) - 1)
     }
 
-    /// The next `n` bits as the signed value that they stand for.
+    /// Returns the next `n` bits as the signed value that they stand for.
     #[inline]
     pub(super) fn signed(&mut self, n: u32) -> i32 {
         let value = self.take(n) as i32;
         if n > 0 && value < 1 << (n - 1) { value - (1 << n) + 1 } else { value }
     }
 
-    /// The next symbol; 0 for a code that there is not.
+    /// Returns the next symbol; 0 for a code that there is not.
     #[inline]
     pub(super) fn symbol(&mut self, table: &Huffman) -> u8 {
         if self.count < 16 {

@@ -82,7 +82,7 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader of a file that begins as JPEG files do.
+    /// Returns a reader of a file that begins as JPEG files do.
     pub(super) fn new(data: &'a [u8]) -> Option<Reader<'a>> {
         data.starts_with(&[0xff, 0xd8]).then(|| Reader {
             data,
@@ -97,7 +97,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The next marker; bytes before it are skipped.
+    /// Returns the next marker; bytes before it are skipped.
     fn marker(&mut self) -> Option<u8> {
         loop {
             while *self.data.get(self.at)? != 0xff {
@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The next segment, read; `None` where the data ends.
+    /// Returns the next segment, read; `None` where the data ends.
     pub(super) fn segment(&mut self) -> Option<Segment> {
         let marker = self.marker()?;
         if marker == 0xd9 {
@@ -216,7 +216,7 @@ impl<'a> Reader<'a> {
         Some(Frame { height, width, progressive, components, most, units, space, adobe })
     }
 
-    /// The colours, as libjpeg guesses them.
+    /// Returns the colours, as libjpeg guesses them.
     fn space(&self) -> Space {
         match (self.ids.len(), self.adobe) {
             (1, _) => Space::Gray,

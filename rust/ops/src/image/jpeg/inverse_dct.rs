@@ -191,7 +191,7 @@ fn two(input: &[i32; 64], to: &mut [u8], stride: usize) {
 mod tests {
     use super::*;
 
-    /// The transform by its definition, in double.
+    /// Returns the transform by its definition, in double.
     fn exact(input: &[i16; 64]) -> [f64; 64] {
         let c = |u: usize| if u == 0 { 0.5f64.sqrt() } else { 1.0 };
         let cos = |x: usize, u: usize| ((2 * x + 1) as f64 * u as f64 * std::f64::consts::PI / 16.0).cos();

@@ -75,7 +75,7 @@ fn zeros(length: usize) -> Option<Vec<u8>> {
     Some(v)
 }
 
-/// Whether the file can hold as many blocks as its header tells.
+/// Returns true if the file can hold as many blocks as its header tells.
 fn plausible(frame: &Frame, data: &[u8], options: Options) -> bool {
     let blocks = frame.components.iter().map(|c| c.blocks[0] * c.blocks[1]).sum::<usize>();
     let repaired = options.try_recover_truncated || options.acceptable_fraction < 1.0;
@@ -199,7 +199,7 @@ mod tests {
         [&[0xff, marker, high, low], body].concat()
     }
 
-    /// A gray file of 24 by 8 pixels, all of whose codes are one bit 0, with scans of a band and of these bits.
+    /// Returns a gray file of 24 by 8 pixels, all of whose codes are one bit 0, with scans of a band and of these bits.
     fn pixels(frame: u8, scans: &[([u8; 2], &[u8])]) -> Option<Vec<u8>> {
         let code = [&[1u8][..], &[0; 16]].concat();
         let mut file = vec![0xff, 0xd8];

@@ -27,7 +27,7 @@ pub(super) struct Plane {
 }
 
 impl Plane {
-    /// An empty plane; `None` for sampling factors that are no whole parts, or for lack of memory.
+    /// Returns an empty plane; `None` for sampling factors that are no whole parts, or for lack of memory.
     pub(super) fn new(frame: &Frame, component: &Component, options: Options) -> Option<Plane> {
         let least = 8 / options.ratio;
         let [h, v] = component.sampling;
@@ -69,7 +69,7 @@ impl Plane {
         self.blocks_across * self.side
     }
 
-    /// The samples of a row of the plane; beyond the last there is the last.
+    /// Returns the samples of a row of the plane; beyond the last there is the last.
     pub(super) fn row(&self, y: usize) -> &[u8] {
         let at = y.min(self.height - 1) * self.stride();
         &self.samples[at..at + self.width]

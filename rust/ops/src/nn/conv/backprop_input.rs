@@ -6,7 +6,7 @@ use super::spec::{Spec, sizes_input};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{Result, Tensor, conv, dispatch};
 
-/// Whether the input's shape is given as a vector, and not as a tensor of that shape.
+/// Returns true if the input's shape is given as a vector, and not as a tensor of that shape.
 fn takes_sizes(init: &KernelInit<'_>) -> bool {
     &*init.node.op.name != "Conv3DBackpropInput"
 }

@@ -6,7 +6,7 @@ use super::spec::{Sizes, Spec, sizes_input};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel};
 use ferroflow_tensor::{Result, Shape, Tensor, conv, dispatch, ensure};
 
-/// The sizes, with the channels that each channel of the input leads to as the geometry's outputs.
+/// Returns the sizes, with the channels that each channel of the input leads to as the geometry's outputs.
 fn sizes(spec: &Spec, label: &str, input: &Shape, filter: &Shape) -> Result<Sizes> {
     let mut sizes = spec.sizes(label, input, filter)?;
     let g = &sizes.geometry;

@@ -59,7 +59,7 @@ fn by_space(list: &[i64], space: usize, first: usize, what: &str) -> Result<[usi
     Ok(out)
 }
 
-/// The attribute `explicit_paddings`: before and after each dimension of the tensor.
+/// Returns the attribute `explicit_paddings`: before and after each dimension of the tensor.
 pub(super) fn explicit_paddings(attrs: &AttrMap, space: usize, first: usize) -> Result<[(usize, usize); 3]> {
     let list = attrs.ints("explicit_paddings")?;
     ensure!(
@@ -152,7 +152,7 @@ impl Spec {
         Ok(Window { input, filter, output, stride, dilation, before })
     }
 
-    /// The sizes of a convolution of these shapes.
+    /// Returns the sizes of a convolution of these shapes.
     ///
     /// # Errors
     /// `InvalidArgument` where they do not fit, which names `label`.
@@ -176,7 +176,7 @@ impl Spec {
         Ok(Sizes { geometry, output: self.output(&geometry, geometry.outputs)? })
     }
 
-    /// The output's shape with so many channels.
+    /// Returns the output's shape with so many channels.
     pub fn output(&self, geometry: &Geometry, channels: usize) -> Result<Shape> {
         let mut dims = vec![geometry.batch as i64];
         if self.channels_first {
@@ -219,7 +219,7 @@ impl Spec {
         Ok(())
     }
 
-    /// The tensor with its channels last.
+    /// Returns the tensor with its channels last.
     pub fn channels_last(&self, threads: Threads, x: Tensor) -> Result<Tensor> {
         match (self.channels_first, x.rank()) {
             (true, 4) => transposed(threads, x, &[0, 2, 3, 1]),
@@ -228,7 +228,7 @@ impl Spec {
         }
     }
 
-    /// A tensor with its channels last in the layout of the op.
+    /// Returns a tensor with its channels last in the layout of the op.
     pub fn in_layout(&self, threads: Threads, x: Tensor) -> Result<Tensor> {
         match (self.channels_first, x.rank()) {
             (true, 4) => transposed(threads, x, &[0, 3, 1, 2]),
@@ -237,7 +237,7 @@ impl Spec {
         }
     }
 
-    /// The shape, in the op's layout, of a tensor with its channels last.
+    /// Returns the shape, in the op's layout, of a tensor with its channels last.
     pub fn last_of(&self, shape: &Shape) -> Shape {
         let rank = shape.rank();
         if self.channels_first && rank > 2 {
@@ -248,7 +248,7 @@ impl Spec {
     }
 }
 
-/// The shape that an int vector input holds.
+/// Returns the shape that an int vector input holds.
 ///
 /// # Errors
 /// `InvalidArgument` where it is no vector, or no shape.

@@ -41,7 +41,7 @@ impl Blocks {
         Blocks { channels, width: channels, rows, rows_per_block: (BLOCK / channels.max(1)).max(1) }
     }
 
-    /// How many blocks each channel has.
+    /// Returns the number of blocks each channel has.
     fn per_channel(&self) -> usize {
         self.rows.div_ceil(self.rows_per_block.max(1))
     }
@@ -54,7 +54,7 @@ impl Blocks {
         self.rows_per_block.min(self.rows - layer * self.rows_per_block)
     }
 
-    /// The elements of a block and its channels.
+    /// Returns the elements of a block and its channels.
     fn block(&self, i: usize) -> (Range<usize>, Range<usize>) {
         let size = self.rows_per_block * self.width;
         let channel = if self.width == self.channels { 0 } else { i % self.channels };
@@ -114,7 +114,7 @@ fn pair_of_sums(
     Ok(())
 }
 
-/// The mean and the variance (divided by n) of each channel.
+/// Returns the mean and the variance (divided by n) of each channel.
 fn moments(threads: Threads, x: &[f32], blocks: Blocks) -> Result<(Vec<f32>, Vec<f32>)> {
     let mut merged = vec![(0f64, 0f64, 0f64); blocks.channels];
     let of_block = |elements: Range<usize>, _: Range<usize>, mean: &mut [f32], squares: &mut [f32]| {

@@ -104,7 +104,7 @@ fn vector<'a, T: Scalar>(v: &'a Tensor, name: &str, channels: usize) -> Result<&
     v.slice::<T>()
 }
 
-/// The tensor's shape with its channels those of the vectors, and the vectors' shape.
+/// Returns the tensor's shape with its channels those of the vectors, and the vectors' shape.
 fn shapes(c: &mut ShapeContext<'_>, vectors: std::ops::Range<usize>) -> Result<(PartialShape, PartialShape)> {
     let t = c.input(0)?.with_rank(4)?;
     let mut dims = t.dims().unwrap_or_default();
@@ -134,7 +134,7 @@ fn backward_shape(c: &mut ShapeContext<'_>) -> Result<()> {
 
 type Function = fn(&GlobalNorm, &[Tensor]) -> Result<Vec<Tensor>>;
 
-/// The kernel of a function of the inputs; 16-bit floats are computed in f32.
+/// Returns the kernel of a function of the inputs; 16-bit floats are computed in f32.
 fn kernel_of(init: &KernelInit<'_>, single: Function, double: Function) -> Result<Box<dyn Kernel>> {
     let (norm, dtype) = (GlobalNorm::of(init)?, init.input_type(0)?);
     ensure!(init.node.inputs.len() == 5, Internal, "batch norm with global normalization has five inputs");

@@ -26,7 +26,7 @@ struct Span {
 }
 
 impl Span {
-    /// The element of the image under element `f` of the filter in window `o`.
+    /// Returns the element of the image under element `f` of the filter in window `o`.
     fn element(&self, o: usize, f: usize) -> Option<usize> {
         (o * self.stride + f * self.rate).checked_sub(self.before).filter(|&i| i < self.input)
     }

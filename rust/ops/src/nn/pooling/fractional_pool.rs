@@ -40,7 +40,7 @@ impl Fraction {
         Ok(Fraction { ratio, pseudo_random, overlapping, seeds })
     }
 
-    /// The pooled shape and the borders of the rows and of the columns.
+    /// Returns the pooled shape and the borders of the rows and of the columns.
     fn regions(&self, input: &Shape) -> Result<(Shape, [Vec<i64>; 2])> {
         ensure!(input.rank() == 4, InvalidArgument, "tensor_in must be 4-dimensional");
         let mut pooled = [0usize; 4];
@@ -116,7 +116,7 @@ fn pseudo_random_sizes(input: usize, output: usize, stream: &mut Philox) -> Vec<
     (0..output).map(|i| border(i + 1) - border(i)).collect()
 }
 
-/// The whole part of the ratio, and one more as often as it takes, shuffled.
+/// Returns the whole part of the ratio, and one more as often as it takes, shuffled.
 fn random_sizes(input: usize, output: usize, stream: &mut Philox) -> Vec<i64> {
     let mut sizes: Vec<i64> = (0..output).map(|i| (input / output + usize::from(i < input % output)) as i64).collect();
     let mut words = Words::new(stream.reserve(output.div_ceil(4) as u64));
@@ -152,7 +152,7 @@ impl Regions {
         })
     }
 
-    /// The region at a row and column, as one window whose places are those in the image.
+    /// Returns the region at a row and column, as one window whose places are those in the image.
     fn patch<'a>(&self, image: usize, row: usize, column: usize, members: &'a mut Vec<Member>) -> Patches<'a> {
         members.clear();
         for r in self.rows[row].clone() {
@@ -216,7 +216,7 @@ impl Regions {
     }
 }
 
-/// The elements of each region between borders, which may come from a user.
+/// Returns the elements of each region between borders, which may come from a user.
 fn ranges(borders: &[i64], size: usize, overlapping: bool) -> Result<Vec<Range<usize>>> {
     borders
         .windows(2)
@@ -301,7 +301,7 @@ fn forward<T: Scalar>(
     Ok(())
 }
 
-/// The regions that inputs `first` and `first + 1` describe, and the pooled shape.
+/// Returns the regions that inputs `first` and `first + 1` describe, and the pooled shape.
 fn given_regions(ctx: &KernelContext<'_>, input: &Shape, first: usize, overlapping: bool) -> Result<(Regions, Shape)> {
     ensure!(input.rank() == 4, InvalidArgument, "orig_input must be 4-dimensional");
     let borders = [ctx.input(first)?, ctx.input(first + 1)?];

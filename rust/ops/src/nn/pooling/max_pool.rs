@@ -15,7 +15,7 @@ fn max_pool<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, pooling: &Pooling) 
     Ok(())
 }
 
-/// The inputs of a gradient, checked: what was pooled, the result, and the gradient of the result.
+/// Returns the inputs of a gradient, checked: what was pooled, the result, and the gradient of the result.
 fn gradient_inputs(ctx: &KernelContext<'_>, pooling: &Pooling) -> Result<(Windows, Tensor)> {
     let x = ctx.input(0)?;
     let windows = pooling.windows(x.shape())?;
@@ -62,7 +62,7 @@ enum Order {
     Second,
 }
 
-/// The kernel of an op with so many inputs before the sizes, if these are inputs.
+/// Returns the kernel of an op with so many inputs before the sizes, if these are inputs.
 fn made(init: &KernelInit<'_>, order: Order, spatial: usize, sizes_at: Option<usize>) -> Result<Box<dyn Kernel>> {
     let fixed = match sizes_at {
         None => Some(Pooling::of_attrs(init, spatial)?),
@@ -93,7 +93,7 @@ fn with_attrs(op: Op, attrs: &[&str]) -> Op {
     attrs.iter().fold(op, |op, attr| op.attr(attr))
 }
 
-/// An op on what was pooled, the result, and a gradient.
+/// Returns an op on what was pooled, the result, and a gradient.
 fn gradient_op(name: &str, attrs: &[&str], shape: ShapeFn) -> Op {
     let op = Op::new(name).input("orig_input: T").input("orig_output: T").input("grad: T").output("output: T");
     with_attrs(op, attrs).shape(shape)

@@ -50,7 +50,7 @@ fn with_argmax(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }, else Err(init.unsupported())), else Err(init.unsupported()))
 }
 
-/// The element of the input that each output position names, checked.
+/// Returns the element of the input that each output position names, checked.
 fn named<P: Place>(windows: &Windows, places: &[P], elements: usize, with_batch: bool) -> Result<Vec<usize>> {
     let part = (places.len() / windows.outer.max(1)).max(1);
     places

@@ -94,7 +94,7 @@ impl Pooling {
         Ok(pooling)
     }
 
-    /// The windows of an input.
+    /// Returns the windows of an input.
     pub(crate) fn windows(&self, input: &Shape) -> Result<Windows> {
         let rank = self.spatial + 2;
         ensure!(input.rank() == rank, InvalidArgument, "tensor_in must be {rank}-dimensional");
@@ -142,7 +142,7 @@ impl Pooling {
         Windows::new(outer, [Axis::UNIT, Axis::UNIT, axis], inner, Shape::new(&pooled))
     }
 
-    /// The pooled shape, as far as the input's is known.
+    /// Returns the pooled shape, as far as the input's is known.
     fn pooled_shape(&self, input: &PartialShape) -> Result<PartialShape> {
         let input = input.with_rank(self.spatial + 2)?;
         let mut dims = input.dims().unwrap_or_default();

@@ -40,7 +40,7 @@ const FEWEST_CHANNELS: usize = 16;
 /// Transformed filters larger than this, 64 bytes a product, are read too slowly.
 const MOST_PRODUCTS: usize = 1 << 17;
 
-/// The tiles that a task takes, of rows of these lengths.
+/// Returns the tiles that a task takes, of rows of these lengths.
 fn task_tiles(row_in: usize, row_out: usize) -> usize {
     (TASK_FLOATS / (POINTS * (row_in + row_out))).max(FEWEST_TILES)
 }
@@ -59,7 +59,7 @@ struct Tiles {
 }
 
 impl Tiles {
-    /// The tiles of a convolution that is worth it.
+    /// Returns the tiles of a convolution that is worth it.
     fn of(g: &Geometry) -> Option<Tiles> {
         let [d, h, w] = &g.space;
         let fits = |w: &super::Window| w.filter == 3 && w.stride == 1 && w.dilation == 1 && w.before <= 2;
@@ -84,14 +84,14 @@ impl Tiles {
         self.images * self.down * self.across
     }
 
-    /// The image of a tile, and where its first point of the output is.
+    /// Returns the image of a tile, and where its first point of the output is.
     fn place(&self, tile: usize) -> (usize, usize, usize) {
         let (line, x) = (tile / self.across, tile % self.across);
         (line / self.down, line % self.down * 2, x * 2)
     }
 }
 
-/// The lanes of a panel of 32 channels, of which so many exist: the first channel, and the width in lanes.
+/// Returns the lanes of a panel of 32 channels, of which so many exist: the first channel, and the width in lanes.
 fn lanes_of_panel<L: Channels>(channels: usize) -> impl Iterator<Item = (usize, usize)> {
     let lanes = channels.div_ceil(L::N).min(32 / L::N);
     (0..lanes).step_by(L::WIDE).map(move |lane| (lane * L::N, L::WIDE.min(lanes - lane)))
@@ -130,7 +130,7 @@ fn forward_on(
     }
 }
 
-/// The gradient of the filter, as [`forward`].
+/// Returns the gradient of the filter, as [`forward`].
 pub(super) fn backward_filter(
     threads: Threads,
     geometry: &Geometry,

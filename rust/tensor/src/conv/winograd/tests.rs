@@ -38,7 +38,7 @@ fn sizes(g: &Geometry) -> [usize; 3] {
     [g.batch * h.input * w.input * g.inputs, 9 * g.inputs * g.outputs, g.batch * h.output * w.output * g.outputs]
 }
 
-/// The largest difference, as a part of the largest value.
+/// Returns the largest difference, as a part of the largest value.
 fn error(got: &[f32], want: &[f64]) -> f64 {
     let largest = want.iter().fold(0.0f64, |m, v| m.max(v.abs()));
     got.iter().zip(want).fold(0.0f64, |m, (&g, w)| m.max((f64::from(g) - w).abs())) / largest

@@ -35,7 +35,7 @@ pub(super) fn points<const SIDE: usize>(
     found
 }
 
-/// The 4 x 4 points of the input that a tile needs.
+/// Returns the 4 x 4 points of the input that a tile needs.
 pub(super) fn input_points(
     tiles: &Tiles,
     input: *const f32,
@@ -88,7 +88,7 @@ unsafe fn transform_input_body<L: Channels>(
     }
 }
 
-/// The transform of three values of a filter.
+/// Returns the transform of three values of a filter.
 #[inline(always)]
 unsafe fn three<L: Channels>(a: L, b: L, c: L) -> [L; 4] {
     // SAFETY: the caller has the features of `L`.

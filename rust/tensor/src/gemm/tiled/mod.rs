@@ -100,7 +100,7 @@ unsafe impl<T: Sync> Sync for Operand<T> {}
 unsafe impl<T: Sync> Send for Operand<T> {}
 
 impl<T> Operand<T> {
-    /// The address of an element; may be one past the end of the data, then it is not read.
+    /// Returns the address of an element; may be one past the end of the data, then it is not read.
     fn at(&self, row: usize, col: usize) -> *const T {
         self.data.wrapping_add(row * self.row + col * self.col)
     }
@@ -221,7 +221,8 @@ impl<T> Target<T> {
     }
 }
 
-/// The tiles of `rows` rows: as few as possible, and of nearly equal height, since a low tile leaves the arithmetic units waiting.
+/// Returns the tiles of `rows` rows: as few as possible, and of nearly equal height, since a low tile leaves the
+/// arithmetic units waiting.
 pub(crate) fn tile_rows<L: Lanes>(rows: usize) -> impl Iterator<Item = Range<usize>> {
     let tiles = rows.div_ceil(L::ROWS);
     (0..tiles).map(move |tile| tile * rows / tiles..(tile + 1) * rows / tiles)
@@ -364,7 +365,7 @@ fn part(size: usize, unit: usize, parts: usize, index: usize) -> Range<usize> {
 }
 
 impl<L: Lanes> Block<'_, '_, L> {
-    /// The blocks of the inner dimension: first step, steps.
+    /// Returns the blocks of the inner dimension: first step, steps.
     fn inner(&self) -> impl Iterator<Item = (usize, usize)> {
         let depth = self.depth;
         (0..depth.div_ceil(INNER)).map(move |index| (index * INNER, INNER.min(depth - index * INNER)))
@@ -440,12 +441,12 @@ impl<L: Lanes> Block<'_, '_, L> {
         })
     }
 
-    /// The number of rows of whose multiples a task begins.
+    /// Returns the number of rows of whose multiples a task begins.
     fn tiles_from(&self) -> usize {
         if let Rows::Windows(_, lines) = self.a { lines.count } else { L::ROWS }
     }
 
-    /// The tiles of a task's rows, each within a line where windows are read in place.
+    /// Returns the tiles of a task's rows, each within a line where windows are read in place.
     fn tile_rows(&self, rows: usize) -> impl Iterator<Item = Range<usize>> {
         let line = if let Rows::Windows(_, lines) = self.a { lines.count } else { rows };
         (0..rows).step_by(line.max(1)).flat_map(move |start| {

@@ -37,8 +37,8 @@ pub(crate) struct Tile<L: Lanes> {
 }
 
 impl<L: Lanes> Tile<L> {
-    /// A tile whose registers are whole, with no end of its own; operands and c are given with the distances of their rows (of
-    /// a's columns where it lies along them).
+    /// Returns a tile whose registers are whole, with no end of its own; operands and c are given with the distances of
+    /// their rows (of a's columns where it lies along them).
     pub fn whole(
         depth: usize,
         (a, a_stride): (*const L::Elem, usize),
@@ -77,8 +77,8 @@ pub(crate) enum Order {
     AlongColumn,
 }
 
-/// The kernel for `rows <= L::ROWS` rows and `width` lanes across, a power of two that is at most `L::widest(rows)`. `whole` says that
-/// both parts of the tile are whole.
+/// Returns the kernel for `rows <= L::ROWS` rows and `width` lanes across, a power of two that is at most
+/// `L::widest(rows)`. `whole` says that both parts of the tile are whole.
 pub(crate) fn kernel<L: Lanes>(rows: usize, width: usize, order: Order, whole: bool) -> Kernel<L> {
     macro_rules! of_rows {
         ($rows:expr, $($width:literal)*) => {

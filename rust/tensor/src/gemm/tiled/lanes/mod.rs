@@ -30,15 +30,15 @@ pub(crate) trait Lanes: Copy {
     const ROWS: usize;
     const WIDE: usize;
 
-    /// The most lanes across a tile of this many rows when b is not packed: few rows need many columns to keep eight sums in
-    /// flight. A power of two.
+    /// Returns the most lanes across a tile of this many rows when b is not packed: few rows need many columns to keep
+    /// eight sums in flight. A power of two.
     fn widest(rows: usize) -> usize;
     /// Selects the first `n` elements, all when `n >= N`.
     fn first(n: usize) -> Self::Mask;
     unsafe fn zero() -> Self;
     unsafe fn splat(from: *const Self::Elem) -> Self;
     unsafe fn load(from: *const Self::Elem) -> Self;
-    /// The selected elements from memory, zero in place of the others, whose memory is not touched.
+    /// Returns the selected elements from memory, zero in place of the others, whose memory is not touched.
     unsafe fn load_part(from: *const Self::Elem, part: Self::Mask) -> Self;
     unsafe fn store(self, to: *mut Self::Elem);
     unsafe fn store_part(self, to: *mut Self::Elem, part: Self::Mask);
@@ -49,11 +49,11 @@ pub(crate) trait Lanes: Copy {
     unsafe fn mul(self, b: Self) -> Self;
     /// Zero where the element is below zero; NaN and -0.0 stay.
     unsafe fn relu(self) -> Self;
-    /// The selected elements, zero in place of the others.
+    /// Returns the selected elements, zero in place of the others.
     unsafe fn keep(self, part: Self::Mask) -> Self;
     /// Returns true if every element is zero.
     unsafe fn is_zero(self) -> bool;
-    /// The sum of the elements, halves added to halves.
+    /// Returns the sum of the elements, halves added to halves.
     unsafe fn sum(self) -> Self::Elem;
     /// Reads `rows <= N` rows of `cols <= N` elements and writes their transpose: the elements `to_part` of `cols` rows of `N`, zero
     /// where there was no row.
