@@ -47,7 +47,7 @@ pub struct AttrMap(Vec<(Arc<str>, AttrValue)>);
 macro_rules! getters {
     ($($one:ident, $many:ident: $variant:ident => $t:ty = |$v:ident| $get:expr;)*) => {
         $(
-        /// The attribute of that name and type.
+        /// Returns the attribute of that name and type.
         ///
         /// Errors: `NotFound` without such an attribute, `InvalidArgument` where it has another type.
         pub fn $one(&self, name: &str) -> Result<$t> {
@@ -57,7 +57,7 @@ macro_rules! getters {
             }
         }
 
-        /// The same for a list attribute.
+        /// Returns the same for a list attribute.
         pub fn $many(&self, name: &str) -> Result<Vec<$t>> {
             let AttrValue::List(list) = self.require(name)? else {
                 bail!(InvalidArgument, "attr '{name}' is not a list");

@@ -39,7 +39,7 @@ fn is_constant_enter(node: &Node) -> bool {
     matches!(&*node.op.name, "Enter" | "RefEnter") && node.attrs.bool("is_constant").unwrap_or(false)
 }
 
-/// `value` of a part of what a rule asks for.
+/// Returns `value` of a part of what a rule asks for.
 ///
 /// TF 1.x: it evaluates what one loop brings in, but no node that reads such a value.
 fn part(graph: &Graph, output: OutputId) -> Option<Tensor> {
@@ -93,8 +93,8 @@ fn from_shape(graph: &Graph, node: &Node, index: usize) -> Option<Tensor> {
     Tensor::from_slice(out_shape.as_slice(), &narrow?).ok()
 }
 
-/// `value` of an int output, element by element in row-major order, None for those that the graph does not decide:
-/// what Pack joins may be known in part. None where not even the number of elements is decided.
+/// Returns `value` of an int output, element by element in row-major order, None for those that the graph does not
+/// decide: what Pack joins may be known in part. None where not even the number of elements is decided.
 pub fn partial_i64s(graph: &Graph, output: OutputId) -> Option<Vec<Option<i64>>> {
     partial(graph, output, &mut { MAX_NODES })
 }
@@ -190,7 +190,7 @@ fn shape_of_dims(graph: &Graph, output: OutputId, budget_left: &mut usize) -> Re
     }
 }
 
-/// `dims[begin:end:stride]` of a partly known vector of dimensions.
+/// Returns `dims[begin:end:stride]` of a partly known vector of dimensions.
 fn sliced(graph: &Graph, node: &Node, dims: OutputId, budget_left: &mut usize) -> Result<Option<PartialShape>> {
     let bound = |i: usize| {
         let t = part(graph, *node.inputs.get(i)?)?.to_i64s().ok()?;

@@ -188,9 +188,9 @@ impl<'a> KernelContext<'a> {
         self.left = Left::MayBlock;
     }
 
-    /// Ends `compute` by work that blocks outside the engine and gives the outputs; it is to end soon once the cancellation
-    /// it is given is set, as far as it can. It runs here, or on another thread while the step goes on, as the plan says. Only
-    /// for ops marked `blocks`.
+    /// Ends `compute` by work that blocks outside the engine and gives the outputs. It is to end soon once the
+    /// cancellation it is given is set, as far as it can. It runs here, or on another thread while the step goes on, as
+    /// the plan says. Only for ops marked `blocks`.
     pub fn run_blocking(&mut self, work: impl FnOnce(&Cancellation) -> Result<Outputs> + Send + 'static) -> Result<()> {
         if let Left::MayBlock = self.left {
             self.left = Left::Work(Box::new(work));

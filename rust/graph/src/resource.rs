@@ -38,7 +38,7 @@ impl Variable {
         self.value.lock().is_some()
     }
 
-    /// The error of who asks for the value where there is none. TF 1.x: programs match on these words.
+    /// Returns the error of who asks for the value where there is none. TF 1.x: programs match on these words.
     pub fn uninitialized(&self) -> Status {
         let name = &self.name;
         Status::failed_precondition(match &self.container {
@@ -278,8 +278,8 @@ impl KernelContext<'_> {
 
 /// The kernel of an op whose only output names a resource: made on first use, found by name from then on.
 ///
-/// Args: `make` makes a resource from the step's inputs and the resource's name; `check` says whether one that was found by its name is what the
-/// node's attributes describe.
+/// Args: `make` makes a resource from the step's inputs and the resource's name. `check` says whether one that was
+/// found by its name is what the node's attributes describe.
 pub fn resource_kernel<T: Any + Send + Sync>(
     init: &KernelInit<'_>,
     unnamed: Unnamed,

@@ -89,12 +89,12 @@ impl<'a> ShapeContext<'a> {
         Ok(constant::value(self.graph, self.source(i)?))
     }
 
-    /// `input_value` of an int32/int64 input.
+    /// Returns `input_value` of an int32/int64 input.
     pub fn input_i64s(&self, i: usize) -> Result<Option<Vec<i64>>> {
         self.input_value(i)?.map(|t| t.to_i64s()).transpose()
     }
 
-    /// `input_i64s` element by element, None for those that the graph does not decide.
+    /// Returns `input_i64s` element by element, None for those that the graph does not decide.
     pub fn input_partial_i64s(&self, i: usize) -> Result<Option<Vec<Option<i64>>>> {
         Ok(constant::partial_i64s(self.graph, self.source(i)?))
     }

@@ -10,8 +10,9 @@ use std::time::Duration;
 
 /// An operation that has begun and waits for something outside its step (an element in a queue, room for one).
 ///
-/// Whoever brings what it waits for rings the step's bell. Dropped before it gave its outputs, it is withdrawn: what it has
-/// taken goes back; what it has already handed over (rows of a batch that found room in a queue) stays, as in TF 1.x.
+/// Whoever brings what it waits for rings the step's bell. Dropped before it gave its outputs, it is withdrawn: what it
+/// has taken goes back. What it has already handed over (rows of a batch that found room in a queue) stays, as in TF
+/// 1.x.
 pub trait Pending {
     /// Returns the outputs, once they are there, or the failure.
     fn poll(&mut self) -> Option<Result<SmallVec<[Tensor; 2]>>>;

@@ -30,7 +30,7 @@ fn attr(value: Value) -> AttrValue {
     AttrValue { value: Some(value) }
 }
 
-/// `"name Op input input"`
+/// Returns `"name Op input input"`
 fn node(text: &str) -> NodeDef {
     let mut words = text.split(' ').map(str::to_owned);
     let (name, op) = (words.next().unwrap(), words.next().unwrap());

@@ -55,7 +55,7 @@ impl<A: Waited, F> Drop for Retry<A, F> {
     }
 }
 
-/// Gives the outputs of `attempt` now, or once it has some; it is asked again after every change of the resource, and
+/// Gives the outputs of `attempt` now, or once it has some. It is asked again after every change of the resource, and
 /// changes nothing where it has none. `cancelled` is what the step says that is cancelled meanwhile.
 pub(crate) fn try_or_wait<A: Waited>(
     ctx: &mut KernelContext<'_>,

@@ -11,7 +11,7 @@ pub(crate) fn row_shape(batch: &Tensor) -> Result<Shape> {
     }
 }
 
-/// Row `i`, with elements of its own.
+/// Returns the row `i`, with elements of its own.
 ///
 /// Errors: `InvalidArgument` where there is no such row.
 pub(crate) fn row(batch: &Tensor, i: usize) -> Result<Tensor> {

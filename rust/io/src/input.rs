@@ -59,7 +59,7 @@ impl Input {
         &self.name
     }
 
-    /// Bytes taken so far, counted after decompression.
+    /// Returns the number of bytes taken so far, counted after decompression.
     pub fn position(&self) -> u64 {
         self.position
     }
@@ -173,7 +173,7 @@ impl Input {
         }
     }
 
-    /// Everything up to the end of the file.
+    /// Returns everything up to the end of the file.
     pub fn rest(&mut self) -> Result<&[u8]> {
         while self.read_more(usize::MAX)? {}
         Ok(self.taken(self.end - self.start))

@@ -70,7 +70,7 @@ fn message(tensor: &Tensor, tensor_content: Vec<u8>) -> TensorProto {
     }
 }
 
-/// `count` values of which the last given one stands for all that are missing.
+/// Returns `count` values of which the last given one stands for all that are missing.
 fn padded<T: Scalar>(shape: &Shape, given: impl Iterator<Item = T>) -> Result<Tensor> {
     let mut out = Tensor::zeros(T::DTYPE, shape.clone())?;
     let mut last = T::default();

@@ -26,13 +26,13 @@ pub trait Field:
         self.to_complex().norm()
     }
 
-    /// Elements that are real numbers, as such; none of a complex type are.
+    /// Returns elements that are real numbers, as such; none of a complex type are.
     fn as_real(elements: &[Self]) -> Option<&[f64]> {
         let _ = elements;
         None
     }
 
-    /// `as_real` to write to.
+    /// Returns `as_real` to write to.
     fn as_real_mut(elements: &mut [Self]) -> Option<&mut [f64]> {
         let _ = elements;
         None
@@ -162,7 +162,7 @@ pub(crate) fn view<T>(data: &[T], rows: usize, columns: usize) -> MatRef<'_, T> 
     MatRef::from_row_major_slice(data, rows, columns)
 }
 
-/// `view` to write to.
+/// Returns `view` to write to.
 pub(crate) fn view_mut<T>(data: &mut [T], rows: usize, columns: usize) -> MatMut<'_, T> {
     MatMut::from_row_major_slice_mut(data, rows, columns)
 }

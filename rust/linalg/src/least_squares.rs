@@ -17,7 +17,7 @@ pub struct System {
     pub epsilon: f64,
 }
 
-/// X of least |A X - B|^2 + regularizer |X|^2, or for a wide A the X of least norm with A X = B.
+/// Returns X of least |A X - B|^2 + regularizer |X|^2, or for a wide A the X of least norm with A X = B.
 ///
 /// Errors: `NotPositiveDefinite` where A has not full rank.
 pub(crate) fn least_squares_fast<T: Field>(a: &[T], b: &[T], system: System, out: &mut [T]) -> Result<(), Failure> {

@@ -32,12 +32,13 @@ pub trait Algorithms: Field {
     /// Errors: `Singular` where a pivot is zero.
     fn inverse(a: &[Self], n: usize, adjoint: bool, out: &mut [Self]) -> Result<(), Failure>;
 
-    /// X with A X = B, or with A* X = B for the adjoint; B has `k` columns.
+    /// Returns X with A X = B, or with A* X = B for the adjoint; B has `k` columns.
     ///
     /// Errors: `Singular` where a pivot is zero.
     fn solve(a: &[Self], n: usize, b: &[Self], k: usize, adjoint: bool, out: &mut [Self]) -> Result<(), Failure>;
 
-    /// X with A X = B, or with A* X = B for the adjoint, of a triangular `n` by `n` matrix A; B has `k` columns.
+    /// Returns X with A X = B, or with A* X = B for the adjoint, of a triangular `n` by `n` matrix A. B has `k`
+    /// columns.
     ///
     /// Errors: `Singular` where an element of the diagonal is zero.
     fn solve_triangular(
@@ -94,10 +95,10 @@ pub trait Algorithms: Field {
     fn singular_values(a: &[Self], sides: (usize, usize), values: &mut [Self]) -> Result<(), Failure>;
 
     /// The factors of a matrix: a unitary Q of `inner` columns, and R of `inner` rows, whose part below the diagonal is
-    /// left as it is; `inner` is the number of rows or the shorter of the two sides.
+    /// left as it is. `inner` is the number of rows or the shorter of the two sides.
     fn qr(a: &[Self], sides: (usize, usize), inner: usize, q: &mut [Self], r: &mut [Self]);
 
-    /// X of least |A X - B|^2 + regularizer |X|^2, or for a wide A the X of least norm with A X = B.
+    /// Returns X of least |A X - B|^2 + regularizer |X|^2, or for a wide A the X of least norm with A X = B.
     ///
     /// Errors: `NotPositiveDefinite` where A has not full rank.
     fn least_squares_fast(a: &[Self], b: &[Self], system: System, out: &mut [Self]) -> Result<(), Failure>;

@@ -12,7 +12,7 @@ fn factored<T: Field>(a: &[T], n: usize) -> Result<PartialPivLu<T>, Failure> {
     if has_zero_pivot { Err(Failure::Singular) } else { Ok(lu) }
 }
 
-/// `factored` for small matrices.
+/// Returns `factored` for small matrices.
 fn factored_small<T: Field>(a: &[T], n: usize) -> Result<Lu<T>, Failure> {
     let lu = Lu::new(a, n);
     let has_zero_pivot = lu.pivots().any(|p| p.magnitude() == 0.0);
@@ -52,7 +52,7 @@ fn transpose<T: Field>(x: &mut [T], n: usize) {
     }
 }
 
-/// X with A X = B, or with A* X = B for the adjoint; B has `k` columns.
+/// Returns X with A X = B, or with A* X = B for the adjoint; B has `k` columns.
 pub(crate) fn solve<T: Field>(
     a: &[T],
     n: usize,

@@ -72,7 +72,8 @@ fn wilkinson_shift(t: &Mat<C>, end: usize) -> C {
     d + if above.norm() < below.norm() { above } else { below }
 }
 
-/// Q and the upper triangular T with Q T Q* = A; `None` where an element is not finite or the iteration does not end.
+/// Returns Q and the upper triangular T with Q T Q* = A. `None` where an element is not finite or the iteration does
+/// not end.
 ///
 /// Source: Golub and Van Loan, Matrix Computations, 7.5: shifted QR steps with deflation.
 fn schur(a: Mat<C>) -> Option<(Mat<C>, Mat<C>)> {

@@ -54,7 +54,7 @@ impl<T: Field> Lu<T> {
     }
 }
 
-/// `y -= factor * x`.
+/// Computes `y -= factor * x`.
 #[inline(always)]
 fn subtract<T: Field>(y: &mut [T], factor: T, x: &[T]) {
     for (y, &x) in y.iter_mut().zip(x) {
@@ -62,7 +62,7 @@ fn subtract<T: Field>(y: &mut [T], factor: T, x: &[T]) {
     }
 }
 
-/// Rows `i` and `k` of a matrix, the first of them to write to.
+/// Returns rows `i` and `k` of a matrix, the first of them to write to.
 #[inline(always)]
 fn two_rows<T>(x: &mut [T], width: usize, i: usize, k: usize) -> (&mut [T], &[T]) {
     if i < k {
@@ -223,7 +223,7 @@ impl<T: Field> WithSimd for Cholesky<'_, T> {
 }
 
 /// Returns the eigenvalues of a real symmetric matrix, in ascending order, and, where there is room for them, the
-/// eigenvectors, as columns; only the lower half of `a` is read, which is finite.
+/// eigenvectors, as columns. Only the lower half of `a` is read, which is finite.
 ///
 /// Source: Golub and Van Loan, Matrix Computations, 8.3: Householder's tridiagonal form, and QL steps with implicit shifts
 /// (Dubrulle, Martin and Wilkinson, The implicit QL algorithm, 1968).
@@ -456,7 +456,7 @@ mod tests {
         assert!(a.iter().zip(b).all(|(&a, &b)| (a - b).magnitude() <= tolerance), "{a:?} {b:?}");
     }
 
-    /// Random numbers, whose first pivots are to be exchanged.
+    /// Returns random numbers, whose first pivots are to be exchanged.
     fn check_systems<T: Field>(element: impl Fn(f64, f64) -> T) {
         for n in [1, 2, 3, 4, 7, 16, 31, 32] {
             let random = values(2 * n * n + 10 * n);

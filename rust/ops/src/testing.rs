@@ -112,7 +112,7 @@ impl Rerun {
         Ok(Rerun { node, kernel, inputs: values, handles, resources })
     }
 
-    /// `of_args` for ops without list inputs and variables.
+    /// Returns `of_args` for ops without list inputs and variables.
     pub(crate) fn new(op: &str, inputs: &[Tensor], attrs: &[(&str, AttrValue)]) -> Result<Rerun> {
         Rerun::of_args(op, inputs.iter().map(|t| Arg::One(t.clone())).collect(), attrs)
     }
@@ -123,7 +123,7 @@ impl Rerun {
         self.run_on(self.inputs.clone(), threads)
     }
 
-    /// `run` with inputs that nothing else reads, so that the kernel may write to them.
+    /// Returns `run` with inputs that nothing else reads, so that the kernel may write to them.
     pub(crate) fn run_unshared(&self, threads: usize) -> Result<Vec<Tensor>> {
         self.run_on(self.inputs.iter().map(Tensor::deep_copy).collect::<Result<_>>()?, threads)
     }
@@ -178,7 +178,7 @@ pub(crate) fn run_args(op: &str, args: Vec<Arg>, attrs: &[(&str, AttrValue)], th
     Ok(Outcome { values: node.run(threads)?, shapes: node.shapes() })
 }
 
-/// `run_args` for ops without list inputs, on one thread; the values of the outputs.
+/// Returns `run_args` for ops without list inputs, on one thread; the values of the outputs.
 pub(crate) fn run(op: &str, inputs: &[Tensor], attrs: &[(&str, AttrValue)]) -> Result<Vec<Tensor>> {
     let args = inputs.iter().map(|t| Arg::One(t.clone())).collect();
     Ok(run_args(op, args, attrs, 1)?.values)

@@ -26,7 +26,7 @@ pub enum Planned {
 }
 
 impl Planned {
-    /// Version of the graph that was planned.
+    /// Returns version of the graph that was planned.
     #[inline]
     pub fn graph_version(&self) -> u64 {
         match self {
@@ -77,7 +77,7 @@ impl Engine {
         }
     }
 
-    /// Full names of the devices of all tasks, each of which is asked.
+    /// Returns full names of the devices of all tasks, each of which is asked.
     pub fn device_names(&self, poll: &Poll<'_>) -> Result<Vec<String>> {
         match self {
             Engine::Local(session) => Ok(session.devices().names()),

@@ -105,7 +105,7 @@ impl Graph {
         self.add(op, name, args, attrs, control_inputs, device)
     }
 
-    /// `add_node` with the inputs in one flat list, as a NodeDef has them; the attributes tell how they group.
+    /// Returns `add_node` with the inputs in one flat list, as a NodeDef has them; the attributes tell how they group.
     #[pyo3(signature = (op, name, inputs, attrs=None, control_inputs=None, device=""))]
     fn add_node_flat(
         &self,
@@ -151,7 +151,7 @@ impl Graph {
         self.shared.graph.read().version()
     }
 
-    /// Id of the node of that name, or None.
+    /// Returns the id of the node of that name, or None.
     fn find(&self, name: &str) -> Option<NodeId> {
         self.shared.graph.read().find(name)
     }
@@ -222,7 +222,7 @@ impl Graph {
         Ok(self.shared.graph.read().node(id).map_err(status)?.attrs.get(name).is_some())
     }
 
-    /// name -> (kind, value) of all attributes.
+    /// Returns name -> (kind, value) of all attributes.
     fn attrs<'py>(&self, py: Python<'py>, id: NodeId) -> PyResult<Bound<'py, PyDict>> {
         let node = self.shared.graph.read().node(id).map_err(status)?.clone();
         let all = PyDict::new(py);
@@ -256,14 +256,14 @@ impl Graph {
         self.shared.graph.write().set_attr(id, name, value).map_err(build)
     }
 
-    /// Number of the output's DataType, plus 100 for a reference.
+    /// Returns the number of the output's DataType, plus 100 for a reference.
     fn output_dtype(&self, node: NodeId, index: u32) -> PyResult<i32> {
         let graph = self.shared.graph.read();
         let output = graph.output(output_id(node, index)).map_err(status)?;
         Ok(output.dtype.number() + if output.is_ref { 100 } else { 0 })
     }
 
-    /// Tuple of dimensions with None for unknown ones; None for unknown rank.
+    /// Returns tuple of dimensions with None for unknown ones; None for unknown rank.
     fn output_shape(&self, py: Python<'_>, node: NodeId, index: u32) -> PyResult<Py<PyAny>> {
         let shape = self.shared.graph.read().output(output_id(node, index)).map_err(status)?.shape.clone();
         shape_to_python(py, shape.to_wire())

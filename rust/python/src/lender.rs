@@ -1,7 +1,7 @@
 //! Arrays that tensors read where they are, given back to Python by the next thread that has its lock.
 //!
-//! A step gives up what it was fed without Python's lock. PyO3 would keep such objects in a list under a mutex of its own,
-//! which stays locked in the child of a fork that comes at that moment; this list has no lock.
+//! A step gives up what it was fed without Python's lock. PyO3 would keep such objects in a list under a mutex of its
+//! own, which stays locked in the child of a fork that comes at that moment. This list has no lock.
 
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;

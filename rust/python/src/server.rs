@@ -27,7 +27,7 @@ impl Server {
         self.task.start(registry()?).map_err(status)
     }
 
-    /// `grpc://host:port`.
+    /// Returns `grpc://host:port`.
     #[getter]
     fn target(&self) -> String {
         self.task.target()

@@ -1,5 +1,5 @@
-//! The session as Python sees it. `run_fast` serves the usual fetches and feeds in one call without Python code;
-//! whatever is unusual is left to Python, which flattens, checks and calls `run_flat`.
+//! The session as Python sees it. `run_fast` serves the usual fetches and feeds in one call without Python code.
+//! Whatever is unusual is left to Python, which flattens, checks and calls `run_flat`.
 
 use crate::convert::{quick_tensor, tensor_of, to_python};
 use crate::engine::{Engine, Limit, Planned, with_poll};
@@ -204,8 +204,8 @@ fn handles(fetches: &Bound<'_, PyAny>) -> PyResult<Vec<Py<PyAny>>> {
 
 #[pymethods]
 impl Session {
-    /// `options`: intra_op_parallelism_threads, cpus, allow_soft_placement, optimize, operation_timeout_in_ms; with a target
-    /// (`grpc://host:port`) also those of its cluster.
+    /// Returns `options`: intra_op_parallelism_threads, cpus, allow_soft_placement, optimize, operation_timeout_in_ms;
+    /// with a target (`grpc://host:port`) also those of its cluster.
     #[new]
     #[pyo3(signature = (graph, make_error, options, target=""))]
     fn new(graph: &Graph, make_error: Py<PyAny>, options: &Bound<'_, PyDict>, target: &str) -> PyResult<Self> {
@@ -237,8 +237,8 @@ impl Session {
         visit.call(&self.make_error)
     }
 
-    /// One step for a tensor, an operation, or a list or tuple of them, with a dict of fed tensors or None; NotImplemented
-    /// for anything that needs Python's own checks or conversions.
+    /// One step for a tensor, an operation, or a list or tuple of them, with a dict of fed tensors or None.
+    /// NotImplemented for anything that needs Python's own checks or conversions.
     #[pyo3(signature = (fetches, feed_dict=None))]
     fn run_fast(
         &self,
@@ -378,7 +378,7 @@ impl Session {
         self.inner.dump(&prepared).map_err(|e| self.error(py, e))
     }
 
-    /// Full names of the session's devices; every task is asked for its own.
+    /// Returns full names of the session's devices; every task is asked for its own.
     fn device_names(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         let names = |poll: &Poll<'_>| self.inner.device_names(poll);
         with_poll(py, Limit::after_ms(self.timeout_ms), names, |e| self.error(py, e))

@@ -165,7 +165,7 @@ unsafe impl Send for Buffer {}
 unsafe impl Sync for Buffer {}
 
 impl Buffer {
-    /// `len` bytes with unspecified (initialized) contents.
+    /// Returns `len` bytes with unspecified (initialized) contents.
     ///
     /// Errors: `ResourceExhausted` where the system has no such memory.
     pub fn new(len: usize) -> Result<Buffer> {
@@ -181,7 +181,7 @@ impl Buffer {
         Ok(Buffer { ptr: block.0, len, owner: Owner::Pool(class) })
     }
 
-    /// Memory of `owner`, read-only to the engine.
+    /// Returns the memory of `owner`, read-only to the engine.
     ///
     /// # Safety
     /// `ptr` must be valid for reads of `len` bytes for as long as `owner` lives, and nobody may write them while they are read.

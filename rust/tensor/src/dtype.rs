@@ -96,7 +96,7 @@ impl DType {
         TABLE.iter().find(|row| row.2 == name).map(|row| row.0)
     }
 
-    /// Bytes per element; 0 for strings, resources and variants.
+    /// Returns the number of bytes per element; 0 for strings, resources and variants.
     pub fn size(self) -> usize {
         TABLE[self as usize - 1].3
     }

@@ -23,8 +23,8 @@ pub trait Movable: Clone + Default + PartialEq + Send + Sync + sealed::Sealed + 
     /// Errors: as `view`; `Internal` for bool seen as bytes, which could then hold more than 0 and 1.
     fn view_mut(tensor: &mut Tensor) -> Result<&mut [Self]>;
 
-    /// `to[i * row + j] = from[j * stride + i]` for i, j < `BLOCK_SIDE`, in registers; false, with nothing done, where there
-    /// is no such way for these elements and slices.
+    /// Computes `to[i * row + j] = from[j * stride + i]` for i, j < `BLOCK_SIDE`, in registers; false, with nothing
+    /// done, where there is no such way for these elements and slices.
     fn transpose_block(from: &[Self], stride: usize, to: &mut [Self], row: usize) -> bool {
         let _ = (from, stride, to, row);
         false
@@ -40,7 +40,7 @@ macro_rules! bits {
                 ensure!(tensor.dtype().size() == size, Internal, "{tensor:?} has no elements of {size} bytes");
                 let Some(bytes) = tensor.bytes() else { bail!(Internal, "strings have no plain elements") };
                 // SAFETY: the bytes are `elements()` initialized values of a type of this size, of which all bits are
-                // valid integers; they are aligned to that size or to 8, and none of these types asks for more.
+                // valid integers. They are aligned to that size or to 8, and none of these types asks for more.
                 Ok(unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len() / size) })
             }
 

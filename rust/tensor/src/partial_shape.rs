@@ -43,7 +43,7 @@ impl PartialShape {
         PartialShape { dims: dims.map(|d| d.iter().map(|&d| d.max(UNKNOWN)).collect()) }
     }
 
-    /// Dimensions with -1 for unknown; `None` for unknown rank.
+    /// Returns dimensions with -1 for unknown; `None` for unknown rank.
     pub fn to_wire(&self) -> Option<&[i64]> {
         self.dims.as_deref()
     }
@@ -52,7 +52,7 @@ impl PartialShape {
         self.dims.as_ref().map(|d| d.len())
     }
 
-    /// Dimension `axis`, `None` where it (or the rank) is unknown.
+    /// Returns the dimension `axis`, `None` where it (or the rank) is unknown.
     pub fn dim(&self, axis: usize) -> Option<usize> {
         self.dims.as_ref().and_then(|d| d.get(axis)).and_then(|&d| usize::try_from(d).ok())
     }
@@ -146,7 +146,7 @@ impl PartialShape {
         }
     }
 
-    /// Broadcast of two partly known shapes; a dimension is unknown where either's stretch is undecided.
+    /// Returns broadcast of two partly known shapes; a dimension is unknown where either's stretch is undecided.
     pub fn broadcast(a: &PartialShape, b: &PartialShape) -> Result<PartialShape> {
         let (Some(x), Some(y)) = (&a.dims, &b.dims) else {
             return Ok(PartialShape::unknown());

@@ -77,13 +77,13 @@ impl Shape {
         self.dims.len()
     }
 
-    /// `usize::MAX` for a broadcast shape with more elements than any memory holds, which then finds none.
+    /// Returns `usize::MAX` for a broadcast shape with more elements than any memory holds, which then finds none.
     #[inline]
     pub fn elements(&self) -> usize {
         product(self.dims.iter().copied())
     }
 
-    /// Row-major strides in elements; `usize::MAX` where `elements` is that.
+    /// Returns the row-major strides in elements; `usize::MAX` where `elements` is that.
     pub fn strides(&self) -> SmallVec<[usize; 4]> {
         let mut strides: SmallVec<[usize; 4]> = SmallVec::from_elem(1, self.rank());
         for i in (1..self.rank()).rev() {
@@ -96,7 +96,7 @@ impl Shape {
         self.dims.iter().map(|&d| d as i64).collect()
     }
 
-    /// Product of the dimensions before `axis`, the dimension, and the product of those after it.
+    /// Returns the product of the dimensions before `axis`, the dimension, and the product of those after it.
     pub fn around(&self, axis: usize) -> (usize, usize, usize) {
         let of = |dims: &[usize]| product(dims.iter().copied());
         (of(&self.dims[..axis]), self.dims[axis], of(&self.dims[axis + 1..]))

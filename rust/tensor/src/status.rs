@@ -108,7 +108,7 @@ impl Status {
         &self.0.message
     }
 
-    /// Id of the node that failed, when one did.
+    /// Returns the id of the node that failed, when one did.
     pub fn node(&self) -> Option<u32> {
         self.0.node
     }

@@ -162,7 +162,8 @@ impl Tensor {
         self.shape.rank()
     }
 
-    /// Bytes of the elements (of the strings' contents for strings, of the references for objects).
+    /// Returns the number of bytes of the elements (of the strings' contents for strings, of the references for
+    /// objects).
     pub fn byte_size(&self) -> usize {
         match &self.data {
             Data::Strings(s) => s.iter().map(|b| b.len()).sum(),
@@ -209,8 +210,9 @@ impl Tensor {
     pub fn slice<T: Scalar>(&self) -> Result<&[T]> {
         self.check_type(T::DTYPE)?;
         let Some(bytes) = self.bytes() else { bail!(Internal, "strings have no plain elements") };
-        // SAFETY: the bytes hold `elements()` initialized values of T (its dtype was checked; any bits are valid, and bool
-        // buffers hold 0 and 1 only); blocks and inline data are aligned for T, lent memory was checked in `from_buffer`.
+        // SAFETY: the bytes hold `elements()` initialized values of T (its dtype was checked; any bits are valid, and
+        // bool buffers hold 0 and 1 only). Blocks and inline data are aligned for T, lent memory was checked in
+        // `from_buffer`.
         Ok(unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len() / size_of::<T>()) })
     }
 

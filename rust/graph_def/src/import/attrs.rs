@@ -118,7 +118,7 @@ fn may_be_dropped(op: &str, key: &str, message: &Message, defaults: &Defaults<'_
     (is_true && ERRORS_OF_OLD.contains(&key)) || is_empty(message)
 }
 
-/// `_class` with the names that nodes have in the graph.
+/// Returns `_class` with the names that nodes have in the graph.
 fn groups<'a>(
     node: &NodeDef,
     groups: &[Vec<u8>],

@@ -126,8 +126,8 @@ pub fn check_ops(registry: &Registry, message: &GraphDef) -> Result<(), BuildErr
 
 /// Adds the nodes of a message to a graph, each after those it reads.
 ///
-/// Errors: `Value` where the message is malformed, does not fit the ops' schemas, or `sources` name what it does not have;
-/// `Status` for ops that are not registered and tensors too large; and what is `around`. Nodes added before stay.
+/// Errors: `Value` where the message is malformed, does not fit the ops' schemas, or `sources` name what it does not
+/// have. `Status` for ops that are not registered and tensors too large; and what is `around`. Nodes added before stay.
 pub fn import<'a, A: Around>(
     graph: &RwLock<Graph>,
     request: Request<'a>,

@@ -20,7 +20,7 @@ pub(super) fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<
     }
 }
 
-/// `f`'s result; a panic as an `Internal` error, for on a thread of its own it would be lost.
+/// Returns `f`'s result; a panic as an `Internal` error, for on a thread of its own it would be lost.
 pub(super) fn caught<T>(f: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|payload| match payload.downcast_ref::<LostLock>() {
         Some(&lost) => Err(lost.into()),
@@ -50,7 +50,7 @@ pub(super) fn wait<S, R>(
     }
 }
 
-/// `wait` of a thread that works ahead: `cancellation` is set under the lock, so that it need not look up.
+/// Returns `wait` of a thread that works ahead: `cancellation` is set under the lock, so that it need not look up.
 pub(super) fn wait_ahead<S, R>(
     state: &Mutex<S>,
     changed: &Condvar,

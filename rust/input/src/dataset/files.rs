@@ -160,7 +160,8 @@ fn compression(ctx: &KernelContext<'_>, i: usize) -> Result<Compression> {
     }
 }
 
-/// Bytes of a buffer of which the input asks; 0 asks for the usual size. More than the usual is not faster.
+/// Returns the number of bytes of a buffer of which the input asks; 0 asks for the usual size. More than the usual is
+/// not faster.
 fn buffer_size(ctx: &KernelContext<'_>, i: usize) -> Result<usize> {
     let size = scalar::<i64>(ctx, i, "buffer_size")?;
     ensure!(size >= 0, InvalidArgument, "`buffer_size` must be >= 0 (0 == default)");

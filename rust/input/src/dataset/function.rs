@@ -32,7 +32,7 @@ impl Captured {
         self.function.call(arguments.into_iter().chain(self.captured.iter().cloned()).collect(), pull.cancellation)
     }
 
-    /// `call`; the function may end the sequence by an `OutOfRange` error.
+    /// Returns `call`; the function may end the sequence by an `OutOfRange` error.
     pub fn map(&self, arguments: impl IntoIterator<Item = Tensor>, pull: Pull<'_>) -> Result<Option<Element>> {
         match self.call(arguments, pull) {
             Ok(element) => Ok(Some(element)),

@@ -65,7 +65,7 @@ fn stack_component(parts: &[&Tensor], pattern: &Tensor, threads: Threads) -> Res
     Ok(out)
 }
 
-/// Row `i` of a tensor of rank 1 or more, `i` being below its first dimension.
+/// Returns the row `i` of a tensor of rank 1 or more, `i` being below its first dimension.
 pub(super) fn row(t: &Tensor, i: usize) -> Result<Tensor> {
     let shape = Shape::new(t.shape().get(1..).unwrap_or(&[]));
     let n = shape.elements();
@@ -85,7 +85,7 @@ pub(super) fn row(t: &Tensor, i: usize) -> Result<Tensor> {
     Ok(out)
 }
 
-/// Row `i` of every component.
+/// Returns the row `i` of every component.
 pub(super) fn rows(components: &[Tensor], i: usize) -> Result<Element> {
     components.iter().map(|t| row(t, i)).collect()
 }

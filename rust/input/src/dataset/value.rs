@@ -49,7 +49,7 @@ impl BoxedIterator {
         BoxedIterator(Deep::new(Box::new(iterator)))
     }
 
-    /// `DatasetIterator::next`.
+    /// Returns `DatasetIterator::next`.
     ///
     /// Errors: `ResourceExhausted` where iterators are nested so deeply that the stack is nearly used up.
     pub fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
@@ -97,7 +97,7 @@ impl SharedDataset {
         }
     }
 
-    /// `Dataset::repeated`.
+    /// Returns `Dataset::repeated`.
     pub fn repeated(&self, count: i64) -> Option<SharedDataset> {
         self.0.repeated(count)
     }
@@ -211,7 +211,7 @@ pub(crate) fn dataset_kernel<D: Dataset + 'static>(
     signed_kernel(Signature::of(init)?, make)
 }
 
-/// `dataset_kernel` of an op whose attributes do not describe the elements.
+/// Returns `dataset_kernel` of an op whose attributes do not describe the elements.
 pub(crate) fn signed_kernel<D: Dataset + 'static>(
     signature: Signature,
     make: impl Fn(&KernelContext<'_>) -> Result<D> + Send + Sync + 'static,

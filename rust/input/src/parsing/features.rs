@@ -118,7 +118,7 @@ impl Keys {
         Ok(())
     }
 
-    /// `find` in all maps that field `part` of a serialized example holds.
+    /// Returns `find` in all maps that field `part` of a serialized example holds.
     pub(super) fn find_in<'a>(
         &self,
         example: &'a [u8],

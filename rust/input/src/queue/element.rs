@@ -42,7 +42,7 @@ impl Element {
     }
 }
 
-/// Component `c` of all elements as one batch. Their shape must be `shape`.
+/// Returns component `c` of all elements as one batch. Their shape must be `shape`.
 pub(super) fn stacked(elements: &[Element], c: usize, dtype: DType, shape: &Shape) -> Result<Tensor> {
     // A batch that comes out as it went in.
     if let [Element::Row(batch, 0), .., Element::Row(last, l)] = elements
@@ -68,7 +68,7 @@ pub(super) fn stacked(elements: &[Element], c: usize, dtype: DType, shape: &Shap
     rows::joined(dtype, Shape::checked(&dims)?, &parts)
 }
 
-/// Component `c` of all elements as one batch; their shapes, which nobody has declared, must be equal.
+/// Returns component `c` of all elements as one batch; their shapes, which nobody has declared, must be equal.
 pub(super) fn alike(elements: &[Element], c: usize, dtype: DType) -> Result<Tensor> {
     let mut shape: Option<Shape> = None;
     for element in elements {
@@ -81,7 +81,8 @@ pub(super) fn alike(elements: &[Element], c: usize, dtype: DType) -> Result<Tens
     stacked(elements, c, dtype, &shape.unwrap_or_default())
 }
 
-/// Component `c` of all elements as one batch, each padded with zeros to the largest where `shape` does not say.
+/// Returns component `c` of all elements as one batch, each padded with zeros to the largest where `shape` does not
+/// say.
 pub(super) fn padded(elements: &[Element], c: usize, dtype: DType, shape: &PartialShape) -> Result<Tensor> {
     if let Some(known) = shape.to_shape() {
         return stacked(elements, c, dtype, &known);

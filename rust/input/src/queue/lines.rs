@@ -2,8 +2,8 @@
 //! wait for elements.
 //!
 //! After every change the heads of both lines are tried until nothing moves; then no operation in a line could end. An
-//! operation whose end has come finds its outcome in its `Ticket`, and its step's bell is rung; one that is withdrawn gives
-//! back what it has taken.
+//! operation whose end has come finds its outcome in its `Ticket`, and its step's bell is rung. One that is withdrawn
+//! gives back what it has taken.
 
 use super::element::{Element, Tuple, alike, padded, stacked};
 use super::store::Store;
@@ -285,7 +285,7 @@ impl Queue {
         self.dequeue_ringing(count, || step.bell().clone())
     }
 
-    /// `dequeue` where the bell of the step is at hand, and not the step.
+    /// Returns `dequeue` where the bell of the step is at hand, and not the step.
     pub(crate) fn dequeue_ringing(self: &Arc<Self>, count: Count, bell: impl FnOnce() -> Arc<Bell>) -> Result<Begun> {
         let (wanted, up_to) = match count {
             Count::One => (1, false),

@@ -86,7 +86,7 @@ fn schema(name: &str, kind: Kind, by_handle: bool) -> Op {
     op.shape(if by_handle { shape_rules::scalar } else { handle_shape })
 }
 
-/// FakeQueue: the reference of a queue given by its handle.
+/// Returns FakeQueue: the reference of a queue given by its handle.
 fn fake(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     kernel(|ctx| {
         let name = &ResourceHandle::from_tensor(ctx.input(0)?)?.name;

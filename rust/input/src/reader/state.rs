@@ -194,7 +194,7 @@ fn push_varint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Work started, work finished, records produced.
+/// Returns work started, work finished, records produced.
 fn parse(text: &[u8]) -> std::result::Result<[i64; 3], Malformed> {
     let mut counts = [0; 3];
     for field in Fields::of(text) {

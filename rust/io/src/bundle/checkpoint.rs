@@ -41,7 +41,7 @@ impl Checkpoint {
         }
     }
 
-    /// Type and shape of a tensor.
+    /// Returns the type and shape of a tensor.
     ///
     /// Errors: `NotFound` where there is none of that name.
     pub fn describe(&self, name: &[u8]) -> Result<(DType, Shape)> {

@@ -43,7 +43,7 @@ impl Slice {
         TensorSliceProto { extent: self.extents.iter().map(extent).collect() }
     }
 
-    /// `offset,length` for each dimension, or `-` for all of it, separated by colons.
+    /// Returns `offset,length` for each dimension, or `-` for all of it, separated by colons.
     fn parse(text: &str) -> Result<Slice> {
         let mut extents = Vec::new();
         for item in text.split(':').filter(|item| !item.is_empty()) {

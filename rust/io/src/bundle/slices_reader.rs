@@ -113,7 +113,7 @@ impl SlicesReader {
         self.tensors.contains_key(name)
     }
 
-    /// Type and shape of a tensor.
+    /// Returns the type and shape of a tensor.
     pub fn describe(&self, name: &[u8]) -> Result<(DType, Shape)> {
         match self.tensors.get(name) {
             Some(known) => Ok((known.dtype, known.shape.clone())),
@@ -121,7 +121,7 @@ impl SlicesReader {
         }
     }
 
-    /// Name, type, shape and number of slices of all tensors.
+    /// Returns the name, type, shape and number of slices of all tensors.
     pub(super) fn all(&self) -> impl Iterator<Item = (&[u8], DType, &Shape, usize)> {
         self.tensors.iter().map(|(name, known)| (&name[..], known.dtype, &known.shape, known.slices.len()))
     }

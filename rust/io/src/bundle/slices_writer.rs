@@ -42,7 +42,7 @@ fn values_at_most(tensor: &Tensor) -> Result<usize> {
 
 /// Saves tensors as the file `name`.
 ///
-/// Errors: `InvalidArgument` where slices of one name are of different tensors or one is too large for the format;
+/// Errors: `InvalidArgument` where slices of one name are of different tensors or one is too large for the format.
 /// `Unimplemented` for types that the format does not have; the system's.
 pub fn write_slices(name: &str, items: &[Item<'_>]) -> Result<()> {
     let mut tensors: Vec<SavedSliceMeta> = Vec::new();

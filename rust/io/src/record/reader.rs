@@ -68,7 +68,7 @@ impl RecordReader {
         Ok(())
     }
 
-    /// Bytes that must be buffered for the next record, as far as those that are tell.
+    /// Returns the number of bytes that must be buffered for the next record, as far as those that are tell.
     fn wanted(&self) -> usize {
         match self.input.buffered().first_chunk::<HEADER>() {
             None => HEADER,

@@ -24,7 +24,7 @@ impl BlockBuilder {
         self.bytes.is_empty()
     }
 
-    /// Bytes that the finished block will have.
+    /// Returns the number of bytes that the finished block will have.
     pub(super) fn size(&self) -> usize {
         self.bytes.len() + 4 * (self.restarts.len() + 1)
     }
@@ -94,7 +94,7 @@ impl Block {
         self.bytes.get(self.entries[at].1.clone())
     }
 
-    /// Keys and values in order.
+    /// Returns keys and values in order.
     pub fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
         self.entries.iter().map(|(key, value)| (&key[..], self.bytes.get(value.clone()).unwrap_or_default()))
     }

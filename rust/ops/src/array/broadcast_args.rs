@@ -16,7 +16,7 @@ fn vector(values: &[i64], dtype: DType) -> Result<Tensor> {
     Tensor::from_slice([values.len()], &values.iter().map(|&v| v as i32).collect::<Vec<_>>())
 }
 
-/// Both shapes with leading ones, as long as each other.
+/// Returns both shapes with leading ones, as long as each other.
 fn aligned(a: &[i64], b: &[i64]) -> Result<Vec<(i64, i64)>> {
     let n = a.len().max(b.len());
     let at = |s: &[i64], i: usize| (i + s.len()).checked_sub(n).map_or(1, |j| s[j]);

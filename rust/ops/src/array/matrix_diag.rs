@@ -8,7 +8,7 @@ use ferroflow_tensor::{Movable, PartialShape, Result, Shape, Tensor, bail, by_si
 /// Elements of one parallel block.
 const BLOCK: usize = 1 << 15;
 
-/// Batches, rows and columns.
+/// Returns batches, rows and columns.
 fn matrices(shape: &Shape) -> Result<(usize, usize, usize)> {
     let [batch @ .., rows, columns] = shape.dims() else {
         bail!(InvalidArgument, "input must be at least 2-dim, received shape: {shape}");

@@ -31,7 +31,7 @@ pub(super) fn infer(c: &mut ShapeContext<'_>, growth: impl Fn(i64, i64, i64) -> 
     Ok(())
 }
 
-/// Elements before and after, for each of `rank` dimensions.
+/// Returns elements before and after, for each of `rank` dimensions.
 pub(super) fn pairs(table: &Tensor, input: &Shape) -> Result<Vec<(usize, usize)>> {
     ensure!(
         table.rank() == 2 && table.shape()[1] == 2,
@@ -62,7 +62,7 @@ pub(super) fn padded_shape(shape: &Shape, pairs: &[(usize, usize)]) -> Result<Sh
     Shape::checked(&shape.iter().zip(pairs).map(|p| grown(p) as i64).collect::<Vec<_>>())
 }
 
-/// `x` framed by `value`.
+/// Returns `x` framed by `value`.
 pub(super) fn padded(threads: Threads, x: &Tensor, pairs: &[(usize, usize)], value: &Tensor) -> Result<Tensor> {
     let mut out = Tensor::new(x.dtype(), padded_shape(x.shape(), pairs)?)?;
     let shape = out.shape().clone();

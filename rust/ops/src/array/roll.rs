@@ -43,7 +43,7 @@ fn roll(ctx: &mut KernelContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// `x` moved along one dimension: its end, then its beginning.
+/// Returns `x` moved along one dimension: its end, then its beginning.
 fn moved(ctx: &KernelContext<'_>, x: &Tensor, at: usize, distance: usize) -> Result<Tensor> {
     let (outer, n, inner) = x.shape().around(at);
     let part = |from: usize, length: usize| {

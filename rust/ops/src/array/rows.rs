@@ -23,7 +23,7 @@ pub(crate) fn join(threads: Threads, parts: &[Tensor], outer: usize, shape: Shap
     Ok(out)
 }
 
-/// `join` for elements that are references.
+/// Returns `join` for elements that are references.
 fn join_objects(threads: Threads, dtype: DType, parts: &[Tensor], outer: usize, shape: Shape) -> Result<Tensor> {
     let mut all = Vec::new();
     let mut numbers: Vec<Vec<u64>> = Vec::with_capacity(parts.len());
@@ -71,7 +71,7 @@ fn join_slices<E: Movable>(threads: Threads, parts: &[&[E]], outer: usize, to: &
     Ok(())
 }
 
-/// Tensors of `shapes` that own, side by side, the columns of the `outer` rows of `x`.
+/// Returns tensors of `shapes` that own, side by side, the columns of the `outer` rows of `x`.
 ///
 /// Errors: `Internal` where the shapes do not make up `x`.
 pub(crate) fn cut(threads: Threads, x: &Tensor, outer: usize, shapes: &[Shape]) -> Result<Vec<Tensor>> {

@@ -170,7 +170,7 @@ fn copy_strided<E: Movable>(from: &[E], mut at: usize, stride: isize, to: &mut [
     }
 }
 
-/// `to[i * row + j] = from[at + j * stride + i]` for `i < size.0`, `j < size.1`, in square blocks.
+/// Computes `to[i * row + j] = from[at + j * stride + i]` for `i < size.0`, `j < size.1`, in square blocks.
 fn transpose<E: Movable>(from: &[E], at: usize, stride: isize, to: &mut [E], row: usize, size: (usize, usize)) {
     let (rows, columns) = size;
     for j0 in (0..columns).step_by(BLOCK_SIDE) {

@@ -70,7 +70,7 @@ impl Entry {
     const ALL: Entry =
         Entry { begin: Some(0), end: Some(0), stride: 1, open_begin: true, open_end: true, shrink: false };
 
-    /// The range it takes of dimension `i` of size `dim`.
+    /// Returns the range it takes of dimension `i` of size `dim`.
     fn range(&self, i: usize, dim: Option<usize>) -> Result<Range> {
         let stride = self.stride;
         ensure!(stride != 0, InvalidArgument, "strides[{i}] must be non-zero");

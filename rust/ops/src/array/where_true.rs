@@ -9,7 +9,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Row-major numbers of the elements that are not zero; -0.0 is zero, NaN is not.
+/// Returns the row-major numbers of the elements that are not zero; -0.0 is zero, NaN is not.
 fn places(x: &Tensor) -> Result<Vec<usize>> {
     fn of<T: Default + PartialEq>(x: &[T]) -> Vec<usize> {
         let zero = T::default();

@@ -3,7 +3,7 @@
 use ferroflow_tensor::{Complex32, Complex64, DType, Result, Tensor, bf16, dispatch, f16};
 use std::fmt::{Display, Write};
 
-/// C's `%.{digits}g`.
+/// Returns C's `%.{digits}g`.
 fn general(value: f64, digits: usize) -> String {
     if value.is_nan() {
         return if value.is_sign_negative() { "-nan" } else { "nan" }.to_owned();
@@ -68,7 +68,7 @@ fn texts(t: &Tensor, most: usize) -> Result<Vec<String>> {
     Ok((0..t.elements().min(most)).map(text).collect())
 }
 
-/// Up to `most` elements in order, rows in brackets of their own from the second dimension on.
+/// Returns up to `most` elements in order, rows in brackets of their own from the second dimension on.
 pub(super) fn summary(t: &Tensor, most: usize) -> Result<String> {
     let texts = texts(t, most)?;
     let sizes: Vec<usize> = t.shape().iter().skip(1).copied().collect();

@@ -9,7 +9,7 @@ use ferroflow_tensor::{DType, Result, dispatch, ensure};
 /// Beyond this, steps of a period would not change a number.
 const FAR: f32 = 1024.0;
 
-/// `x` less the multiple of `period` that brings it into [0, period).
+/// Returns `x` less the multiple of `period` that brings it into [0, period).
 fn wrapped(mut x: f32, period: f32) -> f32 {
     if x.abs() > FAR {
         x = x.rem_euclid(period);

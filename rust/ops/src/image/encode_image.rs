@@ -98,7 +98,7 @@ impl JpegOptions {
     }
 }
 
-/// Height, width and channels of an image to encode.
+/// Returns the height, width and channels of an image to encode.
 fn sizes(image: &Tensor) -> Result<[usize; 3]> {
     ensure!(image.rank() == 3, InvalidArgument, "image must be 3-dimensional{}", image.shape());
     ensure!(image.elements() < i32::MAX as usize, InvalidArgument, "Cannot encode images with >= max int32 elements");

@@ -27,7 +27,7 @@ fn slurp(e: gif::DecodingError) -> String {
     format!("failed to slurp gif file: {e}")
 }
 
-/// Number of frames, by their headers alone.
+/// Returns the number of frames, by their headers alone.
 fn count_of(data: &[u8]) -> Result<usize, String> {
     let mut decoder = opened(data, true)?;
     let mut count = 0;

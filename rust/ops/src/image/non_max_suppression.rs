@@ -43,7 +43,7 @@ struct Thresholds {
     sigma: f32,
 }
 
-/// Boxes in the order they are selected, with their scores.
+/// Returns boxes in the order they are selected, with their scores.
 ///
 /// Source: Bodla et al., Soft-NMS, 2017, where `sigma` is not 0.
 fn select(
@@ -97,7 +97,7 @@ fn ordered([y1, x1, y2, x2]: [f32; 4]) -> [f32; 4] {
     [y1.min(y2), x1.min(x2), y1.max(y2), x1.max(x2)]
 }
 
-/// Intersection over union; 0 where a box has no area.
+/// Returns intersection over union; 0 where a box has no area.
 fn intersection_over_union(a: [f32; 4], b: [f32; 4]) -> f32 {
     let area = |r: [f32; 4]| (r[2] - r[0]) * (r[3] - r[1]);
     let (area_a, area_b) = (area(a), area(b));

@@ -123,7 +123,7 @@ impl Sizes {
         Ok(Sizes { from: from.clone(), to: resized(from, h, w)? })
     }
 
-    /// Elements of a row of the original.
+    /// Returns the number of elements of a row of the original.
     pub(super) fn row(&self) -> usize {
         self.from[2] * self.from[3]
     }

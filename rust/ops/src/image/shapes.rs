@@ -19,7 +19,7 @@ pub(super) fn same_length(a: &PartialShape, b: &PartialShape) -> Result<Option<u
     }
 }
 
-/// Height and width where the graph alone decides the size that input `i`, a vector of two integers, holds.
+/// Returns the height and width where the graph alone decides the size that input `i`, a vector of two integers, holds.
 pub(super) fn known_size(c: &ShapeContext<'_>, i: usize) -> Result<[Option<usize>; 2]> {
     let size = c.input(i)?.with_rank(1)?;
     dimension_is(&size, 0, 2)?;
@@ -48,7 +48,7 @@ pub(super) fn unchanged_image(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Height and width that a vector of two integers holds.
+/// Returns the height and width that a vector of two integers holds.
 pub(super) fn size_of(size: &Tensor) -> Result<[i64; 2]> {
     ensure!(size.rank() == 1, InvalidArgument, "shape_t must be 1-dimensional{}", size.shape());
     match size.to_i64s()?[..] {
@@ -57,7 +57,7 @@ pub(super) fn size_of(size: &Tensor) -> Result<[i64; 2]> {
     }
 }
 
-/// `images` with other sizes of height and width.
+/// Returns `images` with other sizes of height and width.
 pub(super) fn resized(images: &Shape, height: i64, width: i64) -> Result<Shape> {
     Shape::checked(&[images[0] as i64, height, width, images[3] as i64])
 }

@@ -26,7 +26,7 @@ impl Batch {
         Ok(Batch { dims: dims.to_vec(), count: dims.iter().product(), rows: *rows, columns: *columns })
     }
 
-    /// `of` for the first input, whose matrices must be square.
+    /// Returns `of` for the first input, whose matrices must be square.
     pub fn of_squares(t: &Tensor) -> Result<Batch> {
         let batch = Batch::of(t, 0)?;
         ensure!(batch.rows == batch.columns, InvalidArgument, "Input matrix must be square.");
@@ -41,7 +41,7 @@ impl Batch {
         Ok(other)
     }
 
-    /// Elements of one matrix.
+    /// Returns the number of elements of one matrix.
     pub fn size(&self) -> usize {
         self.rows * self.columns
     }

@@ -47,7 +47,7 @@ mod tests {
     use ferroflow_tensor::{DType, Tensor};
     use num_complex::Complex;
 
-    /// Matrices far from singular.
+    /// Returns matrices far from singular.
     fn squares(count: usize, n: usize) -> Tensor {
         let element = |i: usize| ((i as f64 + 1.0) * 0.754_877_666).fract() - 0.5;
         let values: Vec<f64> = (0..count * n * n)

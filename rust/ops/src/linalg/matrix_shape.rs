@@ -29,7 +29,7 @@ pub(super) fn smaller(a: Dim, b: Dim) -> Dim {
     }
 }
 
-/// `batch` followed by dimensions.
+/// Returns `batch` followed by dimensions.
 pub(super) fn batch_of(batch: &PartialShape, dims: &[Dim]) -> PartialShape {
     batch.concatenate(&PartialShape::from_dims(dims))
 }

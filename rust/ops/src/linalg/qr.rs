@@ -67,8 +67,8 @@ fn factor<F: Number>(a: &[F], (rows, columns): (usize, usize), inner: usize, to_
     }
 }
 
-/// Turns `x` into v, and returns tau, with `(1 - conj(tau) v v*) x` a multiple of the first unit vector, of the sign that
-/// cancels nothing; zero where `x` is such a multiple already.
+/// Turns `x` into v, and returns tau, with `(1 - conj(tau) v v*) x` a multiple of the first unit vector, of the sign
+/// that cancels nothing. Zero where `x` is such a multiple already.
 ///
 /// Source: LAPACK's xLARFG.
 fn reflector<F: Number>(x: &mut [F]) -> F {
@@ -157,7 +157,7 @@ mod tests {
     use ferroflow_tensor::{DType, Tensor};
     use num_complex::Complex;
 
-    /// Numbers without a pattern, in (-1, 1).
+    /// Returns numbers without a pattern, in (-1, 1).
     fn numbers(n: usize) -> impl Iterator<Item = f64> {
         (0..n).map(|i| ((i as f64 + 1.0) * 0.754_877_666).fract() * 2.0 - 1.0)
     }

@@ -53,7 +53,7 @@ struct Reader<'a> {
     last_column: Option<usize>,
 }
 
-/// Lines as TF reads them: carriage returns are dropped, an unended last line counts where it is not empty.
+/// Returns lines as TF reads them: carriage returns are dropped, an unended last line counts where it is not empty.
 fn lines(text: &[u8]) -> Vec<Bytes> {
     let mut parts: Vec<&[u8]> = text.split(|&b| b == b'\n').collect();
     if parts.last().is_some_and(|p| p.is_empty()) {

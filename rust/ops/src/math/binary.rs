@@ -75,7 +75,7 @@ pub(crate) fn binary_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
-/// `binary_kernel` for operands that must have one shape.
+/// Returns `binary_kernel` for operands that must have one shape.
 pub(crate) fn gradient_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let f = function(init)?;
     kernel(move |ctx| {

@@ -1,4 +1,4 @@
-//! IgammaGradA: the derivative of the lower incomplete gamma function by its parameter; and the derivative of a gamma
+//! IgammaGradA: the derivative of the lower incomplete gamma function by its parameter. And the derivative of a gamma
 //! sample, which is the same over the density.
 //!
 //! Source: the series, the continued fraction and N. Temme's expansion of `incomplete_gamma`, differentiated term by term;

@@ -9,7 +9,7 @@ use ferroflow_tensor::{
 
 /// An element type of matrix products.
 pub(super) trait Factor: Scalar {
-    /// `c = a b`, row by row.
+    /// Computes `c = a b`, row by row.
     fn product(threads: Threads, a: MatRef<'_, Self>, b: MatRef<'_, Self>, c: &mut [Self]) -> Result<()>;
 }
 
@@ -36,7 +36,7 @@ factors! {
 
 /// A float whose products are followed by bias and activation, or added to what is there.
 pub(super) trait FusedFactor: Factor {
-    /// `c = c + a b`, row by row.
+    /// Computes `c = c + a b`, row by row.
     fn accumulate(threads: Threads, a: MatRef<'_, Self>, b: MatRef<'_, Self>, c: &mut [Self]) -> Result<()>;
 
     fn fused(
@@ -148,7 +148,8 @@ fn mat_mul(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }, else Err(init.unsupported()))
 }
 
-/// The hints that an operand has many zeros change nothing: NaN and infinity meet every zero as arithmetic has it.
+/// Returns the hints that an operand has many zeros change nothing: NaN and infinity meet every zero as arithmetic has
+/// it.
 fn sparse_mat_mul(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let transposes = Transposes::of(init)?;
     kernel(move |ctx| {
@@ -161,7 +162,7 @@ fn sparse_mat_mul(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
-/// `MatMul`, then `BiasAdd`, then an activation, in one pass over the product and with the same bits.
+/// Returns `MatMul`, then `BiasAdd`, then an activation, in one pass over the product and with the same bits.
 fn fused_mat_mul(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let transposes = Transposes::of(init)?;
     let fused = init.strs("fused_ops")?;
@@ -241,7 +242,7 @@ mod tests {
     use ferroflow_tensor::threads::Threads;
     use ferroflow_tensor::{Complex64, DType, Tensor, bf16, elementwise};
 
-    /// Small integers, so that every product is exact in every type.
+    /// Returns small integers, so that every product is exact in every type.
     fn matrix(rows: usize, cols: usize, seed: usize) -> Tensor {
         let values: Vec<f32> = (0..rows * cols).map(|i| ((i * 7 + seed) % 5) as f32 - 2.0).collect();
         Tensor::from_slice([rows, cols], &values).unwrap()

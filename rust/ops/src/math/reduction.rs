@@ -29,9 +29,9 @@ pub(super) trait Fold<T>: Sync + Send + 'static {
     ///
     /// Errors: `Cancelled` if the step is interrupted.
     fn long_slice(&self, threads: Threads, x: &[T]) -> Result<T>;
-    /// `acc[j] = f(acc[j], column j)`.
+    /// Computes `acc[j] = f(acc[j], column j)`.
     fn rows_into(&self, acc: &mut [T], rows: &[T]);
-    /// `acc[j] = f(acc[j], row[j])`.
+    /// Computes `acc[j] = f(acc[j], row[j])`.
     fn row_into(&self, acc: &mut [T], row: &[T]);
 }
 

@@ -22,7 +22,7 @@ pub(super) fn stirling_rest(z: f64) -> f64 {
     series / z
 }
 
-/// `u - ln(1 + u)` for u > -1, without cancellation near zero.
+/// Returns `u - ln(1 + u)` for u > -1, without cancellation near zero.
 pub(super) fn log_excess(u: f64) -> f64 {
     if u.abs() > 0.1 {
         return u - u.ln_1p();
@@ -42,12 +42,12 @@ pub(super) fn log_excess(u: f64) -> f64 {
     }
 }
 
-/// `k ln(k / m) + m - k` for k > 0 and m > 0.
+/// Returns `k ln(k / m) + m - k` for k > 0 and m > 0.
 pub(super) fn deviance(k: f64, m: f64) -> f64 {
     if m > 0.5 * k && m < 2.0 * k { k * log_excess((m - k) / k) } else { k * (k.ln() - m.ln()) + m - k }
 }
 
-/// `x^a e^-x / gamma(a)` for a > 0 and x > 0.
+/// Returns `x^a e^-x / gamma(a)` for a > 0 and x > 0.
 pub(super) fn gamma_factor(a: f64, x: f64) -> f64 {
     if a < 1.0 {
         return a * (a * x.ln() - x - libm::lgamma(a + 1.0)).exp();
@@ -55,7 +55,7 @@ pub(super) fn gamma_factor(a: f64, x: f64) -> f64 {
     (a / (2.0 * PI)).sqrt() * (-stirling_rest(a) - deviance(a, x)).exp()
 }
 
-/// `x^a y^b / beta(a, b)` for positive a and b, where x + y = 1.
+/// Returns `x^a y^b / beta(a, b)` for positive a and b, where x + y = 1.
 pub(super) fn beta_factor(a: f64, b: f64, x: f64, y: f64) -> f64 {
     let n = a + b;
     let rest = stirling_rest(n) - stirling_rest(a) - stirling_rest(b);

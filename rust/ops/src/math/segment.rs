@@ -36,8 +36,8 @@ struct Segment {
 
 /// Returns the number of rows that ids in ascending order have a place in: one more than the last.
 ///
-/// Errors: `InvalidArgument` where they are not in order, negative, or above the last; where several of these are so, that
-/// which a walk from the front meets first.
+/// Errors: `InvalidArgument` where they are not in order, negative, or above the last. Where several of these are so,
+/// that which a walk from the front meets first.
 pub(super) fn rows_of_sorted(ids: &[i64]) -> Result<i64> {
     let rows = ids.last().map_or(0, |last| last.saturating_add(1));
     ensure!(rows >= 0 && ids.last().is_none_or(|last| *last >= 0), InvalidArgument, "segment ids must be >= 0");

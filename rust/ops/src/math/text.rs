@@ -22,7 +22,7 @@ impl Text for bool {
     }
 }
 
-/// `f` of each pair of strings, with NumPy's broadcasting. `dtype` is the type of `f`'s results.
+/// Returns `f` of each pair of strings, with NumPy's broadcasting. `dtype` is the type of `f`'s results.
 pub(super) fn zip_strings<O: Text>(
     a: &Tensor,
     b: &Tensor,

@@ -107,7 +107,7 @@ mod tests {
     use crate::testing::run;
     use ferroflow_tensor::{Code, Result, Tensor};
 
-    /// Three steps, one entry and two beams.
+    /// Returns three steps, one entry and two beams.
     fn beams(steps: [i32; 6], parents: [i32; 6], length: i32, end: i32) -> Result<Vec<i32>> {
         let steps = Tensor::from_slice([3, 1, 2], &steps)?;
         let parents = Tensor::from_slice([3, 1, 2], &parents)?;

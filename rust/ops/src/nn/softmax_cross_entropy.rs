@@ -42,7 +42,7 @@ impl<'a, T: Scalar> Rows<'a, T> {
         Ok(Rows { values: t.slice()?, many_rows: rows > 1, columns })
     }
 
-    /// Row `i` of `classes` values, in `copy` where it has to be stretched.
+    /// Returns the row `i` of `classes` values, in `copy` where it has to be stretched.
     fn row<'b>(&self, i: usize, classes: usize, copy: &'b mut Vec<T>) -> &'b [T]
     where
         'a: 'b,

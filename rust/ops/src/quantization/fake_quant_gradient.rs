@@ -6,7 +6,7 @@ use super::range::bound;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::{PartialShape, Result, Tensor, ensure};
 
-/// Gradients of the inputs and of each channel's bounds.
+/// Returns gradients of the inputs and of each channel's bounds.
 fn gradients(ctx: &KernelContext<'_>, bounds: &[Option<Nudged>]) -> Result<(Tensor, Vec<f32>, Vec<f32>)> {
     let (g, x) = (ctx.input(0)?, ctx.input(1)?);
     ensure!(

@@ -23,7 +23,7 @@ impl Form {
         Ok(Form { is_signed: init.bool("signed_input")?, is_given: init.bool("range_given")?, narrow, half_up })
     }
 
-    /// The lowest and the highest step.
+    /// Returns the lowest and the highest step.
     fn steps(self, bits: i64) -> Result<(f64, f64)> {
         ensure!((1..=63).contains(&bits), InvalidArgument, "num_bits is out of range: {bits}");
         let bits = bits as i32;

@@ -129,7 +129,7 @@ impl<'a> Coordinates<'a> {
         self.rows().map(|row| row.iter().zip(&strides).map(|(&i, &s)| i as usize * s).sum()).collect()
     }
 
-    /// For each row the row-major number of its dimensions `dims` (each at most once), which compares as they do; none
+    /// For each row the row-major number of its dimensions `dims` (each at most once), which compares as they do. None
     /// where an index lies outside the shape.
     fn keys(&self, dims: &[usize]) -> Option<Vec<u64>> {
         let mut strides = vec![0u64; self.rank];

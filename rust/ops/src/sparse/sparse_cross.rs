@@ -67,7 +67,7 @@ impl<'a> Column<'a> {
     }
 }
 
-/// Two fingerprints as one.
+/// Returns two fingerprints as one.
 fn joined(a: u64, b: u64) -> u64 {
     const FACTOR: u64 = 0xc6a4_a793_5bd1_e995;
     let mixed = |x: u64| x ^ (x >> 47);

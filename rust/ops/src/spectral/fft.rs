@@ -44,12 +44,13 @@ macro_rules! pair {
 }
 pair!(f32, f64);
 
-/// Rows of `n` elements that one parallel block holds, times `n`.
+/// Returns the number of rows of `n` elements that one parallel block holds, times `n`.
 fn block(n: usize) -> usize {
     (BLOCK / n.max(1)).max(1) * n.max(1)
 }
 
-/// `x` times the complex number `(factor, 0)`, as C multiplies complex numbers: an infinity stays one beside a NaN.
+/// Returns `x` times the complex number `(factor, 0)`, as C multiplies complex numbers: an infinity stays one beside a
+/// NaN.
 fn scaled<T: Pair>(x: Complex<T>, factor: T) -> Complex<T> {
     let (zero, one) = (T::scale(0.0), T::scale(1.0));
     let product = |x: Complex<T>| Complex::new(x.re * factor - x.im * zero, x.re * zero + x.im * factor);
@@ -80,7 +81,7 @@ fn along_rows<T: Pair>(threads: Threads, t: &mut Tensor, n: usize, direction: Di
     Ok(())
 }
 
-/// `t` with dimension `axis` and the last one exchanged.
+/// Returns `t` with dimension `axis` and the last one exchanged.
 fn exchanged(threads: Threads, t: &Tensor, axis: usize) -> Result<Tensor> {
     let last = t.rank() - 1;
     let strides = t.shape().strides();

@@ -94,7 +94,7 @@ fn check(
 }
 
 impl AccumulatedRows {
-    /// `before` and one more gradient, whose indices are in ascending order.
+    /// Returns `before` and one more gradient, whose indices are in ascending order.
     ///
     /// Errors: `InvalidArgument` where the gradient does not fit the accumulator's shape or the sum so far.
     pub(super) fn sum<T: Scalar + Element>(
@@ -148,8 +148,8 @@ impl AccumulatedRows {
         Ok(AccumulatedRows { indices: merged, counts, values: out })
     }
 
-    /// Indices, the mean of each slice over the gradients that had it (or the sum), and the dense shape; -1 where the
-    /// accumulator does not know how many rows there are.
+    /// Returns indices, the mean of each slice over the gradients that had it (or the sum), and the dense shape. -1
+    /// where the accumulator does not know how many rows there are.
     pub(super) fn finish<T: Scalar + Element>(mut self, shape: &PartialShape, keeps_sum: bool) -> Result<[Tensor; 3]> {
         let width: usize = self.values.shape()[1..].iter().product();
         if !keeps_sum && width > 0 {

@@ -32,7 +32,8 @@ pub(super) trait Rule<const N: usize>: Send + Sync + 'static {
     fn step<F: Float>(&self, s: &Scalars<F>, variables: [F; N], gradient: F) -> [F; N];
 }
 
-/// Name and position of each input of a rule's op that is a scalar; a sparse op has its indices right after the gradient.
+/// Returns the name and position of each input of a rule's op that is a scalar. A sparse op has its indices right after
+/// the gradient.
 fn scalar_inputs<const N: usize, R: Rule<N>>(sparse: bool) -> impl Iterator<Item = (&'static str, usize)> {
     let place = move |i| if sparse && i > R::GRADIENT { i + 1 } else { i };
     let scalars = R::INPUTS.iter().enumerate().skip(N).filter(|(i, _)| *i != R::GRADIENT);

@@ -84,7 +84,7 @@ impl Accumulator {
         Ok(ticket)
     }
 
-    /// Returns the sum and the number of its gradients, once there are as many as the first in line requires; none are
+    /// Returns the sum and the number of its gradients, once there are as many as the first in line requires. None are
     /// left, and the global step goes on.
     fn take(&self, ticket: &Arc<Ticket>) -> Option<(Sum, i64)> {
         let mut progress = self.progress.lock();

@@ -88,7 +88,7 @@ fn combine<T: Scalar + Element>(
     Ok(())
 }
 
-/// `[2,0]`: the place of flat position `i` in a tensor of these dimensions; nothing for a scalar.
+/// Returns `[2,0]`: the place of flat position `i` in a tensor of these dimensions; nothing for a scalar.
 pub(super) fn place(dims: &[usize], i: usize) -> String {
     if dims.is_empty() {
         return String::new();

@@ -8,7 +8,7 @@ use ferroflow_tensor::{Bytes, Result, Scalar, Status, Tensor};
 /// Strings of one parallel block.
 const BLOCK: usize = 1 << 10;
 
-/// `out[i] = f(i)`; of several failures the first one counts.
+/// Computes `out[i] = f(i)`; of several failures the first one counts.
 pub(super) fn fill<O: Send>(threads: Threads, out: &mut [O], f: impl Fn(usize) -> Result<O> + Sync) -> Result<()> {
     let failure: Mutex<Option<(usize, Status)>> = Mutex::new(None);
     try_for_chunks_mut(threads, out, BLOCK, |start, chunk| {

@@ -20,7 +20,7 @@ pub(super) struct Format {
     pub precision: usize,
 }
 
-/// Mantissa digits with point, and exponent of ten.
+/// Returns mantissa digits with point, and exponent of ten.
 fn scientific(x: f64, precision: usize, keep_point: bool) -> String {
     let text = format!("{x:.precision$e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -53,7 +53,7 @@ fn shortest(x: f64, precision: usize, keep_zeros: bool) -> String {
 }
 
 impl Format {
-    /// `body` (without a sign) brought to the width.
+    /// Returns `body` (without a sign) brought to the width.
     fn padded(&self, negative: bool, body: &str, zeros_allowed: bool) -> String {
         let sign = match self.flag {
             _ if negative => "-",

@@ -31,7 +31,7 @@ fn stretched(from: &Shape, to: &Shape) -> Vec<usize> {
     out
 }
 
-/// `text[pos..pos + len]` in units; a negative position counts from the end, and a length may reach over it.
+/// Returns `text[pos..pos + len]` in units; a negative position counts from the end, and a length may reach over it.
 fn part(text: &[u8], pos: i64, len: i64, unit: Unit) -> Option<&[u8]> {
     let count = unit.count(text) as i64;
     let from = if pos < 0 { pos.checked_add(count)? } else { pos };

@@ -52,7 +52,7 @@ pub(super) fn register(r: &mut Registry) {
 mod tests {
     use super::*;
 
-    /// Bytes of a linear generator: each length from 0 to 599 once.
+    /// Returns bytes of a linear generator: each length from 0 to 599 once.
     fn texts() -> impl Iterator<Item = Vec<u8>> {
         let mut x = 1u32;
         (0..600).map(move |n| {

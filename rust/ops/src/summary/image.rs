@@ -13,7 +13,7 @@ const ZERO: f32 = 1e-6;
 trait Sample: Scalar {
     fn wide(self) -> f32;
     fn is_finite(self) -> bool;
-    /// `self * scale + offset`, cut to a byte.
+    /// Returns `self * scale + offset`, cut to a byte.
     fn byte(self, scale: f32, offset: f32) -> u8;
 }
 

@@ -51,7 +51,7 @@ fn phases(w: &Window) -> Vec<Phase> {
     found
 }
 
-/// `gradient = ` the gradient, by the input, of the convolution whose output has the gradient `output`.
+/// Computes `gradient = ` the gradient, by the input, of the convolution whose output has the gradient `output`.
 ///
 /// # Errors
 /// `InvalidArgument` when a slice does not have the geometry's size; `ResourceExhausted` for lack of memory.
@@ -198,7 +198,7 @@ fn turned<T: PatchFloat>(threads: Threads, g: &Geometry, filter: &[T], taps: [&[
     Ok(out)
 }
 
-/// `to[i * rows + j] = from[j * cols + i]`.
+/// Computes `to[i * rows + j] = from[j * cols + i]`.
 fn transpose<T: Copy>(from: &[T], cols: usize, rows: usize, to: &mut [T]) {
     let blocks = |size: usize| (0..size).step_by(BLOCK).map(move |start| start..size.min(start + BLOCK));
     for down in blocks(rows) {

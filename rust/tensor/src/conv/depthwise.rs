@@ -1,8 +1,9 @@
 //! Depthwise convolutions over two dimensions of space, with their gradients: each channel of the output sums one channel of the
 //! input.
 //!
-//! A [`Geometry`] here has as its outputs the channels that each channel of the input leads to; where there are several, the input
-//! is first repeated, so that the loops run along channels that lie side by side in all three tensors.
+//! A [`Geometry`] here has as its outputs the channels that each channel of the input leads to. Where there are
+//! several, the input is first repeated, so that the loops run along channels that lie side by side in all three
+//! tensors.
 
 use std::borrow::Cow;
 
@@ -73,7 +74,7 @@ fn point_loop<T: PatchFloat>(from: &[T], filter: &[T], taps: &[(usize, usize)], 
     }
 }
 
-/// `sums[i] += x[i] * y[i]` for so many points, which lie the steps apart.
+/// Computes `sums[i] += x[i] * y[i]` for so many points, which lie the steps apart.
 #[inline(always)]
 fn pair_loop<T: PatchFloat>(x: &[T], x_step: usize, y: &[T], y_step: usize, points: usize, sums: &mut [T]) {
     let mut blocks = sums.chunks_exact_mut(BLOCK);
@@ -185,7 +186,8 @@ fn gather<T: PatchFloat>(
     Ok(())
 }
 
-/// `output = ` the depthwise convolution: channel `c * outputs + q` sums channel c of the input times the filter's `[.., c, q]`.
+/// Computes `output = ` the depthwise convolution: channel `c * outputs + q` sums channel c of the input times the
+/// filter's `[.., c, q]`.
 ///
 /// # Errors
 /// `InvalidArgument` when a slice does not have the geometry's size; `ResourceExhausted` for lack of memory.
@@ -205,7 +207,8 @@ pub fn depthwise_forward<T: PatchFloat>(
     gather(threads, &sizes, (h.input, w.input), (&reach(&h), &reach(&w)), &input, filter, output)
 }
 
-/// `gradient = ` the gradient, by the input, of the depthwise convolution whose output has the gradient `output`.
+/// Computes `gradient = ` the gradient, by the input, of the depthwise convolution whose output has the gradient
+/// `output`.
 ///
 /// # Errors
 /// As for [`depthwise_forward`].
@@ -240,8 +243,8 @@ pub fn depthwise_backward_input<T: PatchFloat>(
     Ok(())
 }
 
-/// `gradient = ` the gradient, by the filter, of the depthwise convolution whose output has the gradient `output`: the sums over
-/// parts of the lines, added in order.
+/// Computes `gradient = ` the gradient, by the filter, of the depthwise convolution whose output has the gradient
+/// `output`: the sums over parts of the lines, added in order.
 ///
 /// # Errors
 /// As for [`depthwise_forward`].

@@ -13,7 +13,7 @@ const SHORT_LINE: usize = 16;
 /// Elements of a copy worth a task.
 const TASK_ELEMENTS: usize = 1 << 15;
 
-/// `output = activation(input convolved with filter + bias)`.
+/// Computes `output = activation(input convolved with filter + bias)`.
 ///
 /// # Errors
 /// `InvalidArgument` when a slice does not have the geometry's size; `ResourceExhausted` for lack of memory.
@@ -76,7 +76,7 @@ fn padded<T: ConvFloat>(threads: Threads, g: &Geometry, wider: &Geometry, input:
     Ok(out)
 }
 
-/// `output = input convolved with filter` for integers; overflow wraps around.
+/// Computes `output = input convolved with filter` for integers; overflow wraps around.
 ///
 /// # Errors
 /// As for [`forward`].

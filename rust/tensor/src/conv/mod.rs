@@ -89,7 +89,7 @@ impl Geometry {
         self.space.iter().all(Window::is_point)
     }
 
-    /// Returns the convolution of the output's gradient that gives the input's, where the strides are one; a window
+    /// Returns the convolution of the output's gradient that gives the input's, where the strides are one. A window
     /// that would begin after the gradient's first point, which takes more zeros than a filter reaches, has no points
     /// at all.
     fn turned(&self) -> Geometry {
@@ -103,7 +103,7 @@ impl Geometry {
         Geometry { batch: self.batch, inputs: self.outputs, outputs: self.inputs, space }
     }
 
-    /// Points of a filter.
+    /// Returns the number of points of a filter.
     fn taps(&self) -> usize {
         product(self.space.iter().map(|w| w.filter))
     }

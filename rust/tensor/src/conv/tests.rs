@@ -5,7 +5,7 @@ use crate::gemm::{Activation, Epilogue};
 use crate::threads::Threads;
 use proptest::prelude::*;
 
-/// Small integers, so that sums are exact.
+/// Returns small integers, so that sums are exact.
 fn numbers(len: usize, seed: usize) -> Vec<f64> {
     (0..len).map(|i| ((i * 7 + seed * 3 + i / 11) % 9) as f64 - 4.0).collect()
 }

@@ -9,8 +9,8 @@ use crate::threads::Threads;
 use crate::vector::{self, Binary, Comparable, Compare, Element, Operand};
 use crate::{bail, dispatch, ensure};
 
-/// `f(a, b)` element by element, with NumPy's broadcasting; in the memory of an operand that has the output's shape
-/// and that nothing else refers to.
+/// Returns `f(a, b)` element by element, with NumPy's broadcasting; in the memory of an operand that has the output's
+/// shape and that nothing else refers to.
 ///
 /// Errors: `InvalidArgument` for shapes that do not broadcast, where `f` does not exist for the type, for an integer
 /// division by zero, and for a negative integer exponent.

@@ -275,7 +275,7 @@ pub(super) fn run<T: Scalar + Element>(
     results.into_iter().map(|r| r.ok_or_else(|| Status::internal("an output was not computed"))).collect()
 }
 
-/// Scalar and row inputs, and every instruction on these alone.
+/// Returns scalar and row inputs, and every instruction on these alone.
 fn early_values<T: Scalar + Element>(
     program: &Program,
     layout: &Layout,
@@ -367,8 +367,8 @@ struct BlockLoop<'a, T> {
     elements: usize,
 }
 
-// SAFETY: the addresses are of tensors that outlive the loop; inputs are only read, and tasks write disjoint ranges of the
-// outputs (an input that shares an output's memory is read in the writer's own range only).
+// SAFETY: the addresses are of tensors that outlive the loop. Inputs are only read, and tasks write disjoint ranges of
+// the outputs (an input that shares an output's memory is read in the writer's own range only).
 unsafe impl<T: Sync + Send> Sync for BlockLoop<'_, T> {}
 
 impl<T: Scalar + Element> BlockLoop<'_, T> {
@@ -402,7 +402,7 @@ impl<T: Scalar + Element> BlockLoop<'_, T> {
             let n = length.min(range.end - start).min(self.period - in_period);
             let address = |place: Place| -> *mut T {
                 // SAFETY: registers (the spread scalars after them, the spare one last) have `length` elements each,
-                // rows have `period`, inputs and outputs `elements`; `n` elements from here on are inside all of them.
+                // rows have `period`, inputs and outputs `elements`. `n` elements from here on are inside all of them.
                 unsafe {
                     match place {
                         Place::Input(i) => self.memory.inputs[i as usize].add(start),
@@ -416,8 +416,8 @@ impl<T: Scalar + Element> BlockLoop<'_, T> {
             // SAFETY: the spare register is the last of `resident`.
             let spare = unsafe { base.add((resident - 1) * length) };
             for step in &self.layout.steps {
-                // SAFETY: `address` gives `n` elements each; places are equal or disjoint, since registers do not overlap,
-                // an output overlaps an input only as a whole, and then no later step reads that input.
+                // SAFETY: `address` gives `n` elements each. Places are equal or disjoint, since registers do not
+                // overlap, an output overlaps an input only as a whole, and then no later step reads that input.
                 unsafe { step_on(step.instruction, address(step.a), address(step.b), address(step.to), spare, n) };
             }
             start += n;
@@ -438,8 +438,8 @@ unsafe fn step_on<T: Scalar + Element>(
     spare: *mut T,
     n: usize,
 ) {
-    // SAFETY: as the caller promises; a slice for writing is only made of `to` and `spare`, and none for reading of an equal
-    // address lives beside it.
+    // SAFETY: as the caller promises. A slice for writing is only made of `to` and `spare`, and none for reading of an
+    // equal address lives beside it.
     unsafe {
         let read = |p: *mut T| std::slice::from_raw_parts(p.cast_const(), n);
         let out = std::slice::from_raw_parts_mut(to, n);

@@ -8,7 +8,7 @@ use crate::threads::{Threads, try_for_chunks_mut};
 use crate::vector::{self, Element, Unary};
 use crate::{bail, dispatch, ensure};
 
-/// `f` of each element; in the tensor's own memory where nothing else refers to it.
+/// Returns `f` of each element; in the tensor's own memory where nothing else refers to it.
 ///
 /// Errors: `InvalidArgument` where `f` does not exist for the type.
 pub fn unary(f: Unary, x: Tensor, threads: Threads) -> Result<Tensor> {

@@ -120,7 +120,7 @@ impl Program {
         self.dtype
     }
 
-    /// Number of inputs, the constants among them.
+    /// Returns the number of inputs, the constants among them.
     pub fn inputs(&self) -> usize {
         self.inputs
     }

@@ -84,7 +84,7 @@ impl Scalars {
         self.types.get(register as usize).copied()
     }
 
-    /// Number of steps so far.
+    /// Returns the number of steps so far.
     pub fn steps(&self) -> usize {
         self.steps.len()
     }

@@ -54,7 +54,7 @@ impl<'a, T> MatRef<'a, T> {
         }
     }
 
-    /// `rows` rows from row `first` on.
+    /// Returns `rows` rows from row `first` on.
     ///
     /// # Errors
     /// `InvalidArgument` when the matrix has fewer.
@@ -67,7 +67,7 @@ impl<'a, T> MatRef<'a, T> {
         Ok(MatRef { data, rows, ..self })
     }
 
-    /// `cols` columns from column `first` on.
+    /// Returns `cols` columns from column `first` on.
     ///
     /// # Errors
     /// As for rows.
@@ -75,22 +75,22 @@ impl<'a, T> MatRef<'a, T> {
         Ok(self.transposed().row_range(first, cols)?.transposed())
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Number of columns.
+    /// Returns the number of columns.
     pub fn cols(&self) -> usize {
         self.cols
     }
 
-    /// Distance between an element and the one below it, in elements.
+    /// Returns the distance between an element and the one below it, in elements.
     pub fn row_stride(&self) -> usize {
         self.row_stride
     }
 
-    /// Distance between an element and the one to its right, in elements.
+    /// Returns the distance between an element and the one to its right, in elements.
     pub fn col_stride(&self) -> usize {
         self.col_stride
     }
@@ -100,7 +100,7 @@ impl<'a, T> MatRef<'a, T> {
         self.data.as_ptr()
     }
 
-    /// Element `(row, col)`, which the caller knows to be inside the matrix.
+    /// Returns the element `(row, col)`, which the caller knows to be inside the matrix.
     pub(super) fn at(&self, row: usize, col: usize) -> T
     where
         T: Copy,

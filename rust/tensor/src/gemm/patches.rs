@@ -102,12 +102,12 @@ impl<'a, T> Patches<'a, T> {
         }
     }
 
-    /// Number of windows of all images.
+    /// Returns the number of windows of all images.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Elements of a window with all channels.
+    /// Returns the number of elements of a window with all channels.
     pub fn cols(&self) -> usize {
         self.cols
     }

@@ -14,7 +14,7 @@ const TASK_PRODUCTS: usize = 1 << 16;
 /// Elements of a conversion that are worth a task.
 const TASK_ELEMENTS: usize = 1 << 15;
 
-/// `c = a * b`, or `c + a * b` with `accumulate`, for integers; overflow wraps around.
+/// Computes `c = a * b`, or `c + a * b` with `accumulate`, for integers; overflow wraps around.
 ///
 /// # Errors
 /// `InvalidArgument` when the sizes do not agree.
@@ -78,7 +78,7 @@ impl HalfFloat for bf16 {
     }
 }
 
-/// `c = a * b`, or `c + a * b` with `accumulate`, for f16 and bf16: sums in f32, rounded once at the end.
+/// Computes `c = a * b`, or `c + a * b` with `accumulate`, for f16 and bf16: sums in f32, rounded once at the end.
 ///
 /// # Errors
 /// `InvalidArgument` when the sizes do not agree; `ResourceExhausted` when there is no memory for the f32 copies.

@@ -15,7 +15,7 @@ const WINDOWS: usize = 1 << 16;
 /// Rows or columns of a task are a multiple of this, so that few tiles of the kernel are cut.
 const TASK_SIDE: usize = 48;
 
-/// `c = c? + a * b`, cut along the longer side of c.
+/// Computes `c = c? + a * b`, cut along the longer side of c.
 pub(super) fn multiply<T>(
     threads: Threads,
     a: MatRef<'_, T>,

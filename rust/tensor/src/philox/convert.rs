@@ -26,7 +26,7 @@ pub fn unit_bf16(bits: u32) -> bf16 {
     bf16::from_f32((bits & 0x7F) as f32 / 128.0)
 }
 
-/// Two float32 standard normals from two words: the sine first.
+/// Returns two float32 standard normals from two words: the sine first.
 #[inline]
 pub fn normals_f32(x0: u32, x1: u32) -> [f32; 2] {
     // A float of 0 has no logarithm.
@@ -37,7 +37,7 @@ pub fn normals_f32(x0: u32, x1: u32) -> [f32; 2] {
     [angle.sin() * radius, angle.cos() * radius]
 }
 
-/// Two float64 standard normals from four words: the sine first.
+/// Returns two float64 standard normals from four words: the sine first.
 #[inline]
 pub fn normals_f64(words: [u32; 4]) -> [f64; 2] {
     let radius_bits = unit_f64(words[0], words[1]).max(1.0e-7);

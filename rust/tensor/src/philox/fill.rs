@@ -1,7 +1,8 @@
 //! Whole outputs of the fixed-rate distributions and the truncated normal, filled in parallel over groups.
 //!
-//! Values come in groups. Group `g` of a fixed-rate distribution is made from block `base + g`; group `g` of a truncated normal
-//! starts at its own block, far enough from the next group's for any number of rejections that will ever happen.
+//! Values come in groups. Group `g` of a fixed-rate distribution is made from block `base + g`. Group `g` of a
+//! truncated normal starts at its own block, far enough from the next group's for any number of rejections that will
+//! ever happen.
 
 use half::{bf16, f16};
 
@@ -56,7 +57,7 @@ pub fn fill_uniform_i32(
     fill_fixed(base, threads, out, |words| words.map(|bits| low.wrapping_add(remainder(bits, range) as i32)))
 }
 
-/// `bits % range`, by a division that vector registers have.
+/// Returns `bits % range`, by a division that vector registers have.
 #[inline(always)]
 fn remainder(bits: u32, range: u32) -> u32 {
     // Exact: a quotient below a whole number is at least 1/range below it, far more than a double's rounding.
@@ -211,7 +212,7 @@ fn fill_fixed_avx512<T: Copy, const G: usize>(
     fill_fixed_lanes::<T, G, 16>(base, first_group, chunk, make);
 }
 
-/// The loop that is compiled for each instruction set, with `N` blocks made side by side.
+/// Returns the loop that is compiled for each instruction set, with `N` blocks made side by side.
 #[inline(always)]
 fn fill_fixed_lanes<T: Copy, const G: usize, const N: usize>(
     base: &Philox,

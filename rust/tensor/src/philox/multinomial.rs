@@ -18,8 +18,8 @@ pub fn blocks_per_run(rows: usize, samples: usize) -> u64 {
 ///
 /// Infinite and NaN logits are never drawn; a row without a finite logit gives `classes`, one past the last class.
 ///
-/// TF 1.x: the stream runs through all rows without a gap when one thread does them all; with several threads TensorFlow's
-/// numbers depend on how many. This is the order of one thread, whatever the number here.
+/// TF 1.x: the stream runs through all rows without a gap when one thread does them all. With several threads
+/// TensorFlow's numbers depend on how many. This is the order of one thread, whatever the number here.
 pub fn fill_multinomial<T, O>(
     base: &Philox,
     threads: Threads,

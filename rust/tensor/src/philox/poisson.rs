@@ -1,7 +1,7 @@
 //! Poisson samples.
 //!
-//! Sources: Knuth, "Seminumerical algorithms", for small rates; Hörmann, "The transformed rejection method for generating
-//! Poisson random variables", Insurance: Mathematics and Economics 12, 1993, for rates from 10.
+//! Sources: Knuth, "Seminumerical algorithms", for small rates. Hörmann, "The transformed rejection method for
+//! generating Poisson random variables", Insurance: Mathematics and Economics 12, 1993, for rates from 10.
 
 use super::convert::Sample;
 use super::fill::BLOCKS_PER_VALUE;
@@ -16,9 +16,9 @@ const REJECTION_FROM: f64 = 10.0;
 /// Fills `out`, `[samples, rates.len()]` by rows, with samples of Poisson(rate), one column per rate.
 ///
 /// The stream's places are numbered the other way round, rate by rate. A run moves it on by
-/// [`blocks_per_run`](super::fill::blocks_per_run) of the number of values. A negative rate gives 0. An infinite one gives
-/// infinity, or 0 where `U` is an integer; NaN gives NaN, or 0; a finite one above what `U` holds gives `U`'s highest value (the
-/// last two never end in TensorFlow).
+/// [`blocks_per_run`](super::fill::blocks_per_run) of the number of values. A negative rate gives 0. An infinite one
+/// gives infinity, or 0 where `U` is an integer; NaN gives NaN, or 0. A finite one above what `U` holds gives `U`'s
+/// highest value (the last two never end in TensorFlow).
 pub fn fill_poisson<R: Sample, U: Sample>(
     base: &Philox,
     threads: Threads,
@@ -101,7 +101,7 @@ impl<U: Sample> Rate<U> {
     }
 }
 
-/// ln(k!) of a whole `k` from 0 on, within a few units in the last place.
+/// Returns ln(k!) of a whole `k` from 0 on, within a few units in the last place.
 fn ln_factorial(k: f64) -> f64 {
     // Up to 22! a double holds the factorial itself.
     if k < 23.0 {

@@ -98,7 +98,7 @@ pub(super) fn sum_of_near<T: Pooled>(x: &[T], y: &[T], g: &[T], patches: Patches
     unsafe { pick_near::<T>(Isa::current())(x, y, g, patches, out) }
 }
 
-/// `out = x * factor`.
+/// Computes `out = x * factor`.
 pub(super) fn scaled<T: Averaged>(x: &[T], factor: T, out: &mut [T]) {
     // SAFETY: an `Isa` exists only for what this machine has.
     unsafe { pick_scaled::<T>(Isa::current())(x, factor, out) }

@@ -89,7 +89,7 @@ fn positions(a: i64, b: i64, c: i64) -> impl Iterator<Item = (i64, i64, i64)> {
     (0..a).flat_map(move |i| (0..b).flat_map(move |j| (0..c).map(move |k| (i, j, k))))
 }
 
-/// Small whole numbers, with equals among them; now and then a NaN.
+/// Returns small whole numbers, with equals among them; now and then a NaN.
 fn values(n: usize, k: usize, nans: bool) -> Vec<f32> {
     let value = |i: usize| if nans && i % 17 == 3 { f32::NAN } else { (i * k % 23) as f32 - 11.0 };
     (0..n).map(value).collect()

@@ -41,7 +41,7 @@ pub(super) fn each<T: Copy + Default + Send + Sync, const N: usize>(
     if all_whole.into_inner() { Ok(()) } else { Err(Interrupted) }
 }
 
-/// `to[c * rows + r] = from[r * columns + c]`.
+/// Computes `to[c * rows + r] = from[r * columns + c]`.
 fn turn<T: Copy>(from: &[T], rows: usize, columns: usize, to: &mut [T]) {
     for r in (0..rows).step_by(BLOCK_SIDE) {
         for c in (0..columns).step_by(BLOCK_SIDE) {

@@ -19,7 +19,8 @@ impl Axis {
     /// A dimension that is not pooled and has one element.
     pub const UNIT: Axis = Axis { input: 1, output: 1, window: 1, stride: 1, before: 0 };
 
-    /// Windows of a size and a stride, with padding such that there are `input / stride` of them, rounded up, or without.
+    /// Returns windows of a size and a stride, with padding such that there are `input / stride` of them, rounded up,
+    /// or without.
     ///
     /// Errors: `InvalidArgument` for sizes that are not positive, and windows that the input cannot hold.
     pub fn new(input: usize, window: i64, stride: i64, same: bool) -> Result<Axis> {
@@ -42,7 +43,7 @@ impl Axis {
         Ok(Axis { input, output: output / stride, window, stride, before: 0 })
     }
 
-    /// Places before the first element that the first window covers.
+    /// Returns the number of places before the first element that the first window covers.
     pub fn before(&self) -> usize {
         self.before
     }
@@ -72,7 +73,7 @@ impl Axis {
         i + self.before - o * self.stride
     }
 
-    /// Most windows that one element is in.
+    /// Returns the most windows that one element is in.
     pub(super) fn depth(&self) -> usize {
         self.window.div_ceil(self.stride).min(self.output).max(1)
     }
@@ -235,7 +236,7 @@ impl Windows {
         runs.into_iter().flat_map(cut).collect()
     }
 
-    /// Elements of the input in one of the `outer` parts.
+    /// Returns the number of elements of the input in one of the `outer` parts.
     pub fn in_part(&self) -> usize {
         product(self.axes.iter().map(|a| a.input).chain([self.inner]))
     }
@@ -303,7 +304,7 @@ impl Windows {
         }
     }
 
-    /// Number of places in a window.
+    /// Returns the number of places in a window.
     pub(super) fn places(&self) -> usize {
         product(self.axes.iter().map(|a| a.window))
     }
@@ -330,8 +331,8 @@ impl Windows {
     }
 }
 
-/// Asks for elements that are soon to be read. Lines of a window lie far apart; to read along several of them at once is
-/// beyond what processors foresee: without this, pooling images that are not in a cache takes half as long again.
+/// Asks for elements that are soon to be read. Lines of a window lie far apart. To read along several of them at once
+/// is beyond what processors foresee: without this, pooling images that are not in a cache takes half as long again.
 pub(super) fn prefetch<T>(elements: &[T]) {
     #[cfg(target_arch = "x86_64")]
     for line in elements.chunks((CACHE_LINE / size_of::<T>()).max(1)) {

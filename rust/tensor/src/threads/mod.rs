@@ -35,7 +35,7 @@ impl Threads {
         Threads { count: 1 }
     }
 
-    /// Number of threads, the calling one included.
+    /// Returns the number of threads, the calling one included.
     pub fn count(&self) -> usize {
         self.count
     }
@@ -158,7 +158,7 @@ impl<'a, T> SharedSlice<'a, T> {
         SharedSlice { data: data.as_mut_ptr(), len: data.len(), borrow: std::marker::PhantomData }
     }
 
-    /// Number of elements.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -168,7 +168,7 @@ impl<'a, T> SharedSlice<'a, T> {
         self.len == 0
     }
 
-    /// The elements of `range`, cut to the slice's bounds.
+    /// Returns the elements of `range`, cut to the slice's bounds.
     ///
     /// # Safety
     /// No two parts that overlap may be alive at the same time.

@@ -6,7 +6,7 @@
 //! state = number << 32 | OPEN? << 31 | workers inside
 //! ```
 //!
-//! A worker enters by a compare-and-swap that succeeds only while the job is open; the caller closes the job when all
+//! A worker enters by a compare-and-swap that succeeds only while the job is open. The caller closes the job when all
 //! shares have run out and then waits until no worker is inside. So a worker that comes late never sees a job whose
 //! caller has returned, and a caller never waits for a worker that has not begun.
 
@@ -49,8 +49,9 @@ struct Pool {
     /// Held by the caller whose job is in the pool.
     owned: AtomicBool,
     state: AtomicU64,
-    /// Of each thread: the next task of its share. Shares are contiguous and the same for equal numbers of tasks, so that a
-    /// kernel finds in its core's cache what the kernel before left there; a thread whose share has run out helps the next.
+    /// Of each thread: the next task of its share. Shares are contiguous and the same for equal numbers of tasks, so
+    /// that a kernel finds in its core's cache what the kernel before left there. A thread whose share has run out
+    /// helps the next.
     next: Box<[Padded<AtomicUsize>]>,
     job: UnsafeCell<Job>,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
@@ -64,8 +65,8 @@ struct Worker {
     asleep: &'static AtomicBool,
 }
 
-// SAFETY: `job` is the only part that is not Sync by itself. It is written by the thread that holds `owned`, while the job is
-// closed and no worker is inside, and read only by workers inside an open job; `state` orders the two.
+// SAFETY: `job` is the only part that is not Sync by itself. It is written by the thread that holds `owned`, while the
+// job is closed and no worker is inside, and read only by workers inside an open job. `state` orders the two.
 unsafe impl Sync for Pool {}
 
 static POOLS: [AtomicPtr<Pool>; MAX_THREADS + 1] = [const { AtomicPtr::new(std::ptr::null_mut()) }; MAX_THREADS + 1];
@@ -75,8 +76,8 @@ thread_local! {
     static IN_TASK: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs the tasks on the pool of `count` threads, or on the calling thread alone while the pool is busy, loops inside them
-/// then running inline too; `None`, with nothing run, when the caller must do it alone.
+/// Runs the tasks on the pool of `count` threads, or on the calling thread alone while the pool is busy, loops inside
+/// them then running inline too. `None`, with nothing run, when the caller must do it alone.
 pub(super) fn run(count: usize, tasks: usize, body: Body<'_>, watch: Watch) -> Option<Result<(), Interrupted>> {
     if IN_TASK.get() {
         return None;

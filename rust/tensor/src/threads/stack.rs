@@ -21,8 +21,8 @@ thread_local! {
 fn bounds() -> Option<(usize, usize)> {
     let mut attributes = std::mem::MaybeUninit::<libc::pthread_attr_t>::uninit();
     let (mut low, mut size) = (std::ptr::null_mut(), 0);
-    // SAFETY: `attributes` is filled by the first call, read by the second and destroyed by the third, in the only branch where
-    // the first one succeeded; the other pointers are to live variables.
+    // SAFETY: `attributes` is filled by the first call, read by the second and destroyed by the third, in the only
+    // branch where the first one succeeded. The other pointers are to live variables.
     let found = unsafe {
         libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) == 0 && {
             let got = libc::pthread_attr_getstack(attributes.as_ptr(), &mut low, &mut size) == 0;

@@ -58,13 +58,13 @@ pub fn arg_min<T: Ordered>(x: &[T]) -> usize {
     arg_min_with(Isa::current(), x)
 }
 
-/// `arg_max` on a given instruction set.
+/// Runs `arg_max` on a given instruction set.
 pub fn arg_max_with<T: Ordered>(isa: Isa, x: &[T]) -> usize {
     // SAFETY: an `Isa` exists only for what this machine has.
     unsafe { pick_arg_max::<T>(isa)(x) }
 }
 
-/// `arg_min` on a given instruction set.
+/// Runs `arg_min` on a given instruction set.
 pub fn arg_min_with<T: Ordered>(isa: Isa, x: &[T]) -> usize {
     // SAFETY: an `Isa` exists only for what this machine has.
     unsafe { pick_arg_min::<T>(isa)(x) }

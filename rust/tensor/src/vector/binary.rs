@@ -162,7 +162,7 @@ pub fn binary_in_place_right<T: Element>(f: Binary, a: Operand<T>, b: &mut [T]) 
     binary_in_place_right_with(Isa::current(), f, a, b);
 }
 
-/// `binary` on a given instruction set.
+/// Runs `binary` on a given instruction set.
 pub fn binary_with<T: Element>(isa: Isa, f: Binary, a: Operand<T>, b: Operand<T>, out: &mut [T]) {
     a.assert_length(out.len());
     b.assert_length(out.len());
@@ -170,14 +170,14 @@ pub fn binary_with<T: Element>(isa: Isa, f: Binary, a: Operand<T>, b: Operand<T>
     assert!(done, "{f:?} does not exist for {}", std::any::type_name::<T>());
 }
 
-/// `binary_in_place_left` on a given instruction set.
+/// Runs `binary_in_place_left` on a given instruction set.
 pub fn binary_in_place_left_with<T: Element>(isa: Isa, f: Binary, a: &mut [T], b: Operand<T>) {
     b.assert_length(a.len());
     let done = T::binary_left(f, isa, a, b);
     assert!(done, "{f:?} does not exist for {}", std::any::type_name::<T>());
 }
 
-/// `binary_in_place_right` on a given instruction set.
+/// Runs `binary_in_place_right` on a given instruction set.
 pub fn binary_in_place_right_with<T: Element>(isa: Isa, f: Binary, a: Operand<T>, b: &mut [T]) {
     a.assert_length(b.len());
     let done = T::binary_right(f, isa, a, b);
@@ -488,7 +488,7 @@ macro_rules! signed_modulo {
     };
 }
 
-/// `base^exponent` modulo 2^64, which truncates to the wrapped power in every narrower type.
+/// Returns `base^exponent` modulo 2^64, which truncates to the wrapped power in every narrower type.
 fn unsigned_power(mut base: u64, mut exponent: u64) -> u64 {
     let mut value = 1u64;
     while exponent > 0 {
@@ -501,7 +501,7 @@ fn unsigned_power(mut base: u64, mut exponent: u64) -> u64 {
     value
 }
 
-/// `unsigned_power` of sign-extended numbers; a negative exponent gives the truncated quotient.
+/// Returns `unsigned_power` of sign-extended numbers; a negative exponent gives the truncated quotient.
 fn signed_power(base: i64, exponent: i64) -> i64 {
     if exponent >= 0 {
         return unsigned_power(base as u64, exponent as u64) as i64;

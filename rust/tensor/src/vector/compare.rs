@@ -71,7 +71,7 @@ pub fn compare<T: Comparable>(f: Compare, a: Operand<T>, b: Operand<T>, out: &mu
     compare_with(Isa::current(), f, a, b, out);
 }
 
-/// `compare` on a given instruction set.
+/// Runs `compare` on a given instruction set.
 pub fn compare_with<T: Comparable>(isa: Isa, f: Compare, a: Operand<T>, b: Operand<T>, out: &mut [bool]) {
     a.assert_length(out.len());
     b.assert_length(out.len());

@@ -6,12 +6,12 @@ use num_complex::Complex;
 
 type C = Complex<f64>;
 
-/// `i z`.
+/// Returns `i z`.
 fn turned(z: C) -> C {
     C::new(-z.im, z.re)
 }
 
-/// `-i z`.
+/// Returns `-i z`.
 fn turned_back(z: C) -> C {
     C::new(z.im, -z.re)
 }
@@ -122,7 +122,8 @@ pub(super) fn atan(z: C) -> C {
     turned_back(atanh(turned(z)))
 }
 
-/// `a^b` by the principal logarithm; 1 where `b` is zero, and 0 where only `a` is and `b` has a positive real part.
+/// Returns `a^b` by the principal logarithm; 1 where `b` is zero, and 0 where only `a` is and `b` has a positive real
+/// part.
 pub(super) fn pow(a: C, b: C) -> C {
     let zero = C::new(0.0, 0.0);
     if b == zero {

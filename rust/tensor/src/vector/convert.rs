@@ -1,9 +1,9 @@
 //! Conversion of slices between all numeric types and booleans, as TensorFlow's `Cast`.
 //!
-//! Where C++ leaves the result open (a float that the integer type cannot hold) 32 and 64 bits give what an x86 processor
-//! gives, as TensorFlow's do on it; for smaller types TensorFlow's results depend on the element's place, and here the
-//! nearest integer of the type is taken, and zero for NaN. To 16-bit floats everything goes through f32, half to even at
-//! each step, as in TensorFlow.
+//! Where C++ leaves the result open (a float that the integer type cannot hold) 32 and 64 bits give what an x86
+//! processor gives, as TensorFlow's do on it. For smaller types TensorFlow's results depend on the element's place, and
+//! here the nearest integer of the type is taken, and zero for NaN. To 16-bit floats everything goes through f32, half
+//! to even at each step, as in TensorFlow.
 
 use super::half_types::Half;
 use super::isa::{Isa, for_each_isa};
@@ -23,7 +23,7 @@ pub fn cast<S: CastTo<D>, D: Copy + 'static>(src: &[S], dst: &mut [D]) {
     cast_with(Isa::current(), src, dst);
 }
 
-/// `cast` on a given instruction set.
+/// Runs `cast` on a given instruction set.
 pub fn cast_with<S: CastTo<D>, D: Copy + 'static>(isa: Isa, src: &[S], dst: &mut [D]) {
     assert_eq!(src.len(), dst.len(), "source and destination lengths differ");
     // SAFETY: an `Isa` exists only for what this machine has.

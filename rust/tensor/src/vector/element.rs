@@ -9,7 +9,7 @@ use num_complex::Complex;
 
 /// A numeric type that elementwise functions apply to.
 ///
-/// The methods are the work of `unary` and `binary`, which see to lengths first; each returns whether the function
+/// The methods are the work of `unary` and `binary`, which see to lengths first. Each returns whether the function
 /// exists for the type, and does nothing where it does not.
 pub trait Element: Copy + Default + PartialEq + Send + Sync + 'static {
     #[doc(hidden)]

@@ -37,7 +37,8 @@ impl Isa {
         }
     }
 
-    /// The environment variable `FERROFLOW_CPU` (avx512, avx2, portable) limits the choice; another value is reported.
+    /// Returns the environment variable `FERROFLOW_CPU` (avx512, avx2, portable) limits the choice; another value is
+    /// reported.
     #[cold]
     fn choose() -> Isa {
         let wanted = std::env::var_os("FERROFLOW_CPU");

@@ -82,12 +82,12 @@ pub fn all(x: &[bool]) -> bool {
     x.chunks(1024).all(|block| block.iter().fold(true, |held, v| held & *v))
 }
 
-/// `acc[j] = acc[j] or any of column j` of the row-major matrix `rows`; panics if the rows are not whole.
+/// Computes `acc[j] = acc[j] or any of column j` of the row-major matrix `rows`; panics if the rows are not whole.
 pub fn any_rows_into(acc: &mut [bool], rows: &[bool]) {
     each_row(acc, rows, |a, v| a | v);
 }
 
-/// `acc[j] = acc[j] and all of column j` of the row-major matrix `rows`; panics if the rows are not whole.
+/// Computes `acc[j] = acc[j] and all of column j` of the row-major matrix `rows`; panics if the rows are not whole.
 pub fn all_rows_into(acc: &mut [bool], rows: &[bool]) {
     each_row(acc, rows, |a, v| a & v);
 }

@@ -1,7 +1,7 @@
 //! Sums, products and extremes of slices and of matrix columns, in an order that only the length decides.
 //!
 //! A slice is cut into blocks of `BLOCK` elements; in a block, element `i` goes to lane `i % LANES` and the lanes are
-//! combined as a tree; blocks are combined pairwise (`split_point`). So a long f32 sum keeps its digits, and a caller
+//! combined as a tree. Blocks are combined pairwise (`split_point`). So a long f32 sum keeps its digits, and a caller
 //! who cuts at split points and combines the parts gets the bits of one call.
 
 use super::element::Element;
@@ -80,12 +80,12 @@ pub fn reduce_slice<T: Reducible>(f: Reduce, x: &[T]) -> T {
     T::narrowed(reduce_slice_wide(f, x))
 }
 
-/// `reduce_slice` before its rounding to `T`, to be combined with those of other parts.
+/// Returns `reduce_slice` before its rounding to `T`, to be combined with those of other parts.
 pub fn reduce_slice_wide<T: Reducible>(f: Reduce, x: &[T]) -> T::Accumulator {
     reduce_slice_wide_with(Isa::current(), f, x)
 }
 
-/// `reduce_slice_wide` on a given instruction set.
+/// Runs `reduce_slice_wide` on a given instruction set.
 pub fn reduce_slice_wide_with<T: Reducible>(isa: Isa, f: Reduce, x: &[T]) -> T::Accumulator {
     assert!(f.supports::<T>(), "{f:?} does not exist for {}", std::any::type_name::<T>());
     pairwise(isa, f, x)
@@ -101,7 +101,7 @@ fn pairwise<T: Reducible>(isa: Isa, f: Reduce, x: &[T]) -> T::Accumulator {
     }
 }
 
-/// Two partial results as one; the left one comes first in the slice.
+/// Returns two partial results as one; the left one comes first in the slice.
 pub fn combine<T: Reducible>(f: Reduce, left: T::Accumulator, right: T::Accumulator) -> T::Accumulator {
     T::combined(f, left, right)
 }
@@ -123,7 +123,7 @@ pub fn reduce_rows_into<T: Reducible>(f: Reduce, acc: &mut [T], rows: &[T]) {
     reduce_rows_into_with(Isa::current(), f, acc, rows);
 }
 
-/// `reduce_rows_into` on a given instruction set.
+/// Runs `reduce_rows_into` on a given instruction set.
 pub fn reduce_rows_into_with<T: Reducible>(isa: Isa, f: Reduce, acc: &mut [T], rows: &[T]) {
     assert!(f.supports::<T>(), "{f:?} does not exist for {}", std::any::type_name::<T>());
     let columns = acc.len();

@@ -20,7 +20,7 @@ pub trait Number: Word + Element + PartialOrd {
     fn of_one(f: unsafe fn(Self) -> Self) -> Single;
     #[doc(hidden)]
     fn of_two(f: unsafe fn(Self, Self) -> Self) -> Single;
-    /// `of_two` for a function that has no result where its second argument is refused.
+    /// Returns `of_two` for a function that has no result where its second argument is refused.
     #[doc(hidden)]
     fn of_some(f: unsafe fn(Self, Self) -> Self, refused: fn(Self) -> bool) -> Single;
 }

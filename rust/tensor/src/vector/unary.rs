@@ -91,14 +91,14 @@ pub fn unary_in_place<T: Element>(f: Unary, x: &mut [T]) {
     unary_in_place_with(Isa::current(), f, x);
 }
 
-/// `unary` on a given instruction set.
+/// Runs `unary` on a given instruction set.
 pub fn unary_with<T: Element>(isa: Isa, f: Unary, x: &[T], out: &mut [T]) {
     assert_eq!(x.len(), out.len(), "{f:?}: input and output lengths differ");
     let done = T::unary_into(f, isa, x, out);
     assert!(done, "{f:?} does not exist for {}", std::any::type_name::<T>());
 }
 
-/// `unary_in_place` on a given instruction set.
+/// Runs `unary_in_place` on a given instruction set.
 pub fn unary_in_place_with<T: Element>(isa: Isa, f: Unary, x: &mut [T]) {
     let done = T::unary_in_place(f, isa, x);
     assert!(done, "{f:?} does not exist for {}", std::any::type_name::<T>());

@@ -6,7 +6,7 @@
 const BITS: u32 = 13;
 const PASS: u32 = 2;
 
-/// `x / 2^n`, rounded half up.
+/// Returns `x / 2^n`, rounded half up.
 fn descale(x: i32, n: u32) -> i32 {
     x.wrapping_add(1 << (n - 1)) >> n
 }
@@ -60,7 +60,7 @@ impl Inverse {
     }
 }
 
-/// Eight outputs of the fast transform of eight inputs.
+/// Returns eight outputs of the fast transform of eight inputs.
 fn fast_line(x: [i32; 8]) -> [i32; 8] {
     let mul = |x: i32, c: i32| x.wrapping_mul(c) >> 8;
     let (t10, t11) = (x[0].wrapping_add(x[4]), x[0].wrapping_sub(x[4]));
@@ -105,7 +105,7 @@ fn fast(input: &[i32; 64], to: &mut [u8], stride: usize) {
     }
 }
 
-/// Eight outputs of the accurate transform of eight inputs, with `BITS` more fraction bits.
+/// Returns eight outputs of the accurate transform of eight inputs, with `BITS` more fraction bits.
 fn accurate_line(x: [i32; 8]) -> [i32; 8] {
     let z1 = m(x[2].wrapping_add(x[6]), 4433);
     let (t2, t3) = (z1.wrapping_add(m(x[6], -15137)), z1.wrapping_add(m(x[2], 6270)));
@@ -140,7 +140,7 @@ fn accurate(input: &[i32; 64], to: &mut [u8], stride: usize) {
     }
 }
 
-/// Four outputs of eight inputs, of which the fifth is not used.
+/// Returns four outputs of eight inputs, of which the fifth is not used.
 fn four_line(x: [i32; 8]) -> [i32; 4] {
     let t0 = x[0].wrapping_shl(BITS + 1);
     let t2 = m(x[2], 15137).wrapping_add(m(x[6], -6270));
@@ -165,7 +165,7 @@ fn four(input: &[i32; 64], to: &mut [u8], stride: usize) {
     }
 }
 
-/// Two outputs of eight inputs, of which only the first and the odd ones are used.
+/// Returns two outputs of eight inputs, of which only the first and the odd ones are used.
 fn two_line(x: [i32; 8]) -> [i32; 2] {
     let t10 = x[0].wrapping_shl(BITS + 2);
     let t0 = sum([m(x[7], -5906), m(x[5], 6967), m(x[3], -10426), m(x[1], 29692)]);

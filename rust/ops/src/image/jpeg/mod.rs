@@ -53,7 +53,7 @@ pub(super) struct Picture {
     pub pixels: Vec<u8>,
 }
 
-/// Height, width and channels that a file's header tells; `None` where it is damaged.
+/// Returns the height, width and channels that a file's header tells; `None` where it is damaged.
 pub(super) fn shape(data: &[u8]) -> Option<[usize; 3]> {
     let mut reader = Reader::new(data)?;
     let mut found = None;

@@ -64,7 +64,7 @@ impl Plane {
         })
     }
 
-    /// Samples of a row.
+    /// Returns the number of samples of a row.
     pub(super) fn stride(&self) -> usize {
         self.blocks_across * self.side
     }

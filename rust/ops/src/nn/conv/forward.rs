@@ -37,7 +37,7 @@ fn forward(init: &KernelInit<'_>, space: usize) -> Result<Box<dyn Kernel>> {
     }, else Err(init.unsupported()))
 }
 
-/// `Conv2D`, then `BiasAdd`, then an activation, in one pass over the output and with the same bits.
+/// Returns `Conv2D`, then `BiasAdd`, then an activation, in one pass over the output and with the same bits.
 fn fused(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let spec = Spec::of(init, 2)?;
     let names = init.strs("fused_ops")?;

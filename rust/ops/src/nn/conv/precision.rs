@@ -27,7 +27,7 @@ pub(super) fn widened<T: Precision>(threads: Threads, x: Tensor) -> Result<Tenso
     cast(threads, x, <T::Sum as Scalar>::DTYPE)
 }
 
-/// Sums in the type of the op.
+/// Returns sums in the type of the op.
 pub(super) fn narrowed<T: Precision>(threads: Threads, x: Tensor) -> Result<Tensor> {
     cast(threads, x, T::DTYPE)
 }

@@ -13,7 +13,7 @@ pub(super) enum Kind {
     Depthwise,
 }
 
-/// Sizes of windows: `(input - reach + stride) / stride` where padding does not decide it otherwise.
+/// Returns sizes of windows: `(input - reach + stride) / stride` where padding does not decide it otherwise.
 fn points(
     input: Option<usize>,
     filter: Option<usize>,

@@ -13,7 +13,7 @@ fn text(value: &str) -> AttrValue {
     AttrValue::Str(value.as_bytes().to_vec())
 }
 
-/// Small integers, so that sums are exact in every type.
+/// Returns small integers, so that sums are exact in every type.
 fn counted(shape: &[usize]) -> Tensor {
     let n = shape.iter().product::<usize>();
     Tensor::from_slice(shape, &(0..n).map(|i| (i * 7 % 5) as f32 - 2.0).collect::<Vec<_>>()).unwrap()

@@ -199,7 +199,7 @@ impl BatchNorm {
         })
     }
 
-    /// `1 / sqrt(variance + epsilon)`.
+    /// Returns `1 / sqrt(variance + epsilon)`.
     fn inverse_deviation(&self, variance: &[f32]) -> Vec<f32> {
         variance.iter().map(|v| 1.0 / (v + self.epsilon).sqrt()).collect()
     }

@@ -59,7 +59,7 @@ impl Pooling {
         Pooling::unsized_of(attrs, 2)?.with_sizes(ksize, strides)?.within_images()
     }
 
-    /// `of_inputs` where the graph decides the sizes; checks that they are four.
+    /// Returns `of_inputs` where the graph decides the sizes; checks that they are four.
     fn of_known_inputs(c: &ShapeContext<'_>, first: usize) -> Result<Option<Pooling>> {
         for i in [first, first + 1] {
             c.input(i)?.merge(&PartialShape::vector(Some(4)))?;
@@ -115,7 +115,7 @@ impl Pooling {
         Windows::new(outer, axes, inner, Shape::new(&pooled))
     }
 
-    /// Windows along the channels.
+    /// Returns windows along the channels.
     fn depth_windows(&self, input: &Shape) -> Result<Windows> {
         let c = self.channel();
         let (window, stride, depth) = (self.ksize[c], self.strides[c], input[c]);

@@ -1,10 +1,10 @@
 //! Convolutions with filters of 3 x 3 points and stride 1 by Winograd's minimal filtering: 16 multiplications for the 36 of a tile
 //! of 2 x 2 points of the output.
 //!
-//! Tiles of the input and the filter are transformed by sums and halves, so that a convolution becomes 16 products of matrices, one
-//! for each point of a transformed tile; a last transform leads back. Rounding errors are two to three times those of the sums
-//! written out, which keeps them within a few units in the last place of the largest term. Infinities would turn to NaN for
-//! a whole tile: where a result is not finite, the caller computes it the plain way.
+//! Tiles of the input and the filter are transformed by sums and halves, so that a convolution becomes 16 products of
+//! matrices, one for each point of a transformed tile. A last transform leads back. Rounding errors are two to three
+//! times those of the sums written out, which keeps them within a few units in the last place of the largest term.
+//! Infinities would turn to NaN for a whole tile: where a result is not finite, the caller computes it the plain way.
 //!
 //! Source: A. Lavin, S. Gray, Fast Algorithms for Convolutional Neural Networks, 2015: F(2 x 2, 3 x 3), and F(3 x 3, 2 x 2) for the
 //! gradient of the filter.

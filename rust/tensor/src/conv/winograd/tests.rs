@@ -24,7 +24,7 @@ fn geometry() -> impl Strategy<Value = Geometry> {
     })
 }
 
-/// Numbers spread over [-1, 1].
+/// Returns numbers spread over [-1, 1].
 fn numbers(len: usize, seed: usize) -> Vec<f64> {
     (0..len).map(|i| f64::from(((i * 7919 + seed * 104_729) % 2003) as f32 / 1001.0 - 1.0)).collect()
 }

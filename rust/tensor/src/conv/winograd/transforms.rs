@@ -9,8 +9,8 @@ use crate::gemm::tiled::lanes::{Lanes, for_lanes};
 pub(super) trait Channels: Lanes<Elem = f32> {}
 impl<L: Lanes<Elem = f32>> Channels for L {}
 
-/// A row of a matrix takes this many floats for `channels`: whole registers, and an odd number of cache lines, so that the rows of
-/// a tile fall into different cache sets.
+/// Returns a row of a matrix takes this many floats for `channels`: whole registers, and an odd number of cache lines,
+/// so that the rows of a tile fall into different cache sets.
 pub(super) fn row_floats(channels: usize) -> usize {
     (channels.div_ceil(16) | 1) * 16
 }
@@ -155,7 +155,8 @@ for_lanes! {
     /// Writes a tile of the output from its transform, point f of which is at `from + f * distance`; false where a value is not finite.
     ///
     /// # Safety
-    /// The CPU has the features of `L`; `from` is readable in whole registers; the points have room for the channels, as many as the bias has.
+    /// The CPU has the features of `L`; `from` is readable in whole registers. The points have room for the channels,
+    /// as many as the bias has.
     pub(super) unsafe fn transform_output = transform_output_body<L: Channels>(from: *const f32, distance: usize, finish: &Finish<'_>) -> bool
 }
 
@@ -240,8 +241,8 @@ unsafe fn transform_gradient_body<L: Channels>(
 }
 
 for_lanes! {
-    /// Writes the gradient of one input's filters from the sums of its transforms: parts of the sums, `part_distance` apart, are added
-    /// in order; point f of a transform is at `f * distance`. False where a value is not finite.
+    /// Writes the gradient of one input's filters from the sums of its transforms: parts of the sums, `part_distance`
+    /// apart, are added in order. Point f of a transform is at `f * distance`. False where a value is not finite.
     ///
     /// # Safety
     /// The CPU has the features of `L`; the sums are readable in whole registers; `to` has room for 9 rows of `outputs`, `to_distance` apart.

@@ -1,9 +1,10 @@
 //! Matrix products in tiles: how a product is cut into blocks, packed, and given to threads.
 //!
-//! Every path but one (`dot`, for a single column) computes an element of the product in one way: the inner dimension is cut into blocks of [`INNER`] from its start;
-//! within a block one sum starts at zero and takes the steps in order by fused multiply-adds; block sums are added to the element in
-//! order. So an element's bits depend on its row of a, its column of b, and nothing else: not on threads, on tiles, on
-//! packing, on the CPU, or on which other rows and columns are in the product. All choices below are free to follow speed alone.
+//! Every path but one (`dot`, for a single column) computes an element of the product in one way: the inner dimension
+//! is cut into blocks of [`INNER`] from its start. Within a block one sum starts at zero and takes the steps in order
+//! by fused multiply-adds. Block sums are added to the element in order. So an element's bits depend on its row of a,
+//! its column of b, and nothing else: not on threads, on tiles, on packing, on the CPU, or on which other rows and
+//! columns are in the product. All choices below are free to follow speed alone.
 
 mod dot;
 pub(crate) mod lanes;
@@ -232,7 +233,7 @@ fn panel_width<L: Lanes>() -> usize {
     L::WIDE * L::N
 }
 
-/// Elements of `T` in a buffer, rounded up so that the next part starts on a cache line.
+/// Returns the number of elements of `T` in a buffer, rounded up so that the next part starts on a cache line.
 fn lined<T>(elements: usize) -> usize {
     elements.next_multiple_of(64 / size_of::<T>().clamp(1, 64))
 }
@@ -265,7 +266,7 @@ unsafe fn multiply<L: Lanes>(threads: Threads, mut product: Product<'_, L::Elem>
             unsafe { pack::rows_along(b.transposed(), 1, product.depth, product.depth, copy) };
             b = Operand { data: copy, row: 1, col: 1 };
         }
-        // SAFETY: handed on.
+        // SAFETY: the caller keeps the contract.
         unsafe { dot::multiply::<L>(threads, &product, a, b)? };
         return Ok(());
     }
@@ -357,7 +358,7 @@ fn cut<'p, 'a, L: Lanes>(
     Block { product, col: cols.start, cols: n, step: steps.start, depth: k, row_tasks, col_tasks, a, b }
 }
 
-/// Part `index` of `parts` nearly equal parts of `size`, cut at multiples of `unit`.
+/// Returns the part `index` of `parts` nearly equal parts of `size`, cut at multiples of `unit`.
 fn part(size: usize, unit: usize, parts: usize, index: usize) -> Range<usize> {
     let units = size.div_ceil(unit);
     let at = |index: usize| (index * units / parts * unit).min(size);
@@ -383,7 +384,7 @@ impl<L: Lanes> Block<'_, '_, L> {
         try_for_blocks(threads, self.cols, 4 * panel_width::<L>(), |cols| {
             for (step, depth) in self.inner() {
                 let to = to.at(step * self.padded_cols() + cols.start * depth);
-                // SAFETY: handed on; each task fills its own panels.
+                // SAFETY: the caller keeps the contract; each task fills its own panels.
                 unsafe { self.pack_panels(cols.start, cols.len(), step, depth, panel_width::<L>(), to) };
             }
         })
@@ -431,7 +432,7 @@ impl<L: Lanes> Block<'_, '_, L> {
         threads.try_run(self.row_tasks * self.col_tasks, &|task| {
             let rows = part(self.product.rows, self.tiles_from(), self.row_tasks, task / self.col_tasks);
             let cols = part(self.cols, panel_width::<L>(), self.col_tasks, task % self.col_tasks);
-            // SAFETY: handed on; each task writes its own part of c.
+            // SAFETY: the caller keeps the contract; each task writes its own part of c.
             unsafe {
                 match self.a {
                     Rows::InPlace(..) | Rows::Windows(..) => self.task(rows, cols, std::ptr::null_mut()),
@@ -506,7 +507,7 @@ impl<L: Lanes> Block<'_, '_, L> {
                     };
                     let tile = rows.start + tile.start..rows.start + tile.end;
                     let cols = col..col + width;
-                    // SAFETY: handed on.
+                    // SAFETY: the caller keeps the contract.
                     unsafe { self.tiles(order, a, a_stride, b, b_stride, tile, cols, step, depth, ahead, ahead_step) };
                 }
             }

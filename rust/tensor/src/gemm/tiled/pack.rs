@@ -14,8 +14,8 @@ for_lanes! {
     /// the last column.
     ///
     /// # Safety
-    /// The CPU has the features of `L`; `b` is valid for the block, `to` for writes of `depth` rows of `cols`, rounded up to whole panels;
-    /// `width` is a multiple of `L::N`.
+    /// The CPU has the features of `L`; `b` is valid for the block, `to` for writes of `depth` rows of `cols`, rounded
+    /// up to whole panels. `width` is a multiple of `L::N`.
     pub(super) unsafe fn columns = columns_body<L: Lanes>(b: Operand<L::Elem>, depth: usize, cols: usize, width: usize, to: *mut L::Elem)
 }
 
@@ -24,8 +24,8 @@ unsafe fn columns_body<L: Lanes>(b: Operand<L::Elem>, depth: usize, cols: usize,
     // SAFETY: all reads are of elements of the block, all writes inside the panels; parts of registers are masked.
     unsafe {
         if b.col == 1 {
-            // Step by step across all panels, so that memory is read in order; the steps lie on different pages, where the CPU
-            // does not look ahead by itself.
+            // Step by step across all panels, so that memory is read in order. The steps lie on different pages, where
+            // the CPU does not look ahead by itself.
             for step in 0..depth {
                 for line in (0..cols).step_by(64 / size_of::<L::Elem>()) {
                     prefetch::<true>(b.at(step + STEPS_AHEAD, line).cast());
@@ -104,8 +104,8 @@ unsafe fn rows_across_body<L: Lanes>(a: Operand<L::Elem>, rows: usize, depth: us
         *slot = (tile.start, tile.len());
         count += 1;
     }
-    // Step by step across all tiles, so that memory is read in order; the steps lie on different pages, where the CPU does not look
-    // ahead by itself.
+    // Step by step across all tiles, so that memory is read in order. The steps lie on different pages, where the CPU
+    // does not look ahead by itself.
     for step in 0..depth {
         for line in (0..rows).step_by(64 / size_of::<L::Elem>()) {
             prefetch::<true>(a.at(line, step + STEPS_AHEAD).cast());
@@ -165,7 +165,8 @@ for_lanes! {
     /// Copies a part of the matrix of windows, row by row, `stride` elements apart.
     ///
     /// # Safety
-    /// The CPU has the features of `L`; the part lies in the matrix; `to` is valid for writes of the part, whose rows are at most `stride` long.
+    /// The CPU has the features of `L`; the part lies in the matrix. `to` is valid for writes of the part, whose rows
+    /// are at most `stride` long.
     pub(super) unsafe fn windows = windows_body<L: Lanes>(patches: &Patches<'_, L::Elem>, rows: Range<usize>, cols: Range<usize>, stride: usize, to: *mut L::Elem)
 }
 
@@ -200,7 +201,7 @@ unsafe fn window_columns_body<L: Lanes>(
     let depth = rows.len();
     for start in cols.clone().step_by(width) {
         let end = cols.end.min(start + width);
-        // SAFETY: handed on; the panel has `depth` rows of `width`.
+        // SAFETY: the caller keeps the contract; the panel has `depth` rows of `width`.
         unsafe {
             let to = to.add((start - cols.start) * depth);
             let present = end - start;

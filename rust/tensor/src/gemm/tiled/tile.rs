@@ -37,7 +37,7 @@ pub(crate) struct Tile<L: Lanes> {
 }
 
 impl<L: Lanes> Tile<L> {
-    /// Returns a tile whose registers are whole, with no end of its own; operands and c are given with the distances of
+    /// Returns a tile whose registers are whole, with no end of its own. Operands and c are given with the distances of
     /// their rows (of a's columns where it lies along them).
     pub fn whole(
         depth: usize,
@@ -132,8 +132,8 @@ for_lanes! {
 unsafe fn run_body<L: Lanes, const ROWS: usize, const WIDTH: usize, const ALONG_ROW: bool, const WHOLE: bool>(
     tile: &Tile<L>,
 ) {
-    // SAFETY: by the contract above, every address below is of an element of the tile's a, b, c or bias; parts of a register that
-    // lie outside are masked.
+    // SAFETY: by the contract above, every address below is of an element of the tile's a, b, c or bias. Parts of a
+    // register that lie outside are masked.
     unsafe {
         let last = WIDTH - 1;
         let mut sums = [[L::zero(); WIDTH]; ROWS];

@@ -42,12 +42,12 @@ pub(crate) trait Lanes: Copy {
     unsafe fn load_part(from: *const Self::Elem, part: Self::Mask) -> Self;
     unsafe fn store(self, to: *mut Self::Elem);
     unsafe fn store_part(self, to: *mut Self::Elem, part: Self::Mask);
-    /// `self * b + c`, rounded once.
+    /// Returns `self * b + c`, rounded once.
     unsafe fn mul_add(self, b: Self, c: Self) -> Self;
     unsafe fn add(self, b: Self) -> Self;
     unsafe fn sub(self, b: Self) -> Self;
     unsafe fn mul(self, b: Self) -> Self;
-    /// Zero where the element is below zero; NaN and -0.0 stay.
+    /// Returns zero where the element is below zero; NaN and -0.0 stay.
     unsafe fn relu(self) -> Self;
     /// Returns the selected elements, zero in place of the others.
     unsafe fn keep(self, part: Self::Mask) -> Self;
