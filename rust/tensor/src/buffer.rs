@@ -11,11 +11,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const ALIGN: usize = 64;
 /// Smallest block handed out.
 const MIN_BLOCK: usize = 64;
-/// Blocks up to this size are first looked for in a list of the calling thread, without a lock.
+/// Blocks up to this size are first taken from a list of the calling thread, without a lock.
 const LOCAL_MAX: usize = 16 << 10;
 /// Blocks kept per class and thread.
 const LOCAL_KEEP: usize = 32;
-/// From here on blocks come from the system page-wise (zeroed lazily) and ask for huge pages.
+/// From here on blocks come from the system page-wise (zeroed lazily) and request huge pages.
 const MAP_MIN: usize = 1 << 20;
 /// Idle memory above this goes back to the system.
 const RETAIN_BYTES: usize = 2 << 30;

@@ -8,7 +8,7 @@ use std::ops::{Deref, DerefMut};
 const MAX_NESTED: u32 = 64;
 
 thread_local! {
-    /// How many values are being dropped, each within the one before.
+    /// Number of values that are being dropped, each within the one before.
     static NESTED: Cell<u32> = const { Cell::new(0) };
     static WAITING: RefCell<Vec<Box<dyn Send>>> = const { RefCell::new(Vec::new()) };
 }

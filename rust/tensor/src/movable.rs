@@ -40,7 +40,7 @@ macro_rules! bits {
                 ensure!(tensor.dtype().size() == size, Internal, "{tensor:?} has no elements of {size} bytes");
                 let Some(bytes) = tensor.bytes() else { bail!(Internal, "strings have no plain elements") };
                 // SAFETY: the bytes are `elements()` initialized values of a type of this size, of which all bits are
-                // valid integers. They are aligned to that size or to 8, and none of these types asks for more.
+                // valid integers. They are aligned to that size or to 8, and none of these types needs more.
                 Ok(unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len() / size) })
             }
 

@@ -21,7 +21,8 @@ impl PartialShape {
         PartialShape { dims: None }
     }
 
-    /// No dimension known. A rank that no tensor has (it came from a user's number) is unknown too, and costs no memory.
+    /// Returns a shape with no dimension known. A rank that no tensor has (it came from a user's number) is unknown
+    /// too, and costs no memory.
     pub fn unknown_of_rank(rank: usize) -> Self {
         PartialShape { dims: (rank <= MAX_RANK).then(|| SmallVec::from_elem(UNKNOWN, rank)) }
     }
@@ -38,7 +39,7 @@ impl PartialShape {
         PartialShape { dims: Some(dims.iter().map(|d| d.map_or(UNKNOWN, |d| d as i64)).collect()) }
     }
 
-    /// From wire dimensions, where -1 (or anything negative) is unknown.
+    /// Converts wire dimensions, of which -1 (or any negative one) is unknown.
     pub fn from_wire(dims: Option<&[i64]>) -> Self {
         PartialShape { dims: dims.map(|d| d.iter().map(|&d| d.max(UNKNOWN)).collect()) }
     }
@@ -75,7 +76,7 @@ impl PartialShape {
         self.dims.as_ref()?.iter().try_fold(1usize, |n, &d| n.checked_mul(usize::try_from(d).ok()?))
     }
 
-    /// What both say together.
+    /// Returns the dimensions that both shapes state together; an error if they disagree.
     ///
     /// Errors: `InvalidArgument` where ranks or known dimensions differ.
     pub fn merge(&self, other: &PartialShape) -> Result<PartialShape> {
@@ -97,7 +98,8 @@ impl PartialShape {
         Ok(PartialShape { dims: Some(dims) })
     }
 
-    /// What both shapes are instances of: dimensions that differ, or a rank that differs, become unknown.
+    /// Returns the most specific shape that includes both: dimensions that differ, or a rank that differs, become
+    /// unknown.
     #[must_use]
     pub fn most_specific_common(&self, other: &PartialShape) -> PartialShape {
         match (self.dims(), other.dims()) {

@@ -55,7 +55,7 @@ impl Code {
 
 pub type Result<T, E = Status> = std::result::Result<T, E>;
 
-/// What lies behind a failure: an error of the program's own language.
+/// The cause of a failure: an error of the program's own language.
 type Cause = Arc<dyn Any + Send + Sync>;
 
 #[derive(Clone)]
@@ -113,7 +113,7 @@ impl Status {
         self.0.node
     }
 
-    /// Names the failing node; the innermost name stays.
+    /// Sets the failing node; the innermost node stays.
     #[must_use]
     pub fn at_node(mut self, id: u32) -> Self {
         self.0.node.get_or_insert(id);
@@ -138,7 +138,7 @@ impl Status {
         self
     }
 
-    /// What `because` kept, where it is a `T`.
+    /// Returns the cause that `because` stored, if it is a `T`.
     pub fn cause<T: Any>(&self) -> Option<&T> {
         self.0.cause.as_ref()?.downcast_ref()
     }

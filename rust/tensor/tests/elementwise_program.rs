@@ -49,7 +49,7 @@ const BINARY: [Binary; 8] = [
     Binary::SquaredDifference,
 ];
 
-/// (full shape, shapes that an input may have beside it)
+/// Returns pairs of a full shape and shapes that an input may have beside it.
 fn shapes() -> impl Strategy<Value = (Vec<usize>, Vec<Vec<usize>>)> {
     prop_oneof![
         Just((vec![], vec![vec![]])),

@@ -18,7 +18,7 @@ fn samples(dtype: DType) -> Vec<Tensor> {
     }
 }
 
-/// One step on these operands: `None` where there is no such function, the error of a step without a result.
+/// Runs one step on these operands. `None` if there is no such function; an error if the step has no result.
 fn step(function: Function, operands: &[&Tensor]) -> Option<Result<Tensor>> {
     let mut program = Scalars::default();
     let from = operands.iter().map(|t| program.variable(t.dtype())).collect::<Option<Vec<_>>>()?;

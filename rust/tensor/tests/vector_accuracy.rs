@@ -3,7 +3,7 @@
 use ferroflow_tensor::vector::{Binary, Operand, Unary, binary, unary, unary_in_place};
 use std::collections::BTreeMap;
 
-/// Returns the distance of `got` from `want` in units of the last place of f32 at `want`.
+/// Returns the distance of `got` from `expected` in units of the last place of f32 at `expected`.
 fn ulps(got: f32, want: f64) -> f64 {
     if want.is_nan() || got.is_nan() {
         return if want.is_nan() && got.is_nan() { 0.0 } else { f64::INFINITY };
@@ -18,7 +18,7 @@ fn ulps(got: f32, want: f64) -> f64 {
     (got as f64 - want).abs() / 2f64.powi(exponent - 23)
 }
 
-/// Every 1,021st float of the whole line (4.2 million), with the special ones.
+/// Returns every 1,021st float of the whole line (4.2 million), with the special ones.
 fn line() -> Vec<f32> {
     let mut x: Vec<f32> = (0..=u32::MAX).step_by(1021).map(f32::from_bits).collect();
     x.extend([0.0, -0.0, 1.0, -1.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MAX, f32::MIN]);

@@ -23,7 +23,7 @@ fn two<T: Element>(f: Binary, a: T, b: T) -> T {
     out[0]
 }
 
-/// Equal bits, any NaN being equal to any other.
+/// Compares bits, any NaN being equal to any other.
 fn same(a: f32, b: f32) -> bool {
     a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
 }

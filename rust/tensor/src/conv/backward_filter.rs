@@ -29,8 +29,8 @@ fn tasks(windows: usize, depth: usize, outputs: usize) -> usize {
     if tasks > 1 { tasks.next_multiple_of(2) } else { 1 }
 }
 
-/// Computes `gradient = ` the gradient, by the filter, of the convolution whose output has the gradient `output`: the
-/// sums over parts of the windows, added in order.
+/// Computes in `gradient` the gradient by the filter of the convolution whose output has the gradient `output`. Sums
+/// over parts of the windows are added in order.
 ///
 /// # Errors
 /// `InvalidArgument` when a slice does not have the geometry's size; `ResourceExhausted` for lack of memory.

@@ -25,8 +25,8 @@ const MOST_ELEMENTS: usize = 64 << 20;
 /// Elements of a copy worth a task.
 const TASK_ELEMENTS: usize = 1 << 15;
 
-/// The points `start`, `start + stride` .. of the input along one dimension: each is the sum over the filter's points `taps`, taken
-/// from last to first, of those of the output that lie as `axis` says.
+/// The points `start`, `start + stride` .. of the input along one dimension. Each is the sum over the filter's points
+/// `taps`, from last to first, of the output's points that `axis` gives.
 struct Phase {
     start: usize,
     taps: Vec<usize>,
@@ -51,7 +51,7 @@ fn phases(w: &Window) -> Vec<Phase> {
     found
 }
 
-/// Computes `gradient = ` the gradient, by the input, of the convolution whose output has the gradient `output`.
+/// Computes in `gradient` the gradient, by the input, of the convolution whose output has the gradient `output`.
 ///
 /// # Errors
 /// `InvalidArgument` when a slice does not have the geometry's size; `ResourceExhausted` for lack of memory.
@@ -116,7 +116,7 @@ fn narrow_columns(g: &Geometry, output: usize) -> Option<usize> {
         .then_some(columns)
 }
 
-/// What each point of the output sends through each point of the filter, and then the sums of that by points of the input.
+/// Multiplies each point of the output by each point of the filter, then adds the products up by points of the input.
 fn by_columns<T: ConvFloat>(
     threads: Threads,
     g: &Geometry,

@@ -26,7 +26,7 @@ const MOST_PARTS: usize = 16;
 /// For one point of the result along a dimension: points of the other tensor, each with the filter's point that leads there.
 pub(super) type Reach = Vec<(usize, usize)>;
 
-/// For each point of the output, those of the input that it sums.
+/// Returns, for each point of the output, the points of the input that it sums.
 fn reach(w: &Window) -> Vec<Reach> {
     (0..w.output)
         .map(|o| {
@@ -38,7 +38,7 @@ fn reach(w: &Window) -> Vec<Reach> {
         .collect()
 }
 
-/// For each point of the input, those of the output that sum it.
+/// Returns, for each point of the input, the points of the output that sum it.
 pub(super) fn reach_back(w: &Window) -> Vec<Reach> {
     let mut back = vec![Reach::new(); w.input];
     for (o, points) in reach(w).into_iter().enumerate() {
@@ -150,7 +150,7 @@ fn repeated<T: PatchFloat>(threads: Threads, x: &[T], times: usize) -> Result<Co
     Ok(Cow::Owned(out))
 }
 
-/// Each point of `out`: the sum over the points it reaches of `from` times the filter's point.
+/// Computes each point of `out`: the sum over the points it reaches of `from` times the filter's point.
 fn gather<T: PatchFloat>(
     threads: Threads,
     sizes: &Sizes,
@@ -186,7 +186,7 @@ fn gather<T: PatchFloat>(
     Ok(())
 }
 
-/// Computes `output = ` the depthwise convolution: channel `c * outputs + q` sums channel c of the input times the
+/// Computes in `output` the depthwise convolution: channel `c * outputs + q` sums channel c of the input times the
 /// filter's `[.., c, q]`.
 ///
 /// # Errors
@@ -207,7 +207,7 @@ pub fn depthwise_forward<T: PatchFloat>(
     gather(threads, &sizes, (h.input, w.input), (&reach(&h), &reach(&w)), &input, filter, output)
 }
 
-/// Computes `gradient = ` the gradient, by the input, of the depthwise convolution whose output has the gradient
+/// Computes in `gradient` the gradient, by the input, of the depthwise convolution whose output has the gradient
 /// `output`.
 ///
 /// # Errors
@@ -243,8 +243,8 @@ pub fn depthwise_backward_input<T: PatchFloat>(
     Ok(())
 }
 
-/// Computes `gradient = ` the gradient, by the filter, of the depthwise convolution whose output has the gradient
-/// `output`: the sums over parts of the lines, added in order.
+/// Computes in `gradient` the gradient by the filter of the depthwise convolution whose output has the gradient
+/// `output`. Sums over parts of the lines are added in order.
 ///
 /// # Errors
 /// As for [`depthwise_forward`].

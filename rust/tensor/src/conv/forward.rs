@@ -7,7 +7,8 @@ use crate::shape::product;
 use crate::status::Result;
 use crate::threads::{Threads, try_for_chunks_mut};
 
-/// With up to this many elements in a line of a window, looking for its ends costs more than a copy of the input with zeros around.
+/// Lines of a window with up to this many elements: finding their ends costs more than a copy of the input with zeros
+/// around.
 const SHORT_LINE: usize = 16;
 
 /// Elements of a copy worth a task.

@@ -109,7 +109,7 @@ proptest! {
     }
 }
 
-/// Big enough for several tasks in each of the three.
+/// Returns geometries big enough for several tasks in each of the three.
 fn large() -> Vec<Geometry> {
     let window = |input, filter, stride| Window {
         input,

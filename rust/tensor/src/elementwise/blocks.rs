@@ -11,7 +11,7 @@ use crate::vector::{self, Element, Operand};
 use crate::{Status, bail};
 use smallvec::SmallVec;
 
-/// How the elements of a value meet those of the full shape.
+/// The relation of a value's elements to those of the full shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     /// One element for all.
@@ -21,7 +21,7 @@ pub(super) enum Class {
     Full,
 }
 
-/// Where a value is while a block is computed.
+/// The place of a value while a block is computed.
 #[derive(Clone, Copy, Debug)]
 enum Place {
     /// A full input, by its number.
@@ -65,7 +65,7 @@ pub(super) struct Layout {
     grain: usize,
 }
 
-/// How an output comes about.
+/// The way in which an output is made.
 #[derive(Clone, Copy, Debug)]
 enum Outcome {
     /// A value that exists before the loop: an input, a scalar or a row.
@@ -185,7 +185,7 @@ impl Layout {
         place
     }
 
-    /// An output may overwrite a full input that no later instruction reads.
+    /// Chooses full inputs that outputs may overwrite: those that no later instruction reads.
     fn choose_reusable(&mut self, program: &Program, computed: &[Value]) {
         let inputs = program.inputs();
         for &value in computed {
@@ -242,7 +242,7 @@ pub(super) fn run<T: Scalar + Element>(
         // Memory of the outputs first: an input that is taken is read through the output's memory.
         let mut taken: SmallVec<[Option<u32>; 1]> = SmallVec::new();
         for reusable in &layout.reusable {
-            // What lies in the tensor itself would move with it.
+            // Data inside the tensor itself would move with the tensor.
             let mut free = |v: u32| inputs.get_mut(v as usize).is_some_and(|t| t.buffer().is_some() && t.is_unique());
             let input = reusable.iter().copied().find(|&v| !taken.contains(&Some(v)) && free(v));
             outputs.push(match input.and_then(|v| inputs.get_mut(v as usize)) {
@@ -330,7 +330,7 @@ fn scalar_of<T: Scalar>(values: &[Option<Early<T>>], v: Value) -> Result<T> {
     }
 }
 
-/// Each row, short ones repeated until they are about as long as a block.
+/// Returns each row; short ones are repeated until they are about as long as a block.
 fn repeated_rows<T: Scalar>(
     layout: &Layout,
     early: &[Option<Early<T>>],
@@ -351,7 +351,7 @@ fn repeated_rows<T: Scalar>(
     layout.rows.iter().map(repeat).collect()
 }
 
-/// Where inputs and outputs lie. An input whose memory an output has taken has that output's address.
+/// Addresses of inputs and outputs. An input whose memory an output has taken has that output's address.
 struct Memory<T> {
     inputs: SmallVec<[*mut T; 8]>,
     outputs: SmallVec<[*mut T; 1]>,
@@ -368,7 +368,7 @@ struct BlockLoop<'a, T> {
 }
 
 // SAFETY: the addresses are of tensors that outlive the loop. Inputs are only read, and tasks write disjoint ranges of
-// the outputs (an input that shares an output's memory is read in the writer's own range only).
+// the outputs. An input that shares an output's memory is read in the writer's own range only.
 unsafe impl<T: Sync + Send> Sync for BlockLoop<'_, T> {}
 
 impl<T: Scalar + Element> BlockLoop<'_, T> {
@@ -416,8 +416,8 @@ impl<T: Scalar + Element> BlockLoop<'_, T> {
             // SAFETY: the spare register is the last of `resident`.
             let spare = unsafe { base.add((resident - 1) * length) };
             for step in &self.layout.steps {
-                // SAFETY: `address` gives `n` elements each. Places are equal or disjoint, since registers do not
-                // overlap, an output overlaps an input only as a whole, and then no later step reads that input.
+                // SAFETY: `address` gives `n` elements each. Places are equal or disjoint: registers do not overlap,
+                // and an output overlaps an input only as a whole. No later step then reads that input.
                 unsafe { step_on(step.instruction, address(step.a), address(step.b), address(step.to), spare, n) };
             }
             start += n;
@@ -426,7 +426,7 @@ impl<T: Scalar + Element> BlockLoop<'_, T> {
     }
 }
 
-/// One instruction on `n` elements.
+/// Runs one instruction on `n` elements.
 ///
 /// # Safety
 /// All addresses are of `n` elements; any two are equal or do not overlap; `spare` is unlike the others.

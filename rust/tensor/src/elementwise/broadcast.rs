@@ -6,7 +6,7 @@ use crate::threads::{Interrupted, Threads, try_for_chunks_mut};
 use crate::vector::Operand;
 use smallvec::SmallVec;
 
-/// Where the elements of two operands are: both in slices, or one of them in the output, to be replaced.
+/// The elements of two operands: both in slices, or one of them in the output, to be replaced.
 #[derive(Clone, Copy)]
 pub enum Inputs<'a, T> {
     Both(&'a [T], &'a [T]),
@@ -71,7 +71,7 @@ enum Pairing {
     Runs(SmallVec<[Group; 4]>),
 }
 
-/// How two shapes become one.
+/// The way in which two shapes become one.
 #[derive(Debug)]
 pub struct Broadcast {
     pub shape: Shape,

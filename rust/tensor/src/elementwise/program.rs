@@ -161,7 +161,7 @@ impl Program {
         let mut all: SmallVec<[Tensor; 8]> = taken.chain(self.constants.iter().cloned()).collect();
         let result = self.run_typed(&mut all, threads);
         if result.is_err() {
-            // The caller may look which shapes did not fit.
+            // The caller may report the shapes that did not match.
             inputs.iter_mut().zip(all).for_each(|(t, given)| *t = given);
         }
         result
@@ -191,7 +191,7 @@ impl Program {
         made
     }
 
-    /// All inputs and constants have one element.
+    /// Runs the program if all inputs and constants have one element.
     fn run_scalars(&self, inputs: &[Tensor]) -> Result<SmallVec<[Tensor; 1]>> {
         let mut values: SmallVec<[u64; 32]> = SmallVec::from_slice(self.scalars.initial());
         for (value, t) in values.iter_mut().zip(inputs) {
@@ -214,7 +214,7 @@ impl Program {
         self.outputs.iter().map(output).collect()
     }
 
-    /// One instruction after the other on whole tensors: for shapes that the block loop does not handle.
+    /// Runs one instruction after the other on whole tensors, for shapes that the block loop does not handle.
     fn run_steps(&self, inputs: &mut [Tensor], threads: Threads) -> Result<SmallVec<[Tensor; 1]>> {
         let mut values: Vec<Option<Tensor>> = inputs.iter().cloned().map(Some).collect();
         let is_output = |v: Value| self.outputs.contains(&v);
@@ -243,7 +243,7 @@ impl Program {
     }
 }
 
-/// One instruction on single elements.
+/// Runs one instruction on single elements.
 #[inline]
 pub(super) fn scalar<T: Scalar + Element>(instruction: Instruction, value: impl Fn(Value) -> T) -> T {
     match instruction {
@@ -260,7 +260,7 @@ pub(super) fn scalar<T: Scalar + Element>(instruction: Instruction, value: impl 
     }
 }
 
-/// What each input is to the largest one's shape; `None` where the block loop does not handle the shapes.
+/// Returns the class of each input in the largest one's shape; `None` if the block loop does not handle the shapes.
 fn classify(inputs: &[Tensor]) -> Option<(Shape, SmallVec<[Class; 8]>)> {
     let largest = inputs.iter().max_by_key(|t| (t.elements(), t.rank()))?;
     let shape = largest.shape();

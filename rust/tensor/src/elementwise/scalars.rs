@@ -68,13 +68,13 @@ impl Scalars {
         u32::try_from(self.types.len() - 1).ok()
     }
 
-    /// One step more; the register of its result, or `None` where the function does not exist for these registers.
+    /// Adds a step; returns the register of its result, or `None` if the function does not exist for these registers.
     pub fn push(&mut self, function: Function, operands: &[Register]) -> Option<Register> {
         let types: Option<Vec<DType>> = operands.iter().map(|&r| self.types.get(r as usize).copied()).collect();
         let types = types?;
         let (single, dtype) = look_up(function, &types)?;
         let to = self.register(dtype, 0)?;
-        // What a function does not have it does not look at.
+        // Operands that the function does not have are not read.
         let operand = |k: usize| operands.get(k).copied().unwrap_or(to);
         self.steps.push(Step { function: single, from: [operand(0), operand(1), operand(2)], to });
         Some(to)

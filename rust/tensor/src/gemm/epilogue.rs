@@ -1,4 +1,4 @@
-//! What is done to each element of a product as it is stored: the addition of a bias per column, and an activation.
+//! The operations on each element of a product as it is stored: the addition of a bias per column, and an activation.
 
 use std::ops::Add;
 

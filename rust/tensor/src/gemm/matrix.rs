@@ -95,12 +95,12 @@ impl<'a, T> MatRef<'a, T> {
         self.col_stride
     }
 
-    /// Where element `(0, 0)` is.
+    /// Returns the address of element `(0, 0)`.
     pub(super) fn as_ptr(&self) -> *const T {
         self.data.as_ptr()
     }
 
-    /// Returns the element `(row, col)`, which the caller knows to be inside the matrix.
+    /// Returns the element `(row, col)`. The caller makes sure that it is inside the matrix.
     pub(super) fn at(&self, row: usize, col: usize) -> T
     where
         T: Copy,

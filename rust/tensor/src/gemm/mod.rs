@@ -7,9 +7,9 @@
 //! | f16, bf16 | f32's, on copies |
 //! | integers | `plain` |
 //!
-//! Work is cut over rows and columns of c, never over the inner dimension, and from shapes alone: the bits of a product
-//! are the same at any number of threads. Those of floats are also the same on every CPU. NaN and infinities of either
-//! operand reach c as arithmetic has it; no factor is skipped for being zero.
+//! Work is cut over rows and columns of c, never over the inner dimension, and from shapes alone. The bits of a product
+//! are therefore the same at any number of threads. Those of floats are also the same on every CPU. NaN and infinities
+//! of either operand reach c as arithmetic has it; no factor is skipped for being zero.
 
 mod epilogue;
 mod matrix;
@@ -32,8 +32,8 @@ use crate::threads::Threads;
 use crate::vector::Isa;
 use matrix::{check, check_sizes};
 
-/// Returns true if `accumulate` gives the bits of a product of at least two columns added to what c holds: the inner dimension is not
-/// cut, and the sum over it is added once.
+/// Returns true if `accumulate` gives the bits of a product of at least two columns added to c. This holds if the inner
+/// dimension is not cut, because its sum is then added once.
 pub fn accumulates_once(depth: usize) -> bool {
     depth <= tiled::INNER
 }
@@ -43,8 +43,8 @@ macro_rules! float_product {
         $(#[$doc])*
         ///
         /// Computes `c = activation(c + a * b + bias)`, row by row in `c`. The `c` on the right counts only with
-        /// `accumulate`, bias and activation only with an epilogue, which gives the very bits of the product followed
-        /// by them.
+        /// `accumulate`, bias and activation only with an epilogue. The bits are those of the product followed by these
+        /// operations.
         ///
         /// # Errors
         /// `InvalidArgument` when the sizes do not agree; `ResourceExhausted` when there is no memory for packed operands.
@@ -160,7 +160,7 @@ pub trait PatchFloat: Copy + Default + Add<Output = Self> + Mul<Output = Self> +
     /// As for the product of matrices.
     fn matrix_by_patches(a: MatRef<'_, Self>, patches: &Patches<'_, Self>, first: usize, c: &mut [Self]) -> Result<()>;
 
-    /// The product of matrices, `c = activation(a * b + bias)`.
+    /// Computes the product of matrices, `c = activation(a * b + bias)`.
     ///
     /// # Errors
     /// As for the product of matrices.
@@ -298,7 +298,7 @@ where
 
 macro_rules! complex_product {
     ($name:ident, $float:ty) => {
-        /// The product of complex matrices: `c = a * b`, or `c + a * b` with `accumulate`.
+        /// Computes the product of complex matrices: `c = a * b`, or `c + a * b` with `accumulate`.
         ///
         /// # Errors
         /// `InvalidArgument` when the sizes do not agree.

@@ -65,7 +65,7 @@ pub(super) struct Run<T> {
     pub len: usize,
 }
 
-/// How the elements of windows lie in the data, where all are in it and a line's are side by side.
+/// The layout of windows whose elements are all in the data, those of a line side by side.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lines {
     /// Windows of a line of the output, and the distance of neighbours.
@@ -112,7 +112,7 @@ impl<'a, T> Patches<'a, T> {
         self.cols
     }
 
-    /// Where the windows can be read in place.
+    /// Returns the layout of windows that can be read in place.
     pub(super) fn lines(&self) -> Option<Lines> {
         let [d, h, w] = &self.axes;
         let is_inside = |a: &PatchAxis| {
@@ -129,7 +129,7 @@ impl<'a, T> Patches<'a, T> {
         })
     }
 
-    /// Of windows that can be read in place: the address of one's first element.
+    /// Returns the address of a window's first element, for windows that can be read in place.
     pub(super) fn start(&self, row: usize) -> *const T {
         let [d, h, w] = &self.axes;
         let (x, line) = (row % w.count, row / w.count);
@@ -140,7 +140,8 @@ impl<'a, T> Patches<'a, T> {
         self.data.as_ptr().wrapping_add((line * w.size + at(w, x)) * self.channels)
     }
 
-    /// The blocks of which the given rows and columns consist, each once; positions are counted from the ranges' starts.
+    /// Visits the blocks that make up the given rows and columns, each once. Positions are counted from the ranges'
+    /// starts.
     #[inline(always)]
     pub(super) fn runs(&self, rows: Range<usize>, cols: Range<usize>, mut visit: impl FnMut(Run<T>)) {
         let [d, h, w] = &self.axes;
@@ -183,8 +184,8 @@ impl<'a, T> Patches<'a, T> {
         }
     }
 
-    /// The blocks of windows `xs` of one line, of whose taps the elements `part` are wanted: element e of window x is element
-    /// `(first + x * step) * channels + e` of the line that begins at `line`.
+    /// Visits the blocks of windows `xs` of one line, with the elements `part` of their taps. Element e of window x is
+    /// element `(first + x * step) * channels + e` of the line that begins at `line`.
     #[inline(always)]
     fn line(
         &self,

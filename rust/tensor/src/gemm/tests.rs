@@ -108,7 +108,7 @@ macro_rules! float {
 float!(f32, matmul_f32_on);
 float!(f64, matmul_f64_on);
 
-/// Every instruction set of this machine, the best one first: the versions of all must give the same bits.
+/// Returns every instruction set of this machine, the best one first. All versions must give the same bits.
 fn isas() -> Vec<Isa> {
     Isa::available().into_iter().rev().collect()
 }
@@ -201,7 +201,8 @@ fn f64_bits_do_not_depend_on_threads() {
     bits_do_not_depend_on_threads::<f64>(4);
 }
 
-/// A single column has a kernel of its own, so a part of a wider product keeps at least two.
+/// Checks that bits do not depend on other rows and columns. A single column has a kernel of its own, so a part of a
+/// wider product keeps at least two.
 fn bits_do_not_depend_on_the_other_rows_and_columns<T: Float>(seed: u64) {
     let mut draw = Draw(seed);
     for _ in 0..80 {

@@ -1,8 +1,8 @@
 //! Whole outputs of the fixed-rate distributions and the truncated normal, filled in parallel over groups.
 //!
 //! Values come in groups. Group `g` of a fixed-rate distribution is made from block `base + g`. Group `g` of a
-//! truncated normal starts at its own block, far enough from the next group's for any number of rejections that will
-//! ever happen.
+//! truncated normal starts at its own block. That block is far enough from the next group's for any number of
+//! rejections that occurs.
 
 use half::{bf16, f16};
 
@@ -18,7 +18,8 @@ const WORDS_PER_REJECTING_VALUE: u64 = 256;
 /// Groups one task fills; large enough that handing out tasks costs nothing beside it.
 const GROUPS_PER_TASK: usize = 4096;
 
-/// How far one run moves the stream of an op that gives `values` values of any distribution of this file, of gamma or of Poisson.
+/// Returns the number of blocks by which one run moves the stream of an op that gives `values` values. It holds for any
+/// distribution of this file, for gamma and for Poisson.
 pub fn blocks_per_run(values: usize) -> u64 {
     (values as u64).wrapping_mul(BLOCKS_PER_VALUE)
 }
@@ -212,7 +213,7 @@ fn fill_fixed_avx512<T: Copy, const G: usize>(
     fill_fixed_lanes::<T, G, 16>(base, first_group, chunk, make);
 }
 
-/// Returns the loop that is compiled for each instruction set, with `N` blocks made side by side.
+/// Fills values with `N` blocks made side by side; this loop is compiled for each instruction set.
 #[inline(always)]
 fn fill_fixed_lanes<T: Copy, const G: usize, const N: usize>(
     base: &Philox,

@@ -30,7 +30,7 @@ pub fn fill_gamma<T: Sample>(base: &Philox, threads: Threads, alphas: &[T], out:
     })
 }
 
-/// What depends on alpha alone.
+/// The values that depend on alpha alone.
 struct Shape {
     alpha: f64,
     /// The paper's d, of alpha + 1 where alpha is below one.

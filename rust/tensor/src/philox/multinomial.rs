@@ -9,7 +9,8 @@ use crate::threads::{Interrupted, Threads, try_for_chunks_mut};
 /// Classes summed and samples drawn by one task.
 const STEPS_PER_TASK: usize = 4096;
 
-/// How far one run moves the stream: 256 blocks for each of a row's samples, rounded up to fours, twice.
+/// Returns the number of blocks by which one run moves the stream: 256 for each of a row's samples, rounded up to
+/// fours, twice.
 pub fn blocks_per_run(rows: usize, samples: usize) -> u64 {
     (rows as u64).wrapping_mul((samples as u64).next_multiple_of(4)).wrapping_mul(2 * 256)
 }

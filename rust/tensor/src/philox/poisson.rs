@@ -40,7 +40,7 @@ pub fn fill_poisson<R: Sample, U: Sample>(
     })
 }
 
-/// What depends on the rate alone.
+/// The values that depend on the rate alone.
 enum Rate<U> {
     /// Every sample is this value, without a draw.
     Fixed(U),

@@ -68,7 +68,7 @@ pub trait Averaged: Copy + Default + Send + Sync + 'static {
     fn times(self, other: Self) -> Self;
     #[doc(hidden)]
     fn count(n: usize) -> Self;
-    /// One part of so many.
+    /// Divides by the number `n` of parts.
     #[doc(hidden)]
     fn part(n: usize) -> Self;
 }

@@ -78,7 +78,8 @@ pub fn max_gradient<T: Pooled>(
     })
 }
 
-/// TF 1.x: the gradient of `max` in 3-D, where every element that is near the largest, which is in `y`, has the gradient.
+/// Computes TF 1.x's gradient of `max` in 3-D: every element that is near the largest, which is in `y`, gets the
+/// gradient.
 pub fn every_max_gradient<T: Pooled>(
     windows: &Windows,
     threads: Threads,

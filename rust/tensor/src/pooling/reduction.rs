@@ -72,8 +72,8 @@ fn in_turn_pays(lines: usize, columns: usize, stride: usize) -> bool {
     lines * columns > 2 * ((lines + 1) * stride + columns)
 }
 
-/// What `found` makes of the place of the first largest element of each window: of the first element of its part, and of its
-/// own place in the part. TF 1.x: a NaN is the largest where it comes first.
+/// Writes the result of `found` for the place of the first largest element of each window. `found` gets the first
+/// element of its part, and its own place in the part. TF 1.x: a NaN is the largest if it comes first.
 pub fn at_first_max<T: Pooled, U: Send>(
     windows: &Windows,
     threads: Threads,

@@ -100,7 +100,7 @@ fn first_largest(x: &[f32], members: &[usize]) -> usize {
     members.iter().skip(1).fold(members[0], |best, &i| if x[best] < x[i] { i } else { best })
 }
 
-/// What `f` writes, at 1, 2 and 4 threads, which must be equal bits.
+/// Returns the output of `f`, after checking that 1, 2 and 4 threads give equal bits.
 fn at_any_number_of_threads(len: usize, f: impl Fn(Threads, &mut [f32]) -> Result<(), Interrupted>) -> Vec<f32> {
     let run = |threads| {
         let mut out = vec![f32::from_bits(0x7fc1_2345); len];

@@ -1,11 +1,11 @@
-//! Where pooling windows lie: how a dimension is covered, and the runs of windows and elements that are alike.
+//! Geometry of pooling windows: the cover of a dimension, and the runs of windows and elements that are alike.
 
 use super::patches::{Member, Patches};
 use crate::shape::product;
 use crate::{Result, Shape, bail, ensure};
 use std::ops::Range;
 
-/// How one dimension is covered by windows.
+/// The cover of one dimension by windows.
 #[derive(Clone, Copy, Debug)]
 pub struct Axis {
     pub input: usize,
@@ -48,8 +48,8 @@ impl Axis {
         self.before
     }
 
-    /// Returns the same windows without what none needs: of the padding no more than the input is large, on either side
-    /// of where windows start, and of the stride of a single window.
+    /// Returns the same windows without unused parts. Padding is cut to the input's size on either side of the windows'
+    /// starts, and a single window has no stride.
     fn cut(self) -> Axis {
         let before = self.before.min(self.output.saturating_sub(1).saturating_mul(self.stride));
         let window = before + (self.window - self.before.min(self.window)).min(self.input);
@@ -122,7 +122,7 @@ pub(super) struct Run {
     /// The first column of the first result.
     pub first: usize,
     pub columns: usize,
-    /// Where in the window its first column lies.
+    /// The place in the window of its first column.
     pub place: usize,
 }
 
@@ -202,7 +202,7 @@ pub struct Windows {
 
 impl Windows {
     /// # Errors
-    /// `ResourceExhausted` for images of more elements than places are counted for.
+    /// Fails with `ResourceExhausted` for images of more elements than places are counted for.
     pub fn new(outer: usize, axes: [Axis; 3], inner: usize, pooled: Shape) -> Result<Windows> {
         let axes = axes.map(Axis::cut);
         // Places within a window are 32 bits wide; a window that was cut reaches over twice its input at most.
@@ -216,9 +216,8 @@ impl Windows {
         Ok(Windows { outer, axes, inner, pooled })
     }
 
-    /// Returns the runs of results of a line, cut into tiles of so many elements where windows of lines next to each
-    /// other share some: tiles under each other are made one after the other, so that what they share stays in a near
-    /// cache.
+    /// Returns the runs of results of a line, cut into tiles of so many elements if windows of neighbouring lines share
+    /// some. Tiles under each other are made one after the other, so that shared elements stay in a near cache.
     pub(super) fn tiles(&self, elements: usize) -> Vec<Run> {
         let runs = self.axes[2].runs();
         if self.axes[0].depth() == 1 {
@@ -247,13 +246,13 @@ impl Windows {
         (line / (planes * rows), [line / rows % planes, line % rows])
     }
 
-    /// The lines of the windows of a line of results.
+    /// Lists the lines of the windows of a line of results.
     pub(super) fn lines_of(&self, line: usize, lines: &mut Vec<Line>) {
         let (part, at) = self.position(line);
         self.lines(part, at, lines);
     }
 
-    /// The lines of the windows at a plane and row of the result.
+    /// Lists the lines of the windows at a plane and row of the result.
     pub(super) fn lines(&self, part: usize, [p, r]: [usize; 2], lines: &mut Vec<Line>) {
         let [planes, rows, columns] = &self.axes;
         lines.clear();
@@ -265,8 +264,8 @@ impl Windows {
         }
     }
 
-    /// The lines of results whose windows a plane and row of the input are in. Results that were made ready for this lie in
-    /// `kept` planes that are used in turn.
+    /// Lists the lines of results whose windows include a plane and row of the input. Prepared results lie in `kept`
+    /// planes that are used in turn.
     pub(super) fn lines_back(&self, part: usize, [plane, row]: [usize; 2], kept: usize, lines: &mut Vec<Line>) {
         let [planes, rows, columns] = &self.axes;
         lines.clear();
@@ -289,7 +288,7 @@ impl Windows {
         self.axes.iter().all(whole)
     }
 
-    /// Asks for what the windows of the next line of results have beyond those of these `lines`.
+    /// Prefetches the part of the next line's windows that is not among these `lines`.
     pub(super) fn prefetch<T>(&self, x: &[T], lines: &[Line], run: &Run) {
         let [planes, rows, columns] = &self.axes;
         let stride = if rows.input == 1 { planes.stride } else { rows.stride };
@@ -309,7 +308,7 @@ impl Windows {
         product(self.axes.iter().map(|a| a.window))
     }
 
-    /// How far each place of a window lies from the window's first place.
+    /// Returns the distance of each place of a window from the window's first place.
     pub(super) fn distances(&self) -> Vec<i64> {
         let [planes, rows, columns] = &self.axes;
         let mut distances = Vec::with_capacity(self.places());
@@ -322,7 +321,7 @@ impl Windows {
         distances
     }
 
-    /// Where in its part the first place of the first window of a line of results lies: before it where that is padding.
+    /// Returns the offset in its part of the first place of the first window of a line of results; negative in padding.
     pub(super) fn origin(&self, [p, r]: [usize; 2]) -> i64 {
         let start = |axis: &Axis, i: usize| (i * axis.stride) as i64 - axis.before as i64;
         let [planes, rows, columns] = &self.axes;
@@ -331,8 +330,8 @@ impl Windows {
     }
 }
 
-/// Asks for elements that are soon to be read. Lines of a window lie far apart. To read along several of them at once
-/// is beyond what processors foresee: without this, pooling images that are not in a cache takes half as long again.
+/// Prefetches elements that are read soon. Lines of a window lie far apart, and processors do not foresee reads along
+/// several of them. Without this, pooling images that are not in a cache takes 1.5 times as long.
 pub(super) fn prefetch<T>(elements: &[T]) {
     #[cfg(target_arch = "x86_64")]
     for line in elements.chunks((CACHE_LINE / size_of::<T>()).max(1)) {

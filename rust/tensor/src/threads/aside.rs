@@ -10,7 +10,7 @@ use std::time::Duration;
 /// The most pieces of blocking work under way at once in a process.
 pub const MOST_ASIDE: usize = 4096;
 
-/// How long a thread without work stays.
+/// Time after which a thread without work ends.
 const STAY: Duration = Duration::from_secs(10);
 
 /// A piece of work.
@@ -42,7 +42,7 @@ struct State {
     threads: usize,
 }
 
-/// Where a thread finds its next piece of work.
+/// The place of a thread's next piece of work.
 #[derive(Default)]
 struct Mailbox {
     work: Mutex<Option<Work>>,
@@ -110,7 +110,7 @@ impl Cache {
 
     fn serve(&self, mailbox: &Arc<Mailbox>) {
         while let Some(work) = self.next(mailbox) {
-            // What the work leaves behind says how it ended; nobody waits for this thread.
+            // The work itself stores how it ended; nothing waits for this thread.
             let _ = catch_unwind(AssertUnwindSafe(work));
             self.state.lock().idle.push(mailbox.clone());
         }

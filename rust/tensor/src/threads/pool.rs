@@ -7,8 +7,8 @@
 //! ```
 //!
 //! A worker enters by a compare-and-swap that succeeds only while the job is open. The caller closes the job when all
-//! shares have run out and then waits until no worker is inside. So a worker that comes late never sees a job whose
-//! caller has returned, and a caller never waits for a worker that has not begun.
+//! shares have run out and then waits until no worker is inside. So a late worker never sees a job whose caller has
+//! returned. A caller never waits for a worker that has not begun.
 
 use std::any::Any;
 use std::cell::{Cell, UnsafeCell};
@@ -21,14 +21,14 @@ use super::watch::Watch;
 use super::{Interrupted, MAX_THREADS};
 use ferroflow_sync::{Mutex, OnceLock, generation, watch_forks};
 
-/// How long a worker looks for the next job before it sleeps. Waking a sleeping thread costs 20 to 30 us, so this covers
-/// the gaps between the kernels of a step, and no more.
+/// Time for which a worker polls for the next job before it sleeps. Waking a sleeping thread costs 20 to 30 us; this
+/// time covers the gaps between a step's kernels, and no more.
 const SPIN: Duration = Duration::from_micros(100);
 
-/// Looks between two readings of the clock.
+/// Polls between two readings of the clock.
 const LOOKS_PER_CLOCK: u32 = 64;
 
-/// Looks at a worker still inside before the caller gives its time slice away.
+/// Polls for a worker still inside before the caller yields its time slice.
 const LOOKS_BEFORE_YIELD: u32 = 4096;
 
 const OPEN: u64 = 1 << 31;
@@ -37,7 +37,7 @@ const NUMBER_SHIFT: u32 = 32;
 
 type Body<'a> = &'a (dyn Fn(usize) + Sync);
 
-/// What the caller of the job now open asked for; written while the job is closed and no worker is inside.
+/// The request of the open job's caller; written while the job is closed and no worker is inside.
 struct Job {
     body: Option<Body<'static>>,
     tasks: usize,
@@ -49,9 +49,8 @@ struct Pool {
     /// Held by the caller whose job is in the pool.
     owned: AtomicBool,
     state: AtomicU64,
-    /// Of each thread: the next task of its share. Shares are contiguous and the same for equal numbers of tasks, so
-    /// that a kernel finds in its core's cache what the kernel before left there. A thread whose share has run out
-    /// helps the next.
+    /// The next task of each thread's share. Shares are contiguous and the same for equal numbers of tasks, so that a
+    /// kernel reuses its core's cache from the kernel before. A thread whose share has run out helps the next.
     next: Box<[Padded<AtomicUsize>]>,
     job: UnsafeCell<Job>,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
@@ -65,19 +64,19 @@ struct Worker {
     asleep: &'static AtomicBool,
 }
 
-// SAFETY: `job` is the only part that is not Sync by itself. It is written by the thread that holds `owned`, while the
-// job is closed and no worker is inside, and read only by workers inside an open job. `state` orders the two.
+// SAFETY: `job` is the only part that is not Sync by itself. The thread that holds `owned` writes it, while the job is
+// closed and no worker is inside. Only workers inside an open job read it. `state` orders the two.
 unsafe impl Sync for Pool {}
 
 static POOLS: [AtomicPtr<Pool>; MAX_THREADS + 1] = [const { AtomicPtr::new(std::ptr::null_mut()) }; MAX_THREADS + 1];
 
 thread_local! {
-    /// Whether this thread is running a task, so that a loop inside it runs inline.
+    /// True while this thread runs a task, so that a loop inside it runs inline.
     static IN_TASK: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs the tasks on the pool of `count` threads, or on the calling thread alone while the pool is busy, loops inside
-/// them then running inline too. `None`, with nothing run, when the caller must do it alone.
+/// Runs the tasks on the pool of `count` threads. While the pool is busy, they run on the calling thread alone, and
+/// loops inside them inline. Returns `None`, with nothing run, if the caller must run them alone.
 pub(super) fn run(count: usize, tasks: usize, body: Body<'_>, watch: Watch) -> Option<Result<(), Interrupted>> {
     if IN_TASK.get() {
         return None;
@@ -168,8 +167,8 @@ impl Pool {
         watch: Watch,
     ) -> Result<Result<(), Interrupted>, Box<dyn Any + Send>> {
         let workers = self.workers.get_or_init(|| (1..count).filter_map(|index| start_worker(self, index)).collect());
-        // SAFETY: only the lifetime changes. Workers use the body only while inside the open job, and this function does not
-        // return before the job is closed and no worker is inside.
+        // SAFETY: only the lifetime changes. Workers use the body only while inside the open job. This function returns
+        // only after the job is closed and no worker is inside.
         let body_static = unsafe { std::mem::transmute::<Body<'_>, Body<'static>>(body) };
         // SAFETY: this thread holds `owned`, the job is closed and no worker is inside, so no one else reads or writes it.
         unsafe { *self.job.get() = Job { body: Some(body_static), tasks } };
@@ -246,14 +245,14 @@ impl Pool {
         }
     }
 
-    /// A worker's life.
+    /// Runs a worker until its thread ends.
     fn work(&self, me: usize, asleep: &AtomicBool) {
         let mut last = 0;
         loop {
             let seen = self.await_job(last, asleep);
             last = seen >> NUMBER_SHIFT;
             if self.state.compare_exchange(seen, seen + 1, Ordering::AcqRel, Ordering::Relaxed).is_err() {
-                // Another worker came in at the same moment, or the job closed: look again at the same job.
+                // Another worker came in at the same moment, or the job closed: read the state of the same job again.
                 last = last.wrapping_sub(1);
                 continue;
             }

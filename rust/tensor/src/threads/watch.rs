@@ -10,7 +10,7 @@ thread_local! {
     static WATCH: Cell<Option<Ask>> = const { Cell::new(None) };
 }
 
-/// A loop ended before all its tasks had run, because the watch said to stop.
+/// A loop ended before all its tasks had run, because the watch requested a stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "what an interrupted loop wrote is incomplete and must not be kept"]
 pub struct Interrupted;
@@ -110,7 +110,7 @@ mod tests {
         for threads in [1, 2, 3, 8] {
             for stop_after in [0, 1, 7, 500, 998, 999, 1000, 1001, usize::MAX] {
                 let (ran, done) = tasks_run(threads, stop_after);
-                // The last look comes before the last task of the calling thread.
+                // The last check comes before the last task of the calling thread.
                 assert!(ran.is_ok() == (done == 1000), "{threads} threads, stop at {stop_after}: {ran:?} after {done}");
                 assert!(ran.is_ok() || stop_after < 1000);
                 assert!(done >= stop_after.min(1000));

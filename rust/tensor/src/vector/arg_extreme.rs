@@ -70,7 +70,7 @@ pub fn arg_min_with<T: Ordered>(isa: Isa, x: &[T]) -> usize {
     unsafe { pick_arg_min::<T>(isa)(x) }
 }
 
-/// First the extreme, then its first place: two loops that vectorize, where one that carries an index does not.
+/// Finds the extreme, then its first place: two loops that vectorize, unlike one that carries an index.
 #[inline(always)]
 fn arg_extreme<T: Ordered>(x: &[T], start: T, is_better: impl Fn(T, T) -> bool) -> usize {
     let mut lanes = [start; 32];

@@ -33,7 +33,7 @@ impl Compare {
 
 /// An element type with equality and, where `ORDERED`, an order.
 pub trait Comparable: Copy + Send + Sync + 'static {
-    /// Whether `Less` and its kin exist; false for complex numbers and booleans.
+    /// True if `Less` and the other orderings exist; false for complex numbers and booleans.
     const ORDERED: bool;
     #[doc(hidden)]
     fn equal(a: Self, b: Self) -> bool;

@@ -219,7 +219,7 @@ pub fn log_f64(x: f64) -> f64 {
 #[inline(always)]
 pub fn log1p_f32(x: f32) -> f32 {
     let u = 1.0 + x;
-    // What the sum above lost, relative to u.
+    // The rounding error of the sum above, relative to u.
     let lost = if x > 1.0 { 1.0 - (u - x) } else { x - (u - 1.0) };
     let (e, f) = split_f32(u);
     let value = log_split_f32(e, f, lost / u);

@@ -2,11 +2,11 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// What loops are compiled for.
+/// The instruction sets that loops are compiled for.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Level {
-    /// What the target triple guarantees (SSE2 on x86-64).
+    /// Guaranteed by the target triple (SSE2 on x86-64).
     Baseline = 1,
     /// AVX2 with FMA.
     Avx2 = 2,
@@ -23,7 +23,7 @@ pub struct Isa(Level);
 static CHOSEN: AtomicU8 = AtomicU8::new(0);
 
 impl Isa {
-    /// What every machine of the target has.
+    /// The instruction set of every machine of the target.
     pub const BASELINE: Isa = Isa(Level::Baseline);
 
     /// Returns the best instruction set of this machine, found once.
@@ -37,8 +37,8 @@ impl Isa {
         }
     }
 
-    /// Returns the environment variable `FERROFLOW_CPU` (avx512, avx2, portable) limits the choice; another value is
-    /// reported.
+    /// Returns the best instruction set. The environment variable `FERROFLOW_CPU` (avx512, avx2, portable) limits it;
+    /// another value is reported.
     #[cold]
     fn choose() -> Isa {
         let wanted = std::env::var_os("FERROFLOW_CPU");
@@ -58,7 +58,7 @@ impl Isa {
         best
     }
 
-    /// Every instruction set of this machine that loops are compiled for, the best one last.
+    /// Returns every instruction set of this machine that loops are compiled for, the best one last.
     pub fn available() -> Vec<Isa> {
         [Level::Baseline, Level::Avx2, Level::Avx512].into_iter().filter(|level| level.is_present()).map(Isa).collect()
     }

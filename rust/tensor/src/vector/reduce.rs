@@ -1,8 +1,8 @@
 //! Sums, products and extremes of slices and of matrix columns, in an order that only the length decides.
 //!
-//! A slice is cut into blocks of `BLOCK` elements; in a block, element `i` goes to lane `i % LANES` and the lanes are
-//! combined as a tree. Blocks are combined pairwise (`split_point`). So a long f32 sum keeps its digits, and a caller
-//! who cuts at split points and combines the parts gets the bits of one call.
+//! A slice is cut into blocks of `BLOCK` elements. In a block, element `i` goes to lane `i % LANES` and the lanes are
+//! combined as a tree. Blocks are combined pairwise (`split_point`). So a long f32 sum keeps its digits. A caller that
+//! cuts at split points and combines the parts gets the bits of one call.
 
 use super::element::Element;
 use super::half_types::Half;
@@ -40,7 +40,7 @@ const ROW_BLOCK: usize = 64;
 /// Columns that are folded together, so that their accumulators stay in L1.
 const COLUMN_BLOCK: usize = 256;
 
-/// Where a reduction of `length` elements is cut in two; none if it is a single block.
+/// Returns the point at which a reduction of `length` elements is cut in two; `None` for a single block.
 pub fn split_point(length: usize) -> Option<usize> {
     cut(length, BLOCK)
 }
@@ -75,7 +75,7 @@ pub trait Reducible: Element {
     fn fold_rows(f: Reduce, isa: Isa, rows: &[Self], stride: usize, out: &mut [Self::Accumulator]);
 }
 
-/// All elements combined by `f`; panics if `f` does not support `T`.
+/// Combines all elements by `f`; panics if `f` does not support `T`.
 pub fn reduce_slice<T: Reducible>(f: Reduce, x: &[T]) -> T {
     T::narrowed(reduce_slice_wide(f, x))
 }
@@ -141,7 +141,7 @@ pub fn reduce_rows_into_with<T: Reducible>(isa: Isa, f: Reduce, acc: &mut [T], r
     }
 }
 
-/// The rows begin `stride` apart; the last one may end with the block's last column.
+/// Reduces rows pairwise. The rows begin `stride` apart; the last one may end with the block's last column.
 fn pairwise_rows<T: Reducible>(isa: Isa, f: Reduce, rows: &[T], stride: usize, out: &mut [T::Accumulator]) {
     match cut(rows.len().div_ceil(stride), ROW_BLOCK) {
         None => T::fold_rows(f, isa, rows, stride, out),
@@ -158,7 +158,7 @@ fn pairwise_rows<T: Reducible>(isa: Isa, f: Reduce, rows: &[T], stride: usize, o
     }
 }
 
-/// How two partial results become one.
+/// The function that makes one partial result of two.
 trait Fold<A> {
     const IDENTITY: A;
     fn of(a: A, b: A) -> A;

@@ -34,7 +34,8 @@ type Pair<T> = unsafe fn(T, T) -> T;
 
 #[derive(Clone, Copy)]
 enum Code {
-    // What counts iterations has no call. Floats have one: which NaN the sum of two is depends on the code that adds them.
+    // The instructions that count iterations have no call. Floats need one: the NaN that a sum of two gives depends on
+    // the code that adds them.
     AddI32,
     AddI64,
     LessI32,
@@ -159,7 +160,7 @@ impl Single {
         }))
     }
 
-    /// Of one boolean.
+    /// Returns the negation of one boolean.
     pub fn not() -> Single {
         Single(Code::Bits(|a, _| a ^ 1))
     }
@@ -170,7 +171,7 @@ impl Single {
     }
 
     /// Returns the result; `None` where an integer is divided by zero or raised to a negative power. Arguments that the
-    /// function does not have are not looked at.
+    /// function does not have are not read.
     #[inline(always)]
     pub fn call(self, a: u64, b: u64, c: u64) -> Option<u64> {
         #[inline(always)]

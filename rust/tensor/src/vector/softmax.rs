@@ -23,7 +23,7 @@ pub fn softmax_row<T: Logits>(logits: &[T], out: &mut [T]) {
     softmax_rows(logits, logits.len(), out);
 }
 
-/// `softmax_row` of each row of `classes` logits; panics if the lengths differ or the last row is not whole.
+/// Runs `softmax_row` on each row of `classes` logits; panics if the lengths differ or the last row is not whole.
 pub fn softmax_rows<T: Logits>(logits: &[T], classes: usize, out: &mut [T]) {
     assert_rows(logits.len(), classes, out.len());
     T::softmax_rows(Isa::current(), logits, classes, out);
@@ -34,7 +34,7 @@ pub fn log_softmax_row<T: Logits>(logits: &[T], out: &mut [T]) {
     log_softmax_rows(logits, logits.len(), out);
 }
 
-/// `log_softmax_row` of each row of `classes` logits; panics if the lengths differ or the last row is not whole.
+/// Runs `log_softmax_row` on each row of `classes` logits; panics if the lengths differ or the last row is not whole.
 pub fn log_softmax_rows<T: Logits>(logits: &[T], classes: usize, out: &mut [T]) {
     assert_rows(logits.len(), classes, out.len());
     T::log_softmax_rows(Isa::current(), logits, classes, out);

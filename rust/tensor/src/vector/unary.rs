@@ -174,7 +174,7 @@ pub(super) struct UnaryKernel<T> {
     in_place: unsafe fn(&mut [T]),
     /// Present where a separate pass to copy the input would cost as much as the function.
     into: Option<IntoLoop<T>>,
-    /// Whether a short rest is padded to a whole vector, since its elements cost more than the padding.
+    /// If true, a short rest is padded to a whole vector, because its elements cost more than the padding.
     pads: bool,
 }
 

@@ -1,13 +1,13 @@
-//! Convolutions with filters of 3 x 3 points and stride 1 by Winograd's minimal filtering: 16 multiplications for the 36 of a tile
-//! of 2 x 2 points of the output.
+//! Convolutions with filters of 3 x 3 points and stride 1 by Winograd's minimal filtering. A tile of 2 x 2 points of
+//! the output takes 16 multiplications, not 36.
 //!
-//! Tiles of the input and the filter are transformed by sums and halves, so that a convolution becomes 16 products of
-//! matrices, one for each point of a transformed tile. A last transform leads back. Rounding errors are two to three
-//! times those of the sums written out, which keeps them within a few units in the last place of the largest term.
-//! Infinities would turn to NaN for a whole tile: where a result is not finite, the caller computes it the plain way.
+//! Tiles of the input and the filter are transformed by sums and halves. A convolution then is 16 products of matrices,
+//! one for each point of a transformed tile; a last transform leads back. Rounding errors are two to three times those
+//! of the direct sums, within a few units in the last place of the largest term. An infinity would become NaN in a
+//! whole tile: if a result is not finite, the caller computes it the direct way.
 //!
-//! Source: A. Lavin, S. Gray, Fast Algorithms for Convolutional Neural Networks, 2015: F(2 x 2, 3 x 3), and F(3 x 3, 2 x 2) for the
-//! gradient of the filter.
+//! Source: A. Lavin, S. Gray, "Fast Algorithms for Convolutional Neural Networks", 2015. F(2 x 2, 3 x 3) is used, and
+//! F(3 x 3, 2 x 2) for the gradient of the filter.
 
 mod filter_gradient;
 mod output;
@@ -29,8 +29,8 @@ use transforms::Channels;
 /// Points of a transformed tile.
 const POINTS: usize = 16;
 
-/// Transformed tiles of a task take this much of the second-level cache, in floats, or more where they would be too few: then the
-/// products of matrices would be too small.
+/// Transformed tiles of a task take this much of the second-level cache, in floats. They take more if the products of
+/// matrices would be too small.
 const TASK_FLOATS: usize = 128 << 10;
 const FEWEST_TILES: usize = 24;
 
@@ -45,7 +45,7 @@ fn task_tiles(row_in: usize, row_out: usize) -> usize {
     (TASK_FLOATS / (POINTS * (row_in + row_out))).max(FEWEST_TILES)
 }
 
-/// How the points of a convolution's output are cut into tiles.
+/// The tiles that the points of a convolution's output are cut into.
 #[derive(Clone, Copy, Debug)]
 struct Tiles {
     images: usize,

@@ -9,13 +9,14 @@ use crate::gemm::tiled::lanes::{Lanes, for_lanes};
 pub(super) trait Channels: Lanes<Elem = f32> {}
 impl<L: Lanes<Elem = f32>> Channels for L {}
 
-/// Returns a row of a matrix takes this many floats for `channels`: whole registers, and an odd number of cache lines,
-/// so that the rows of a tile fall into different cache sets.
+/// Returns the floats in a row of a matrix for `channels`. These are whole registers and an odd number of cache lines,
+/// so that a tile's rows fall into different cache sets.
 pub(super) fn row_floats(channels: usize) -> usize {
     (channels.div_ceil(16) | 1) * 16
 }
 
-/// The addresses of `SIDE x SIDE` points, from `(y, x)` on, of an image of `[height, width]` points; `zeros` for those outside.
+/// Returns the addresses of `SIDE x SIDE` points, from `(y, x)` on, of an image of `[height, width]` points; `zeros`
+/// for those outside.
 pub(super) fn points<const SIDE: usize>(
     image: *const f32,
     [height, width]: [usize; 2],
@@ -101,8 +102,8 @@ unsafe fn three<L: Channels>(a: L, b: L, c: L) -> [L; 4] {
 }
 
 for_lanes! {
-    /// Writes the transform of a filter `[3, 3, inputs, outputs]` for some of the inputs: for each point of a tile, panels of 32
-    /// outputs, in which the inputs follow each other.
+    /// Writes the transform of a filter `[3, 3, inputs, outputs]` for some of the inputs. Each point of a tile has
+    /// panels of 32 outputs, in which the inputs follow each other.
     ///
     /// # Safety
     /// The CPU has the features of `L`; `filter` has its size, `to` room for 16 times `panels * inputs * 32` floats.

@@ -1,10 +1,10 @@
 //! Matrix products in tiles: how a product is cut into blocks, packed, and given to threads.
 //!
-//! Every path but one (`dot`, for a single column) computes an element of the product in one way: the inner dimension
-//! is cut into blocks of [`INNER`] from its start. Within a block one sum starts at zero and takes the steps in order
-//! by fused multiply-adds. Block sums are added to the element in order. So an element's bits depend on its row of a,
-//! its column of b, and nothing else: not on threads, on tiles, on packing, on the CPU, or on which other rows and
-//! columns are in the product. All choices below are free to follow speed alone.
+//! All paths except `dot`, which is for a single column, compute an element of the product in one way. The inner
+//! dimension is cut into blocks of [`INNER`] from its start. Within a block one sum starts at zero and takes the steps
+//! in order by fused multiply-adds. Block sums are added to the element in order. So an element's bits depend on its
+//! row of a and its column of b alone. They do not depend on threads, tiles, packing, the CPU, or the other rows and
+//! columns of the product. All choices below may therefore follow speed alone.
 
 mod dot;
 pub(crate) mod lanes;
@@ -47,8 +47,8 @@ const LEAST_ROWS: usize = 6;
 const PACKED_ROWS: usize = 8 * MOST_ROWS;
 const TASK_ROWS: usize = 2 * PACKED_ROWS;
 
-/// Up to this many rows, of at least this many panels, a task takes all: it packs its panels of b itself, which saves moving
-/// them from one core to another.
+/// Up to this many rows, of at least this many panels, one task takes all rows. It packs its panels of b itself,
+/// because moving them between cores would cost more.
 const WHOLE_ROWS: usize = 256;
 const WHOLE_COLS: usize = 8;
 
@@ -75,12 +75,12 @@ const DENSE_BYTES: usize = 512;
 /// Up to this many columns a is read where it lies.
 const UNPACKED_A_COLS: usize = 64;
 
-/// Up to this depth, and up to as many columns as a task has, the columns of a transposed a are read where they lie: those of a tile
-/// stay in the first-level cache.
+/// Up to this depth, and up to a task's number of columns, the columns of a transposed a are read in place. Those of a
+/// tile stay in the first-level cache.
 const SHALLOW: usize = 128;
 
-/// From this many windows in a line of the output on, and up to this many columns, windows are read where they lie: tiles end
-/// with a line, and lower ones leave the arithmetic units waiting, which costs more than a copy that many columns share.
+/// Windows are read in place from this many windows in a line of the output on, and up to this many columns. Tiles end
+/// with a line, and low tiles leave the arithmetic units idle; with more columns a copy costs less.
 const SHORTEST_LINE: usize = 8;
 const WINDOW_COLS: usize = 128;
 
@@ -115,7 +115,7 @@ impl<T> Operand<T> {
     }
 }
 
-/// Where a product's factor comes from.
+/// The source of a product's factor.
 #[derive(Clone, Copy)]
 pub(super) enum Source<'a, T> {
     Matrix(Operand<T>),
@@ -139,7 +139,7 @@ pub(super) struct Product<'a, T> {
 // SAFETY: tasks write disjoint blocks of c, and only read the rest.
 unsafe impl<T: Sync> Sync for Product<'_, T> {}
 
-/// The f32 product with an instruction set.
+/// Computes the f32 product with an instruction set.
 ///
 /// # Safety
 /// Operands and c are valid for the sizes; nothing else uses c; rows, cols and depth are not zero.
@@ -156,7 +156,7 @@ pub(super) unsafe fn multiply_f32(isa: Isa, threads: Threads, product: Product<'
     }
 }
 
-/// The f64 product with an instruction set.
+/// Computes the f64 product with an instruction set.
 ///
 /// # Safety
 /// As for [`multiply_f32`].
@@ -173,7 +173,7 @@ pub(super) unsafe fn multiply_f64(isa: Isa, threads: Threads, product: Product<'
     }
 }
 
-/// Where the kernel finds b.
+/// The place of b for the kernel.
 #[derive(Clone, Copy)]
 enum Columns<T> {
     InPlace(Operand<T>),
@@ -183,7 +183,7 @@ enum Columns<T> {
     PackedByTask,
 }
 
-/// Where the kernel finds a.
+/// The place of a for the kernel.
 #[derive(Clone, Copy)]
 enum Rows<'a, T> {
     InPlace(Operand<T>, Order),
@@ -239,9 +239,9 @@ fn lined<T>(elements: usize) -> usize {
 }
 
 /// # Safety
-/// As for [`multiply_f32`].
+/// Computes the product, as [`multiply_f32`] does.
 unsafe fn multiply<L: Lanes>(threads: Threads, mut product: Product<'_, L::Elem>) -> Result<()> {
-    // The distance along a dimension of size one is never used: set it to what the fast paths look for.
+    // The distance along a dimension of size one is never used: set it to the value that the fast paths test.
     if let Source::Matrix(a) = &mut product.a {
         if product.depth == 1 {
             a.col = 1;
@@ -275,7 +275,7 @@ unsafe fn multiply<L: Lanes>(threads: Threads, mut product: Product<'_, L::Elem>
         for step in (0..product.depth).step_by(OUTER_DEPTH) {
             let steps = step..product.depth.min(step + OUTER_DEPTH);
             let mut block = cut::<L>(&product, cols.clone(), steps);
-            // SAFETY: the copy has room for the block; all else is handed on.
+            // SAFETY: the copy has room for the block; the caller keeps the rest of the contract.
             unsafe {
                 if let Columns::Packed(_) = block.b {
                     let copy = reserve(&mut b_buffer, block.depth * block.padded_cols())?;
@@ -289,7 +289,7 @@ unsafe fn multiply<L: Lanes>(threads: Threads, mut product: Product<'_, L::Elem>
     Ok(())
 }
 
-/// Room for a packed operand, kept from one outer block to the next where it suffices.
+/// Returns room for a packed operand. It is kept from one outer block to the next if it suffices.
 fn reserve<T>(buffer: &mut Option<Buffer>, elements: usize) -> Result<*mut T> {
     let bytes = lined::<T>(elements) * size_of::<T>();
     let held = match buffer {

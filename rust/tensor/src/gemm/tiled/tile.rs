@@ -70,7 +70,7 @@ impl<L: Lanes> Tile<L> {
 
 pub(crate) type Kernel<L> = unsafe fn(&Tile<L>);
 
-/// How a's elements lie: side by side along a row, or along a column.
+/// The layout of a's elements: side by side along a row, or along a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Order {
     AlongRow,
@@ -122,7 +122,8 @@ pub(crate) fn kernel<L: Lanes>(rows: usize, width: usize, order: Order, whole: b
 
 for_lanes! {
     /// # Safety
-    /// The CPU has the features of `L`; a, b and c are valid for the tile; nothing else touches this part of c.
+    /// Computes the tile. The CPU has the features of `L`; a, b and c are valid for the tile; nothing else touches this
+    /// part of c.
     unsafe fn run = run_body<L: Lanes, const ROWS: usize, const WIDTH: usize, const ALONG_ROW: bool, const WHOLE: bool>(
         tile: &Tile<L>
     )

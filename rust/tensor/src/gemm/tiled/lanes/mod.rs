@@ -1,7 +1,7 @@
 //! `Lanes`: a row of floats that is computed with at once, of one length on every CPU.
 //!
-//! Sixteen f32 or eight f64 are one register with AVX-512, two with AVX2, and an array elsewhere. Which lane an element falls in, and
-//! the order in which lanes are added, are thus the same everywhere, and so are the bits of results.
+//! Sixteen f32 or eight f64 are one register with AVX-512, two with AVX2, and an array elsewhere. The lane of an
+//! element and the order in which lanes are added are therefore the same everywhere, and so are the bits.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -26,12 +26,13 @@ pub(crate) trait Lanes: Copy {
     const REGISTERS: usize;
     /// If true, a masked access costs as much as a whole one.
     const MASKS_ARE_FREE: bool;
-    /// Most rows of a tile, and the lanes across one that has as many: sums, a row of b and a value of a fill the registers.
+    /// Most rows of a tile, and the lanes across a tile with as many rows. Its sums, a row of b and a value of a fill
+    /// the registers.
     const ROWS: usize;
     const WIDE: usize;
 
-    /// Returns the most lanes across a tile of this many rows when b is not packed: few rows need many columns to keep
-    /// eight sums in flight. A power of two.
+    /// Returns the most lanes across a tile of this many rows when b is not packed, a power of two. Few rows need many
+    /// columns to keep eight sums in flight.
     fn widest(rows: usize) -> usize;
     /// Selects the first `n` elements, all when `n >= N`.
     fn first(n: usize) -> Self::Mask;
