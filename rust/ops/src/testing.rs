@@ -146,7 +146,8 @@ impl Rerun {
                 continue;
             }
             let value = value.ok_or_else(|| Status::internal("an output was not set"))?;
-            // TF 1.x: handles of TensorArrays and stacks are said to be pairs, as they were when they were strings.
+            // TF 1.x: the shapes of handles of TensorArrays and stacks are pairs, as they were when handles were
+            // strings.
             let is_handle = value.dtype() == DType::Resource;
             let fits = is_handle || declared.shape.is_compatible_with(&PartialShape::from(value.shape()));
             if value.dtype() != declared.dtype || !fits {

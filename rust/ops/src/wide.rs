@@ -13,7 +13,7 @@ pub(crate) fn widened(x: Tensor) -> Result<Tensor> {
     }, else Ok(x))
 }
 
-/// What was computed of `widened` tensors of a type, in that type.
+/// Returns a result of `widened` tensors in the original type.
 pub(crate) fn narrowed(x: Tensor, dtype: DType) -> Result<Tensor> {
     dispatch!(dtype, T in [F16, BF16], {
         let mut narrow = Tensor::new(dtype, x.shape().clone())?;

@@ -16,7 +16,7 @@ fn place(axis: i64, rank: usize) -> Result<usize> {
     Ok(if axis < 0 { axis + r } else { axis } as usize)
 }
 
-/// The rule where the values are inputs `first..first + n` and the axis is input `axis`.
+/// Infers the shape if the values are inputs `first..first + n` and the axis is input `axis`.
 fn infer(c: &mut ShapeContext<'_>, first: usize, n: usize, axis: usize) -> Result<()> {
     c.input(axis)?.with_rank(0)?;
     let Some(rank) = (first..first + n).find_map(|i| c.input(i).ok()?.rank()) else { return Ok(()) };

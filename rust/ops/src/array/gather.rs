@@ -38,11 +38,11 @@ pub(super) fn index_text(shape: &Shape, number: usize) -> String {
     format!("[{}]", parts.join(","))
 }
 
-/// Rows between the one that is copied and the one that memory is asked for.
+/// Rows between the one that is copied and the one that is prefetched.
 const AHEAD: usize = 8;
 
-/// Rows of `from`, as `outer` groups of `limit` rows of `inner` elements: row `indices[..]` of each group. The indices are
-/// below `limit`.
+/// Copies rows of `from`, which is `outer` groups of `limit` rows of `inner` elements: row `indices[..]` of each group.
+/// The indices are below `limit`.
 fn pick<E: Movable, I: Index>(threads: Threads, from: &[E], sizes: Sizes, indices: &[I], to: &mut [E]) -> Result<()> {
     let Sizes { outer, limit, inner, per_batch } = sizes;
     if to.is_empty() {
@@ -66,7 +66,7 @@ fn pick<E: Movable, I: Index>(threads: Threads, from: &[E], sizes: Sizes, indice
     Ok(())
 }
 
-/// Rows of one group.
+/// Copies rows of one group.
 fn pick_rows<E: Movable, I: Index>(from: &[E], inner: usize, indices: &[I], to: &mut [E]) {
     if inner == 1 {
         for (x, i) in to.iter_mut().zip(indices) {
@@ -168,7 +168,7 @@ fn gathered<I: Index + Into<i64>>(
     indices: &[I],
     indices_shape: &Shape,
 ) -> Result<Tensor> {
-    // TF 1.x: where there is nothing to read from, indices are not looked at.
+    // TF 1.x: if there is nothing to read from, indices are not checked.
     if sizes.outer > 0 {
         check_indices(indices, sizes.limit, indices_shape)?;
     }

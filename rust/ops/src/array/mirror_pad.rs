@@ -9,7 +9,7 @@ use ferroflow_tensor::{Movable, Result, Shape, Tensor, by_size, dispatch, ensure
 /// Elements of one parallel block.
 const BLOCK: usize = 1 << 15;
 
-/// How far the reflection leaves out the edge: 1 for REFLECT, 0 for SYMMETRIC.
+/// Returns the number of edge elements that the reflection leaves out: 1 for REFLECT, 0 for SYMMETRIC.
 fn edge(init: &KernelInit<'_>) -> Result<usize> {
     Ok(usize::from(init.str("mode")? == "REFLECT"))
 }
@@ -28,7 +28,7 @@ fn check(pairs: &[(usize, usize)], inside: &Shape, edge: usize, what: &str) -> R
     Ok(())
 }
 
-/// For each dimension, the input's offset for every index of the output.
+/// Returns, for each dimension, the input's offset for every index of the output.
 fn offsets(inside: &Shape, pairs: &[(usize, usize)], edge: usize) -> Vec<Vec<usize>> {
     let strides = inside.strides();
     let axis = |d: usize| {

@@ -7,7 +7,7 @@ use ferroflow_tensor::{Movable, PartialShape, Result, Shape, Tensor, bail, by_si
 /// Elements of one parallel block.
 const BLOCK: usize = 1 << 15;
 
-/// The rule of pads: known dimensions grow by `growth(size, before, after)`.
+/// Infers the shape of a pad: known dimensions grow by `growth(size, before, after)`.
 pub(super) fn infer(c: &mut ShapeContext<'_>, growth: impl Fn(i64, i64, i64) -> Result<i64>) -> Result<()> {
     let table = c.input(1)?.with_rank(2)?;
     if let Some(columns) = table.dim(1) {

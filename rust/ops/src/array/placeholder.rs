@@ -3,7 +3,8 @@
 use ferroflow_graph::{Op, Registry, Role, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::{PartialShape, Result, bail};
 
-/// TF 1.x: `shape` of rank 0 meant "unknown" for the op `Placeholder` of graphs older than version 24.
+/// Returns the attribute's shape. TF 1.x: rank 0 meant "unknown" for the op `Placeholder` of graphs older than version
+/// 24.
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     shape_rules::from_shape_attr(c)
 }

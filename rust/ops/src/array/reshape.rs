@@ -49,7 +49,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Returns the shape asked for, its -1 worked out.
+/// Returns the requested shape, with its -1 computed.
 fn resolve(dims: &[i64], elements: usize) -> Result<Shape> {
     let mut dims = dims.to_vec();
     let mut unknown = None;

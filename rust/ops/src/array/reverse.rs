@@ -4,7 +4,7 @@ use super::strided::{Walk, gathered};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{Result, ensure};
 
-/// Which of `rank` dimensions the list names.
+/// Returns which of `rank` dimensions the list names.
 fn chosen(axes: &[i64], rank: usize) -> Result<Vec<bool>> {
     let r = rank as i64;
     let mut reversed = vec![false; rank];

@@ -12,7 +12,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// How far each dimension moves, from 0 to its size; several shifts of one dimension add up.
+/// Returns the distance by which each dimension moves, from 0 to its size; several shifts of one dimension add up.
 fn distances(shape: &Shape, shifts: &[i64], axes: &[i64]) -> Result<Vec<usize>> {
     let rank = shape.rank() as i64;
     let mut sums = vec![0; shape.rank()];

@@ -3,8 +3,8 @@
 use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::{DType, Movable, Result, Shape, Tensor, by_size, ensure};
 
-/// Elements of one parallel block. Small: what is joined was mostly just written, and what it is written to just read, by
-/// another core, and moving lines between cores takes longer than copying them.
+/// Elements of one parallel block. It is small: joined data was mostly just written, and split data is mostly read
+/// next, by another core. Moving lines between cores takes longer than copying them.
 const BLOCK: usize = 1 << 13;
 
 /// Returns a tensor of `shape` whose `outer` rows are the rows of `parts`, side by side.
@@ -90,7 +90,7 @@ pub(crate) fn cut(threads: Threads, x: &Tensor, outer: usize, shapes: &[Shape]) 
     Ok(parts)
 }
 
-/// Columns `first..first + width` of the rows of length `row`.
+/// Copies columns `first..first + width` of the rows of length `row`.
 fn cut_slice<E: Movable>(
     threads: Threads,
     from: &[E],

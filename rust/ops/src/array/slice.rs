@@ -17,7 +17,7 @@ fn extent(i: usize, begin: i64, size: i64, dim: i64) -> Result<i64> {
     Ok(size)
 }
 
-/// First index and size of the block that `begin` and `size` name in a tensor of this shape.
+/// Returns first index and size of the block that `begin` and `size` name in a tensor of this shape.
 pub(crate) fn block(shape: &Shape, begin: &Tensor, size: &Tensor) -> Result<(Vec<usize>, Shape)> {
     ensure!(
         begin.rank() == 1 && size.rank() == 1 && begin.elements() == shape.rank() && size.elements() == shape.rank(),

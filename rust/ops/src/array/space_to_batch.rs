@@ -155,7 +155,7 @@ fn to_space(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
-/// The common part of both rules; `batch` and `space` give the known sizes after the move.
+/// Infers the shape for both rules; `batch` and `space` give the known sizes after the move.
 fn infer(
     c: &mut ShapeContext<'_>,
     batch: fn(usize, usize) -> Result<Option<usize>>,

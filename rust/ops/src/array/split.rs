@@ -104,7 +104,7 @@ fn axis_of(t: &Tensor) -> Result<i64> {
     }
 }
 
-/// TF 1.x: a single part is the tensor, whatever its axis and size say.
+/// Passes a single part on as it is. TF 1.x: the part is the tensor, whatever its axis and size say.
 fn whole(ctx: &mut KernelContext<'_>, input: usize) -> Result<()> {
     let x = ctx.take(input)?;
     ctx.set_output(0, x);

@@ -104,7 +104,7 @@ impl Walk {
         Ok(())
     }
 
-    /// `read` where axis `t` is the contiguous one of `from` and the last axis is that of `to`.
+    /// Reads as `read` does, if axis `t` is the contiguous one of `from` and the last axis is that of `to`.
     fn read_transposed<E: Movable>(&self, threads: Threads, from: &[E], to: &mut [E], t: usize) -> Result<()> {
         let last = self.dims.len() - 1;
         let (m, n) = (self.dims[t], self.dims[last]);

@@ -31,7 +31,7 @@ fn bit(mask: i64, i: usize) -> bool {
     i < 63 && mask >> i & 1 == 1
 }
 
-/// What becomes of one dimension of the input.
+/// The range that is taken of one dimension of the input.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Range {
     /// Index of the first element taken; 0 where none is, or where it is not known.
@@ -362,7 +362,7 @@ mod tests {
         Tensor::from_slice([3, 4, 5], &(0..60i32).collect::<Vec<_>>()).unwrap()
     }
 
-    /// Python's rule for one dimension.
+    /// Returns the indices that Python's rule gives for one dimension.
     fn python(dim: i64, begin: Option<i64>, end: Option<i64>, stride: i64) -> Vec<i64> {
         let clamp = |x: i64, low: i64, high: i64| if x < 0 { x + dim } else { x }.clamp(low, high);
         let mut out = Vec::new();

@@ -1,4 +1,4 @@
-//! Where: the indices of the elements that are true, or not zero.
+//! The op Where: the indices of the elements that are true, or not zero.
 
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{Movable, PartialShape, Result, Tensor, by_size, dispatch, ensure};

@@ -11,7 +11,7 @@ fn switch_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// What all inputs agree on.
+/// Sets the shape that all inputs share; dimensions that differ become unknown.
 fn merge_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let mut shape = c.input(0)?.clone();
     for i in 1..c.num_inputs() {
@@ -22,7 +22,7 @@ fn merge_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// A loop variable may change its shape from one iteration to the next; what is the same in all of them keeps it.
+/// Sets the dimensions that are the same in all iterations; a loop variable may change its shape from one to the next.
 fn enter_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let shape = if c.bool("is_constant")? { c.input(0)?.clone() } else { PartialShape::unknown() };
     c.set_output(0, shape);

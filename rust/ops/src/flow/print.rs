@@ -34,7 +34,7 @@ fn text_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     c.input(0)?.with_rank(0).map(|_| ())
 }
 
-/// Where PrintV2 writes to.
+/// The target of PrintV2.
 enum Target {
     Stdout,
     Stderr,

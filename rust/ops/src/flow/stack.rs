@@ -76,7 +76,7 @@ fn pop(ctx: &mut KernelContext<'_>, dtype: DType) -> Result<()> {
     Ok(())
 }
 
-/// TF 1.x: a handle counts as the two names that it once was.
+/// Sets the shape of a handle. TF 1.x: it counts as the two names that it once was.
 fn handle_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     c.set_output(0, PartialShape::vector(Some(2)));
     Ok(())

@@ -22,7 +22,7 @@ fn general(value: f64, digits: usize) -> String {
     trimmed(&format!("{value:.*}", (digits as i32 - 1 - power) as usize))
 }
 
-/// TF 1.x: the fewest of two numbers of digits that give the number back.
+/// Writes a float as TF 1.x does: with the smaller of two numbers of digits that gives the number back.
 fn single(value: f32) -> String {
     let short = general(value.into(), 6);
     if short.parse() == Ok(value) || !value.is_finite() { short } else { general(value.into(), 9) }
@@ -36,7 +36,7 @@ fn double(value: f64) -> String {
 /// The text of the element at a flat position.
 pub(crate) type ElementText<'a> = Box<dyn Fn(usize) -> String + 'a>;
 
-/// What makes the text of each element.
+/// Returns the function that makes the text of each element.
 pub(crate) fn element_texts(t: &Tensor) -> Result<ElementText<'_>> {
     fn shown<'a, T: Copy>(values: &'a [T], text: impl Fn(T) -> String + 'a) -> ElementText<'a> {
         Box::new(move |i| text(values[i]))

@@ -85,7 +85,7 @@ fn saturated([r, g, b]: [f32; 3], scale: f32) -> [f32; 3] {
     if h < 0.0 {
         h += 1.0;
     }
-    // What is not a number becomes 0, as in TF.
+    // NaN becomes 0, as in TF.
     let s = (s * scale).max(0.0);
     let c = s.min(1.0) * v;
     let m = v - c;

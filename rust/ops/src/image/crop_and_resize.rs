@@ -16,7 +16,7 @@ struct Place {
     nearest: usize,
 }
 
-/// Where pixel `i` of `count` over [from, to] lies in an image of `size` pixels; `None` outside of it.
+/// Returns the place of pixel `i` of `count` over [from, to] in an image of `size` pixels; `None` outside the image.
 fn place(i: usize, count: usize, from: f32, to: f32, size: usize) -> Option<Place> {
     let last = (size as i64 - 1) as f32;
     let at = if count > 1 {
@@ -150,7 +150,7 @@ fn forward(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }, else Err(init.unsupported()))
 }
 
-/// The gradient by the images: each image collects from its boxes in their order.
+/// Computes the gradient by the images: each image collects from its boxes in their order.
 fn by_image<T: Sum>(ctx: &mut KernelContext<'_>, nearest: bool) -> Result<()> {
     let grads = ctx.input(0)?;
     let from = checked_grads(grads)?.clone();
@@ -222,7 +222,7 @@ fn by_box<T: Pixel>(image: &[T], size: &Shape, grads: &[f32], from: &Shape, boxe
         if count > 1 { (size as i64 - 1) as f32 / (count - 1) as f32 } else { 0.0 }
     };
     let ratios = [ratio(size[1], from[1]), ratio(size[2], from[2])];
-    // How pixel `i` of `count` moves with the first and the second corner.
+    // The derivative of pixel `i` of `count` by the first and by the second corner.
     let share = |i: usize, count: usize, size: usize, ratio: f32| {
         let last = (size as i64 - 1) as f32;
         if count > 1 { [last - i as f32 * ratio, i as f32 * ratio] } else { [0.5 * last, 0.5 * last] }

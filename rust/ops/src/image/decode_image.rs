@@ -73,7 +73,7 @@ fn options_of(attrs: &AttrMap) -> Result<Options> {
     })
 }
 
-/// TF 1.x: the fast transform, where none is asked for.
+/// TF 1.x: the fast transform is the default.
 const PLAIN: Options = Options {
     channels: 0,
     ratio: 1,
@@ -89,14 +89,14 @@ fn channels_of(attrs: &AttrMap) -> Result<usize> {
     Ok(channels as usize)
 }
 
-/// What an op wants of a file.
+/// The result that an op requests of a file.
 #[derive(Clone, Copy)]
 struct Wanted {
     channels: usize,
     dtype: DType,
-    /// Whether the result is a list of frames.
+    /// If true, the result is a list of frames.
     frames: bool,
-    /// Whether animations are frames in a result that is otherwise one image.
+    /// If true, animations are frames in a result that is otherwise one image.
     animations: bool,
     options: Options,
 }

@@ -41,7 +41,7 @@ impl JpegOptions {
         })
     }
 
-    /// TF 1.x: the options where only the quality is given.
+    /// Returns TF 1.x's options if only the quality is given.
     fn of_quality(quality: u8) -> JpegOptions {
         JpegOptions {
             format: String::new(),

@@ -46,7 +46,8 @@ struct Part {
     whole: bool,
 }
 
-/// TF 1.x: a window that begins before the image shows it at its end, even one that is longer than the image.
+/// Returns the part of a window inside the image. TF 1.x: a window that begins before the image shows it at its end,
+/// even if longer than the image.
 fn part(attrs: Attrs, offset: f32, size: usize, window: usize) -> Part {
     let (full, length) = (size as f32, window as f32);
     let mut at = if attrs.normalized { offset * full } else { offset };
@@ -64,7 +65,8 @@ fn part(attrs: Attrs, offset: f32, size: usize, window: usize) -> Part {
     Part { image: at.min(n) as usize, window: 0, length: seen as usize, whole: end < n }
 }
 
-/// What the noise of one image is drawn from: for each channel its least and largest value, mean and deviation.
+/// Returns the statistics that the noise of one image is drawn from. These are least and largest value, mean and
+/// deviation of each channel.
 fn statistics(image: &[f32], depth: usize) -> Vec<[f32; 4]> {
     let count = (image.len() / depth).max(1) as f32;
     (0..depth)

@@ -4,7 +4,7 @@ use super::sampling::for_rows;
 use ferroflow_graph::{AttrMap, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{Movable, PartialShape, Result, Shape, Tensor, bail, by_size, ensure};
 
-/// How patches are taken along one dimension.
+/// Patches along one dimension.
 #[derive(Clone, Copy)]
 struct Axis {
     size: usize,

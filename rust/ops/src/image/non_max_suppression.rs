@@ -142,7 +142,7 @@ fn checked_scores(ctx: &KernelContext<'_>, boxes: usize) -> Result<Vec<f32>> {
     wide(scores)
 }
 
-/// Returns the boxes that the inputs ask for.
+/// Returns the boxes that the inputs select.
 fn selected(ctx: &KernelContext<'_>, thresholds: Thresholds) -> Result<(Vec<(usize, f32)>, usize)> {
     ensure!((0.0..=1.0).contains(&thresholds.overlap), InvalidArgument, "iou_threshold must be in [0, 1]");
     ensure!(thresholds.sigma >= 0.0, InvalidArgument, "soft_nms_sigma_val must be >= 0");

@@ -1,4 +1,4 @@
-//! Where a resized image samples the original: scales, the places of pixels, and the taps of each along one dimension.
+//! Sampling of the original by a resized image: scales, the places of pixels, and the taps of each along one dimension.
 
 use super::shapes::{resized, size_of, sized_images};
 use ferroflow_graph::{AttrMap, KernelContext, Op, ShapeContext};
@@ -8,7 +8,7 @@ use ferroflow_tensor::{DType, Result, Shape, Tensor, bail, ensure};
 /// Elements of one parallel block.
 pub(super) const BLOCK: usize = 1 << 14;
 
-/// How pixels of the result lie over those of the original.
+/// The alignment of the result's pixels with those of the original.
 #[derive(Clone, Copy)]
 pub(super) struct Alignment {
     pub corners: bool,
@@ -41,7 +41,7 @@ impl Alignment {
         if self.half_pixel { (i as f32 + 0.5) * scale - 0.5 } else { i as f32 * scale }
     }
 
-    /// For each pixel of the result, the pixel of the original that is nearest.
+    /// Returns, for each pixel of the result, the nearest pixel of the original.
     pub(super) fn nearest_of_all(self, original: usize, result: usize) -> Result<Vec<usize>> {
         let scale = self.scale(original, result);
         let mut nearest = table(result)?;
@@ -61,7 +61,7 @@ impl Alignment {
 /// The pixels of the original that one of the result is a weighted sum of, along one dimension.
 pub(super) type Taps<const N: usize> = [(usize, f32); N];
 
-/// Returns an empty list with room for `length` elements, as many as the user's sizes ask for.
+/// Returns an empty list with room for `length` elements, as many as the user's sizes require.
 ///
 /// Errors: `ResourceExhausted` where there is no such memory.
 pub(super) fn table<T>(length: usize) -> Result<Vec<T>> {
@@ -87,7 +87,7 @@ pub(super) fn linear_taps(alignment: Alignment, original: usize, result: usize) 
     Ok(taps)
 }
 
-/// For each pixel of the original, the pixels of the result that sample it and with what weight, in order.
+/// Returns, for each pixel of the original, the pixels of the result that sample it, with their weights, in order.
 pub(super) fn transposed<const N: usize>(taps: &[Taps<N>], original: usize) -> Vec<Vec<(usize, f32)>> {
     let mut by_original = vec![Vec::new(); original];
     for (i, taps) in taps.iter().enumerate() {
@@ -107,7 +107,7 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    /// Returns the sizes that a kernel's inputs ask for: images and the vector of the new height and width.
+    /// Returns the sizes that a kernel's inputs state: images and the vector of the new height and width.
     pub(super) fn of(images: &Tensor, size: &Tensor) -> Result<Sizes> {
         ensure!(images.rank() == 4, InvalidArgument, "input must be 4-dimensional{}", images.shape());
         let from = images.shape();
@@ -173,13 +173,13 @@ pub(super) fn gradient_sizes(ctx: &KernelContext<'_>) -> Result<(Shape, Shape)> 
     Ok((g.clone(), shape))
 }
 
-/// The shape rule of a resize.
+/// Infers the shape of a resize.
 pub(super) fn resize_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let images = c.input(0)?.with_rank(4)?;
     sized_images(c, images.dim(0), 1, images.dim(3))
 }
 
-/// The gradient's result has the shape of the original images.
+/// Sets the result to the shape of the original images, since it is a gradient.
 pub(super) fn like_original(c: &mut ShapeContext<'_>) -> Result<()> {
     let s = c.input(1)?.clone();
     c.set_output(0, s);

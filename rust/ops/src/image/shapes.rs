@@ -1,4 +1,4 @@
-//! What the shape rules and kernels of images have in common: checks of ranks and sizes, and an image of a given size.
+//! Checks of ranks and sizes that shape rules and kernels of images share, and an image of a given size.
 
 use ferroflow_graph::ShapeContext;
 use ferroflow_tensor::{PartialShape, Result, Shape, Tensor, bail, ensure};
@@ -29,7 +29,7 @@ pub(super) fn known_size(c: &ShapeContext<'_>, i: usize) -> Result<[Option<usize
     })
 }
 
-/// Output 0 is a batch of images of the size that input `size` holds.
+/// Sets output 0 to a batch of images of the size that input `size` holds.
 pub(super) fn sized_images(
     c: &mut ShapeContext<'_>,
     batch: Option<usize>,
@@ -41,7 +41,7 @@ pub(super) fn sized_images(
     Ok(())
 }
 
-/// Output 0 has the shape of input 0, of rank 3 at least.
+/// Sets output 0 to the shape of input 0, of rank 3 at least.
 pub(super) fn unchanged_image(c: &mut ShapeContext<'_>) -> Result<()> {
     let s = c.input(0)?.with_rank_at_least(3)?;
     c.set_output(0, s);

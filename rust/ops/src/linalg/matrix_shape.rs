@@ -12,7 +12,7 @@ pub(super) fn split(shape: &PartialShape) -> Result<Option<(PartialShape, Dim, D
     Ok(Some((PartialShape::from_dims(batch), *rows, *columns)))
 }
 
-/// What two sizes say together.
+/// Returns the size that two dimensions state together; an error if they differ.
 pub(super) fn equal(a: Dim, b: Dim) -> Result<Dim> {
     if let (Some(a), Some(b)) = (a, b) {
         ensure!(a == b, InvalidArgument, "Dimensions must be equal, but are {a} and {b}");
@@ -40,7 +40,7 @@ pub(super) fn squares(c: &ShapeContext<'_>) -> Result<Option<(PartialShape, Dim)
     Ok(Some((batch, equal(rows, columns)?)))
 }
 
-/// Output 0 has the shape of input 0, whose matrices are square.
+/// Sets output 0 to the shape of input 0, whose matrices are square.
 pub(super) fn unchanged_square(c: &mut ShapeContext<'_>) -> Result<()> {
     if let Some((batch, n)) = squares(c)? {
         c.set_output(0, batch_of(&batch, &[n, n]));
@@ -48,7 +48,7 @@ pub(super) fn unchanged_square(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The shape of X in A X = B.
+/// Sets the shape of X in A X = B.
 fn solution(c: &mut ShapeContext<'_>, is_square: bool) -> Result<()> {
     let unknown = || (PartialShape::unknown(), None, None);
     let (batch_a, rows, columns) = split(c.input(0)?)?.unwrap_or_else(unknown);
@@ -59,12 +59,12 @@ fn solution(c: &mut ShapeContext<'_>, is_square: bool) -> Result<()> {
     Ok(())
 }
 
-/// Output 0 solves the square system of inputs 0 and 1.
+/// Sets the shape of output 0, the solution of the square system of inputs 0 and 1.
 pub(super) fn square_solution(c: &mut ShapeContext<'_>) -> Result<()> {
     solution(c, true)
 }
 
-/// Output 0 solves the system of inputs 0 and 1; input 2 is a scalar.
+/// Sets the shape of output 0, the solution of the system of inputs 0 and 1; input 2 is a scalar.
 pub(super) fn least_squares_solution(c: &mut ShapeContext<'_>) -> Result<()> {
     c.input(2)?.with_rank(0)?;
     solution(c, false)

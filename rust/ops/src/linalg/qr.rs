@@ -37,7 +37,7 @@ impl<F: Number> Columns<F> {
     }
 }
 
-/// Q and R of a row-major matrix; `inner` is the number of Q's columns and of R's rows.
+/// Computes Q and R of a row-major matrix; `inner` is the number of Q's columns and of R's rows.
 fn factor<F: Number>(a: &[F], (rows, columns): (usize, usize), inner: usize, to_q: &mut [F], to_r: &mut [F]) {
     let steps = rows.min(columns);
     let data = (0..columns).flat_map(|j| (0..rows).map(move |i| a[i * columns + j])).collect();

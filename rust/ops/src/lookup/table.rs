@@ -5,14 +5,14 @@ use ferroflow_tensor::{Buffer, Bytes, DType, Result, Shape, Tensor, bail, ensure
 use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 
-/// Whether a table is filled once, or changed at will.
+/// The kinds of tables: filled once, or changed at will.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Static,
     Mutable,
 }
 
-/// What keys and values a table has.
+/// The types and shapes of a table's keys and values.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     pub kind: Kind,
@@ -123,7 +123,7 @@ impl Column {
         }
     }
 
-    /// Row `to` becomes row `row` of `from`.
+    /// Replaces row `to` by row `row` of `from`.
     fn set(&mut self, to: usize, from: &Rows<'_>, row: usize) {
         match self {
             Column::Plain(all) => {
@@ -150,7 +150,7 @@ impl Column {
         }
     }
 
-    /// Row `row` goes; the last one takes its place.
+    /// Removes row `row`; the last one takes its place.
     fn swap_remove(&mut self, row: usize, rows: usize) {
         fn cut<T: Clone>(all: &mut Vec<T>, row: usize, rows: usize) {
             let width = all.len() / rows.max(1);
@@ -416,7 +416,7 @@ impl Table {
         self.state.read().rows
     }
 
-    /// All keys and their values, in the order in which the keys came.
+    /// Returns all keys and their values, in the order in which the keys came.
     pub(super) fn export(&self) -> Result<(Tensor, Tensor)> {
         let state = self.state.read();
         ensure!(state.is_initialized, Aborted, "HashTable is not initialized.");

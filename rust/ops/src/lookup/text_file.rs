@@ -5,7 +5,7 @@ use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_io::file;
 use ferroflow_tensor::{Bytes, DType, NumberText, Result, Tensor, bail, ensure, parse_number};
 
-/// Where a key or value is found on a line.
+/// The place of a key or value on a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Field {
     WholeLine,
@@ -49,7 +49,7 @@ struct Reader<'a> {
     file: &'a str,
     delimiter: u8,
     lines: Vec<Bytes>,
-    /// The most columns asked for.
+    /// The last column that is read.
     last_column: Option<usize>,
 }
 
@@ -63,7 +63,7 @@ fn lines(text: &[u8]) -> Vec<Bytes> {
 }
 
 impl Reader<'_> {
-    /// Every line is there and has its columns.
+    /// Checks that every line is there and has its columns.
     fn check(&self) -> Result<()> {
         for (i, line) in self.lines.iter().enumerate() {
             ensure!(

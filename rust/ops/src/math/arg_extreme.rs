@@ -33,7 +33,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The places of `f` along the middle dimension of an array of shape (outer, n, inner).
+/// Computes the places of `f` along the middle dimension of an array of shape (outer, n, inner).
 fn places<T: Ordered + Scalar, I: Scalar + TryFrom<usize>>(
     f: fn(&[T]) -> usize,
     threads: Threads,

@@ -1,4 +1,5 @@
-//! BatchMatMul and BatchMatMulV2: products of the matrices in the last two dimensions, adjoint where asked.
+//! BatchMatMul and BatchMatMulV2: products of the matrices in the last two dimensions, each adjoint if its attribute is
+//! true.
 
 use super::mat_mul::Factor;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
@@ -52,7 +53,7 @@ fn batch_shape(x: &Shape, y: &Shape, stretches: bool) -> Result<Shape> {
     Ok(Shape::new(&x[..x.rank() - 2]))
 }
 
-/// Which of an operand's matrices meets product `number`.
+/// Returns the number of an operand's matrix for product `number`.
 fn matrix_of(mut number: usize, batch: &Shape, own: &[usize]) -> usize {
     let (mut index, mut stride) = (0, 1);
     for (i, &extent) in batch.iter().enumerate().rev() {

@@ -105,7 +105,7 @@ fn add(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
-/// TF 1.x has no kernel for integers here.
+/// Refuses integers. TF 1.x has no kernel for them here.
 fn real_division(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     if init.input_type(0)?.is_integer() { Err(init.unsupported()) } else { binary_kernel(init) }
 }

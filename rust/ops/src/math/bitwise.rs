@@ -38,7 +38,7 @@ const TABLE: [(&str, Function, bool, &str); 5] = [
     ),
 ];
 
-/// TF 1.x: shifts below zero and beyond the type are the nearest that it has.
+/// Returns the places of a shift. TF 1.x: shifts below zero and beyond the type are the nearest that it has.
 fn places<T: PrimInt>(y: T) -> usize {
     let most = size_of::<T>() * 8 - 1;
     if y < T::zero() { 0 } else { y.to_usize().map_or(most, |y| y.min(most)) }

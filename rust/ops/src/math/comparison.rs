@@ -47,7 +47,7 @@ fn compare_or_differ(init: &KernelInit<'_>, f: Compare) -> Result<Box<dyn Kernel
     })
 }
 
-/// Output of comparisons whose operands may have shapes that do not broadcast.
+/// Sets the output of comparisons whose operands may have shapes that do not broadcast.
 fn equality_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     if c.bool("incompatible_shape_error")? {
         return shape_rules::broadcast_binary(c);

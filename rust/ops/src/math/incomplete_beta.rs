@@ -50,7 +50,7 @@ fn betainc(a: f64, b: f64, x: f64) -> f64 {
     if x < (a + 1.0) / (a + b + 2.0) { below_mean(a, b, x, y) } else { 1.0 - below_mean(b, a, y, x) }
 }
 
-/// The one shape of the arguments that are not scalars.
+/// Sets the one shape of the arguments that are not scalars.
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let (mut merged, mut scalars) = (PartialShape::unknown(), 0);
     for i in 0..3 {

@@ -57,11 +57,11 @@ pub(super) fn guarded(v: f64) -> f64 {
     if v.abs() < TINY { TINY } else { v }
 }
 
-/// (P, Q) for `a >= LARGE`.
+/// Returns (P, Q) for `a >= LARGE`.
 fn uniform(a: f64, x: f64) -> (f64, f64) {
     let half_square = log_excess((x - a) / a);
     let eta = (2.0 * half_square).sqrt().copysign(x - a);
-    // Where eta is too large for these terms, the exponential is zero.
+    // If eta is too large for these terms, the exponential is zero.
     let c0 = -1.0 / 3.0
         + eta
             * (1.0 / 12.0
@@ -73,7 +73,7 @@ fn uniform(a: f64, x: f64) -> (f64, f64) {
     (0.5 * libm::erfc(-argument) - rest, 0.5 * libm::erfc(argument) + rest)
 }
 
-/// (P, Q) for 0 < x.
+/// Returns (P, Q) for 0 < x.
 fn both(a: f64, x: f64) -> (f64, f64) {
     if a.is_infinite() {
         // TF 1.x: both functions are zero where both arguments are infinite.

@@ -9,11 +9,11 @@ use super::saddle_point::{gamma_factor, log_excess};
 use ferroflow_graph::{Op, Registry, shape_rules};
 use ferroflow_tensor::vector::digamma_f64;
 
-/// How far the last terms are below the sums.
+/// Ratio of the last terms to the sums.
 const PRECISION: f64 = f64::EPSILON * 0.25;
 
-/// Returns the change of the sample at `x` with `a`, where x <= a or x <= 1: -x times the derivative of P over `x^a
-/// e^-x / gamma(a)`.
+/// Returns the change of the sample at `x` with `a`, where x <= a or x <= 1. It is -x times the derivative of P over
+/// `x^a e^-x / gamma(a)`.
 fn by_series(a: f64, x: f64) -> f64 {
     // The terms are x^n / (a (a + 1) ... (a + n)); the second sum is of their derivatives.
     let (mut n, mut term, mut falling) = (a, 1.0 / a, 1.0 / a);

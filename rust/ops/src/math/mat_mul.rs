@@ -1,4 +1,4 @@
-//! MatMul, SparseMatMul and _FusedMatMul: products of two matrices, each read transposed where asked.
+//! MatMul, SparseMatMul and _FusedMatMul: products of two matrices, each read transposed if its attribute is true.
 
 use ferroflow_graph::{EpilogueForm, Fusion, Kernel, KernelInit, Op, ProductForms, Registry, ShapeContext, kernel};
 use ferroflow_tensor::gemm::{self, Activation, Epilogue, MatRef};
@@ -98,7 +98,7 @@ pub(super) fn product_shape(c: &ShapeContext<'_>, a: usize, b: usize) -> Result<
     Ok(PartialShape::from_dims(&[rows, cols]))
 }
 
-/// Returns a view of a matrix, transposed where asked.
+/// Returns a view of a matrix, transposed if `is_transposed`.
 fn operand<T: Scalar>(t: &Tensor, position: usize, transpose: bool) -> Result<MatRef<'_, T>> {
     let [rows, cols] = t.shape()[..] else {
         bail!(InvalidArgument, "In[{position}] is not a matrix. Instead it has shape {}", t.shape());
@@ -107,7 +107,7 @@ fn operand<T: Scalar>(t: &Tensor, position: usize, transpose: bool) -> Result<Ma
     Ok(if transpose { m.transposed() } else { m })
 }
 
-/// Returns the operands of a product, each read transposed where asked.
+/// Returns the operands of a product, each a transposed view if its attribute is true.
 pub(super) fn operands<'a, T: Factor>(
     a: &'a Tensor,
     b: &'a Tensor,

@@ -6,7 +6,7 @@ use ferroflow_tensor::gemm::accumulates_once;
 use ferroflow_tensor::vector::Binary;
 use ferroflow_tensor::{PartialShape, Result, Tensor, dispatch, elementwise, ensure};
 
-/// Where a term of the sum is among the op's inputs.
+/// The place of a term of the sum among the op's inputs.
 #[derive(Clone, Copy)]
 enum Term {
     Matrix(usize),

@@ -20,7 +20,7 @@ const COLUMNS: usize = 1024;
 /// Rows folded one after the other before their result joins the others.
 const ROWS: usize = 64;
 
-/// How the elements of type `T` become one.
+/// The function that makes the elements of type `T` one.
 pub(super) trait Fold<T>: Sync + Send + 'static {
     /// Returns the result of no elements.
     fn nothing(&self) -> T;
@@ -37,7 +37,7 @@ pub(super) trait Fold<T>: Sync + Send + 'static {
 
 pub(super) struct Numeric(pub(super) Reduce);
 
-/// The lengths of the parts that pairwise summation cuts a slice into, no longer than a block.
+/// Lists the lengths of the parts that pairwise summation cuts a slice into, no longer than a block.
 fn leaves(start: usize, length: usize, out: &mut Vec<std::ops::Range<usize>>) {
     match vector::split_point(length).filter(|_| length > BLOCK) {
         None => out.push(start..start + length),
@@ -272,7 +272,7 @@ fn reduce<T: Scalar>(
             None => rows(f, threads, x.slice()?, n, out.slice_mut()?)?,
             Some(k) => columns(f, threads, x.slice()?, (n, k), out.slice_mut()?)?,
         }
-        // What was kept on both sides is one group now.
+        // Kept dimensions on both sides are one group now.
         if let (Some(k), true) = (k, last > 0) {
             groups.remove(last);
             groups[last - 1].0 *= k;
@@ -282,7 +282,7 @@ fn reduce<T: Scalar>(
     x.reshaped(out_shape)
 }
 
-/// Which axes are reduced; the axes count from the end where negative.
+/// Returns which axes are reduced; negative axes count from the end.
 fn reduced_axes(axes: &[i64], rank: usize) -> Result<SmallVec<[bool; 8]>> {
     let mut is_reduced = SmallVec::from_elem(false, rank);
     for &axis in axes {

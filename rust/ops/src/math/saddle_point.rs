@@ -7,7 +7,7 @@ use std::f64::consts::PI;
 /// Half the logarithm of 2 pi.
 const HALF_LN_TWO_PI: f64 = 0.918_938_533_204_672_8;
 
-/// What Stirling's formula leaves of ln(gamma): `lgamma(z) - (z - 1/2) ln(z) + z - ln(2 pi) / 2` for z > 0.
+/// Returns the rest of Stirling's formula for ln(gamma): `lgamma(z) - (z - 1/2) ln(z) + z - ln(2 pi) / 2` for z > 0.
 pub(super) fn stirling_rest(z: f64) -> f64 {
     if z < 10.0 {
         return libm::lgamma(z) - (z - 0.5) * z.ln() + z - HALF_LN_TWO_PI;
@@ -27,7 +27,7 @@ pub(super) fn log_excess(u: f64) -> f64 {
     if u.abs() > 0.1 {
         return u - u.ln_1p();
     }
-    // With r = u / (2 + u): ln(1 + u) = 2 (r + r^3/3 + r^5/5 + ...) and u - 2 r = u r.
+    // With r = u / (2 + u): `ln(1 + u) = 2 (r + r^3/3 + r^5/5 + ...)` and `u - 2 r = u r`.
     let r = u / (2.0 + u);
     let square = r * r;
     let (mut sum, mut power, mut k) = (0.0, 2.0 * r * square, 3.0);

@@ -148,7 +148,7 @@ fn unsorted_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Where the id at flat position `i` is, as an index of its tensor.
+/// Returns the index, as text, of the id at flat position `i` of its tensor.
 fn index_text(shape: &Shape, i: usize) -> String {
     let index: Vec<String> = shape.iter().zip(shape.strides()).map(|(d, s)| (i / s % d).to_string()).collect();
     format!("[{}]", index.join(","))

@@ -23,7 +23,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// How the elements of the condition meet those of the data.
+/// The relation of the condition's elements to those of the data.
 enum Meeting {
     Whole(bool),
     Elements,

@@ -8,7 +8,7 @@ use num_traits::Float;
 /// A type that a range can have.
 trait Step: Summed + PartialOrd + std::fmt::Display {
     const ZERO: Self;
-    /// How many steps there are from `start` to before `limit`, the signs being right.
+    /// Returns the number of steps from `start` to before `limit`, if the signs are right.
     fn steps(start: Self, limit: Self, delta: Self) -> Option<i64>;
 }
 

@@ -18,7 +18,7 @@ enum Scale {
 }
 
 impl Scale {
-    /// What the sum of `n` rows is divided by.
+    /// Returns the divisor of the sum of `n` rows.
     fn divisor(self, n: usize) -> f64 {
         match self {
             Scale::Sum => 1.0,
@@ -28,7 +28,7 @@ impl Scale {
     }
 }
 
-/// `rows` and then what a row of input 0 has.
+/// Sets the shape of `rows` rows like those of input 0.
 fn shape_of_rows(c: &mut ShapeContext<'_>, rows: Option<usize>) -> Result<()> {
     let data = c.input(0)?.with_rank_at_least(1)?;
     c.input(1)?.with_rank(1)?.merge(&c.input(2)?.with_rank(1)?)?;

@@ -5,7 +5,7 @@ use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::vector::Operand;
 use ferroflow_tensor::{Bytes, DType, Result, Tensor};
 
-/// What a function of two strings gives.
+/// The result of a function of two strings.
 pub(super) trait Text: Send + Sized {
     fn slots(t: &mut Tensor) -> Result<&mut [Self]>;
 }

@@ -86,7 +86,7 @@ fn bias_add(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }, else Err(init.unsupported()))
 }
 
-/// The sums of the columns of `x`, in an order that only its shape decides.
+/// Sums the columns of `x`, in an order that only its shape decides.
 fn sum_columns<T: Scalar + Reducible>(threads: Threads, x: &[T], sums: &mut [T]) -> Result<()> {
     let columns = sums.len();
     sums.fill(T::default());

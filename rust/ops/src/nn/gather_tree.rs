@@ -22,7 +22,7 @@ struct Tree<'a> {
 }
 
 impl Tree<'_> {
-    /// The sequences of one entry of the batch, over its first `length` steps; `out` is full of end tokens.
+    /// Follows the sequences of one entry of the batch, over its first `length` steps; `out` is full of end tokens.
     fn follow(&self, entry: usize, length: usize, out: &mut [i32]) -> Result<()> {
         let place = |time: usize, beam: usize| (time * self.batch + entry) * self.beams + beam;
         for beam in 0..self.beams {

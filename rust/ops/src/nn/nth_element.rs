@@ -24,7 +24,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Ascending, NaN after all numbers.
+/// Orders ascending, NaN after all numbers.
 fn order<T: PartialOrd>(x: &T, y: &T) -> Ordering {
     x.partial_cmp(y).unwrap_or_else(|| {
         let is_nan = |v: &T| v.partial_cmp(v).is_none();

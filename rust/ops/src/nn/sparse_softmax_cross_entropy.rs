@@ -15,7 +15,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// TF 1.x: the words of a label out of range, with at most `SHOWN` labels.
+/// Returns TF 1.x's message of a label out of range, with at most `SHOWN` labels.
 fn bad_label(label: i64, classes: usize, labels: &[i64]) -> Status {
     const SHOWN: usize = 1000;
     let mut list = labels.iter().take(SHOWN).map(i64::to_string).collect::<Vec<_>>().join(" ");

@@ -37,7 +37,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Larger first; NaN after all numbers; of equal ones, the lower index first.
+/// Orders larger ones first; NaN after all numbers; of equal ones, the lower index first.
 fn order<T: PartialOrd>(row: &[T], a: usize, b: usize) -> Ordering {
     let (x, y) = (&row[a], &row[b]);
     y.partial_cmp(x)

@@ -32,7 +32,7 @@ pub(super) fn channel_bounds(
     Ok(min.iter().zip(max).map(|(&a, &b)| Nudged::new(bits, a, b)).collect())
 }
 
-/// Each element moved with the bounds of its channel.
+/// Moves each element with the bounds of its channel.
 fn moved(ctx: &KernelContext<'_>, bounds: &[Option<Nudged>]) -> Result<Tensor> {
     let input = ctx.input(0)?;
     let mut out = Tensor::new(input.dtype(), input.shape().clone())?;

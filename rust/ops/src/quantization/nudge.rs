@@ -28,7 +28,7 @@ pub(super) struct Nudged {
 }
 
 impl Nudged {
-    /// `None` where both bounds are zero: then everything is.
+    /// Returns the nudged bounds; `None` if both bounds are zero, because every result then is.
     pub(super) fn new(bits: Bits, min: f32, max: f32) -> Option<Nudged> {
         if min == 0.0 && max == 0.0 {
             return None;

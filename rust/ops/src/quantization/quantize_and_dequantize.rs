@@ -7,7 +7,7 @@ use num_traits::Float;
 
 const BLOCK: usize = 1 << 14;
 
-/// What the attributes of these ops say.
+/// The attributes of these ops.
 #[derive(Clone, Copy, Debug)]
 struct Form {
     is_signed: bool,

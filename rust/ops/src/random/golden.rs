@@ -1,4 +1,4 @@
-//! What the random ops' unit tests stand on: TensorFlow's numbers of `tests/golden/random.txt`, three runs of each op.
+//! TensorFlow's numbers for the random ops' unit tests: `tests/golden/random.txt`, three runs of each op.
 
 use crate::testing::Rerun;
 use ferroflow_graph::AttrValue;

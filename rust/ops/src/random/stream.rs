@@ -1,4 +1,4 @@
-//! `Stream`: the random numbers of one node in one session; and the shape that an input asks for.
+//! `Stream`: the random numbers of one node in one session; and the shape that an input describes.
 
 use ferroflow_graph::{KernelInit, Op, ShapeContext};
 use ferroflow_sync::Mutex;
@@ -50,7 +50,7 @@ pub(crate) fn per_parameter(samples: &Shape, parameters: &Shape) -> Result<Shape
     Shape::checked(&dims)
 }
 
-/// The shape rule of `per_parameter`: input 0 describes the samples, input 1 holds the parameters.
+/// Infers the shape of `per_parameter`: input 0 describes the samples, input 1 holds the parameters.
 pub(crate) fn per_parameter_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let s = c.input_as_shape(0)?.concatenate(c.input(1)?);
     c.set_output(0, s);

@@ -1,4 +1,4 @@
-//! PyFunc, PyFuncStateless: a function of the program as an op, called through a `Host` that knows the language.
+//! PyFunc, PyFuncStateless: a function of the program as an op, called through a `Host` for the program's language.
 
 use ferroflow_graph::{Blocking, Kernel, KernelInit, Op, Outputs, Registry, ShapeContext, kernel};
 use ferroflow_sync::{Mutex, OnceLock};
@@ -14,7 +14,7 @@ pub trait Host: Send + Sync {
 
 static HOST: OnceLock<Box<dyn Host>> = OnceLock::new();
 
-/// Says who calls functions; false where that was said before.
+/// Sets the host that calls functions; false if one was set before.
 pub fn set_host(host: Box<dyn Host>) -> bool {
     HOST.set(host).is_ok()
 }
@@ -56,7 +56,8 @@ fn py_func(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
-/// TF 1.x folds a stateless function of nothing into a constant of the session: it is called once.
+/// Builds the kernel of a stateless function. TF 1.x folds one without inputs into a constant of the session: it is
+/// called once.
 fn stateless(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     if !init.input_types.is_empty() {
         return py_func(init);
@@ -109,7 +110,7 @@ mod tests {
     use ferroflow_tensor::Status;
     use std::sync::atomic::{AtomicI32, Ordering};
 
-    /// Knows `echo`, which returns its arguments, and `count`, which counts its calls.
+    /// Has `echo`, which returns its arguments, and `count`, which counts its calls.
     struct Echo(AtomicI32);
 
     impl Host for Echo {

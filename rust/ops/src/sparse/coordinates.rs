@@ -129,8 +129,8 @@ impl<'a> Coordinates<'a> {
         self.rows().map(|row| row.iter().zip(&strides).map(|(&i, &s)| i as usize * s).sum()).collect()
     }
 
-    /// For each row the row-major number of its dimensions `dims` (each at most once), which compares as they do. None
-    /// where an index lies outside the shape.
+    /// Returns for each row the row-major number of its dimensions `dims` (each at most once), which compares as they
+    /// do. None if an index lies outside the shape.
     fn keys(&self, dims: &[usize]) -> Option<Vec<u64>> {
         let mut strides = vec![0u64; self.rank];
         let mut stride = 1u64;
@@ -216,7 +216,7 @@ pub(super) fn shape_vector(shape: &Shape) -> Result<Tensor> {
     Tensor::from_slice([shape.rank()], &shape.to_i64())
 }
 
-/// Two ordered lists of coordinates as one: `visit` is called with the row of either or both that has the next index.
+/// Merges two ordered lists of coordinates. `visit` is called with the row of either or both that has the next index.
 pub(super) fn merge(a: &Coordinates<'_>, b: &Coordinates<'_>, mut visit: impl FnMut(Option<usize>, Option<usize>)) {
     let (mut i, mut j) = (0, 0);
     while i < a.len() || j < b.len() {

@@ -103,7 +103,7 @@ fn distance(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let distance = levenshtein(&truth, &hypotheses.remove(&number).unwrap_or_default()) as f32;
             to[number] = if normalize { distance / truth.len() as f32 } else { distance };
         }
-        // What is left has a truth of no elements.
+        // The rest has a truth of no elements.
         for (number, hypothesis) in hypotheses {
             to[number] = if normalize { f32::INFINITY } else { hypothesis.len() as f32 };
         }

@@ -51,7 +51,7 @@ fn deserialize_many_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// What sparse tensors are written to: messages in strings, or the tensors themselves in variants.
+/// The form of written sparse tensors: messages in strings, or the tensors themselves in variants.
 #[derive(Clone)]
 enum Written {
     Text(Bytes),

@@ -70,7 +70,7 @@ fn text(dims: &[usize]) -> String {
     dims.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// All dimensions but the last.
+/// Returns all dimensions but the last.
 fn group_shape(shape: &Shape) -> Result<Shape> {
     ensure!(shape.rank() >= 2, InvalidArgument, "Shape [{}] has rank {} < 2", text(shape), shape.rank());
     Ok(Shape::new(&shape[..shape.rank() - 1]))
@@ -220,7 +220,7 @@ fn size(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }, else Err(init.unsupported()))
 }
 
-/// TF 1.x: nothing is known of the sizes' shape before the step.
+/// Sets an unknown shape. TF 1.x: nothing is known of the sizes' shape before the step.
 fn size_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     parts(c, 0)?;
     Ok(())

@@ -5,7 +5,7 @@ use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Shape, Tensor, bail, ensure};
 use std::ops::Range;
 
-/// What TF puts between the parts of a joined feature.
+/// TF's separator between the parts of a joined feature.
 const SEPARATOR: &[u8] = b"_X_";
 
 /// A column of features: its values, and which of them each row has.
@@ -75,7 +75,7 @@ fn joined(a: u64, b: u64) -> u64 {
     mixed(mixed(result.wrapping_mul(FACTOR)).wrapping_mul(FACTOR))
 }
 
-/// What becomes of the features of one combination.
+/// The way in which the features of one combination are joined.
 #[derive(Clone, Copy)]
 enum Crossing {
     Text,

@@ -25,7 +25,7 @@ fn gradient_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// `default` everywhere but at `places`, where the values are.
+/// Writes `default` everywhere but at `places`, which get the values.
 fn put<E: Movable>(values: &Tensor, default: &Tensor, places: &[i64], out: &mut Tensor) -> Result<()> {
     let to = E::view_mut(out)?;
     if let [default] = E::view(default)? {

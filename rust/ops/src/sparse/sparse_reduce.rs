@@ -27,7 +27,7 @@ fn reduced(axes: &[i64], rank: usize) -> Result<Vec<bool>> {
     Ok(found)
 }
 
-/// Returns the dense shape of the result, as far as inputs 2 and 3 tell it.
+/// Returns the dense shape of the result, as far as inputs 2 and 3 decide it.
 fn result_shape(c: &ShapeContext<'_>) -> Result<PartialShape> {
     parts(c, 0)?;
     let shape = c.input_as_shape(2)?;

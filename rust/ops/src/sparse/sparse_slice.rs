@@ -69,7 +69,7 @@ fn slice(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
-/// The gradients of the rows of `output`, each at the row of `input` that it was before `start` was taken off.
+/// Writes the gradients of the rows of `output`, each at its row of `input` before `start` was subtracted.
 fn put_back<E: Movable>(
     grad: &Tensor,
     rank: usize,
@@ -89,7 +89,8 @@ fn put_back<E: Movable>(
     Ok(())
 }
 
-/// Each element of the input gets the gradient of the output's element that it is; the others zero.
+/// Builds the kernel of the gradient: each element of the input gets the gradient of its element of the output, others
+/// zero.
 fn gradient(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     kernel(|ctx| {
         let (grad, input, start, output) = (ctx.input(0)?, ctx.input(1)?, ctx.input(2)?, ctx.input(3)?);

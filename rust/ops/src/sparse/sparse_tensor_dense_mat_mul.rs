@@ -1,4 +1,5 @@
-//! SparseTensorDenseMatMul: a sparse matrix times a dense one, either read conjugated and transposed where asked.
+//! SparseTensorDenseMatMul: a sparse matrix times a dense one, either read conjugated and transposed if its attribute
+//! is true.
 
 use super::coordinates::numbers;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
@@ -69,8 +70,8 @@ fn for_each_entry(
     Ok(())
 }
 
-/// The sparse matrix by rows of the result: entry `e` in `starts[m]..starts[m + 1]` adds `values[e]` times row `inner[e]`
-/// of the dense matrix to row `m`, in the order of the input.
+/// The sparse matrix by rows of the result. Entry `e` in `starts[m]..starts[m + 1]` adds `values[e]` times row
+/// `inner[e]` of the dense matrix to row `m`. Entries keep the order of the input.
 struct ByRow<T> {
     starts: Vec<usize>,
     inner: Vec<usize>,

@@ -61,7 +61,8 @@ impl Parts {
     }
 }
 
-/// One sparse tensor of the dimensions `leading` and, after them, the largest of each dimension of `tensors`.
+/// Stacks sparse tensors to one of the dimensions `leading` and, after them, the largest of each dimension of
+/// `tensors`.
 ///
 /// Errors: `InvalidArgument` for tensors whose parts do not fit each other, of several ranks, or of another type.
 pub(super) fn stacked(tensors: &[Parts], leading: &[usize], dtype: DType) -> Result<Parts> {

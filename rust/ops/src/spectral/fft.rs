@@ -163,8 +163,8 @@ fn complex<T: Pair>(rank: usize, direction: Direction) -> Result<Box<dyn Kernel>
     })
 }
 
-/// Returns the lengths of the transforms, checked against the input: `half` tells whether the last dimension of the
-/// input holds the non-negative frequencies alone.
+/// Returns the lengths of the transforms, checked against the input. If `half`, the input's last dimension holds the
+/// non-negative frequencies alone.
 fn lengths(t: &Tensor, fft_length: &Tensor, rank: usize, half: bool) -> Result<Vec<usize>> {
     check_rank(t, rank)?;
     ensure!(

@@ -148,8 +148,8 @@ impl AccumulatedRows {
         Ok(AccumulatedRows { indices: merged, counts, values: out })
     }
 
-    /// Returns indices, the mean of each slice over the gradients that had it (or the sum), and the dense shape. -1
-    /// where the accumulator does not know how many rows there are.
+    /// Returns the indices, the mean of each slice over its gradients (or the sum), and the dense shape. The shape has
+    /// -1 if the accumulator has no number of rows.
     pub(super) fn finish<T: Scalar + Element>(mut self, shape: &PartialShape, keeps_sum: bool) -> Result<[Tensor; 3]> {
         let width: usize = self.values.shape()[1..].iter().product();
         if !keeps_sum && width > 0 {

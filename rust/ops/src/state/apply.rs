@@ -11,7 +11,7 @@ use num_traits::{Float, NumCast, Zero};
 const BLOCK: usize = 1 << 14;
 /// Elements computed at a time, in arrays of their own: the compiler sees that these do not overlap.
 const LANES: usize = 64;
-/// How far ahead of its use memory is asked for, in bytes: more streams run side by side here than the CPU follows by itself.
+/// Bytes between a prefetch and its use. More streams run side by side here than the CPU prefetches by itself.
 const AHEAD: usize = 2048;
 /// More scalars than any update has.
 const MOST_SCALARS: usize = 8;
@@ -70,7 +70,7 @@ fn sparse_shape<const N: usize, R: Rule<N>>(c: &mut ShapeContext<'_>) -> Result<
     shape::<N, R>(c, true)
 }
 
-/// The variables have one shape; the gradient has it too, or is a row of it for each index.
+/// Checks that the variables have one shape, and the gradient has it too or is a row of it for each index.
 fn shape<const N: usize, R: Rule<N>>(c: &mut ShapeContext<'_>, sparse: bool) -> Result<()> {
     let mut s = PartialShape::unknown();
     for i in 0..N {
@@ -150,7 +150,7 @@ fn update<const N: usize, R: Rule<N>, T: Wide>(ctx: &mut KernelContext<'_>, rule
     })
 }
 
-/// Row after row in the order of the indices, so that what equal ones add up to is certain.
+/// Updates row after row in the order of the indices, so that the sum of equal ones is certain.
 fn update_rows<const N: usize, R: Rule<N>, T: Wide>(ctx: &mut KernelContext<'_>, rule: &R) -> Result<()> {
     ctx.update_many(std::array::from_fn(|i| i), |variables: [&mut Tensor; N], inputs| {
         let scalars = scalars::<N, R, T>(inputs, true)?;
@@ -208,7 +208,7 @@ fn run_parallel<const N: usize, R: Rule<N>, T: Wide>(
     });
 }
 
-/// One pass over slices of one length, compiled for the machine's vectors; the arithmetic is the same on all.
+/// Makes one pass over slices of one length, compiled for the machine's vectors; the arithmetic is the same on all.
 fn pass<const N: usize, R: Rule<N>, T: Wide>(
     rule: &R,
     scalars: &Scalars<T::In>,
@@ -269,7 +269,7 @@ fn pass_lanes<const N: usize, R: Rule<N>, T: Wide>(
                 ask(variable, start);
             }
         }
-        // Whole blocks have a length that the compiler knows, and only those are vectorized.
+        // The length of a whole block is a constant for the compiler, so only whole blocks are vectorized.
         if length == LANES {
             load(&mut g, gradient, LANES);
             for k in 0..N {
@@ -293,7 +293,7 @@ fn pass_lanes<const N: usize, R: Rule<N>, T: Wide>(
     }
 }
 
-/// Asks for the block that lies `AHEAD` after the one at `start`.
+/// Prefetches the block that lies `AHEAD` after the one at `start`.
 #[inline(always)]
 fn ask<T>(data: &[T], start: usize) {
     #[cfg(target_arch = "x86_64")]
@@ -321,7 +321,8 @@ fn store<T: Wide>(to: &mut [T], from: &[T::In; LANES], length: usize) {
     }
 }
 
-/// The formula on every lane. No closures here: they would be calls of their own, without the vector features.
+/// Applies the formula to every lane. There are no closures here: they would be calls of their own, without the vector
+/// features.
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "lanes index N arrays at once")]
 fn step_lanes<const N: usize, R: Rule<N>, F: Float>(

@@ -48,7 +48,7 @@ impl Rule<3> for FtrlV2 {
         &["var", "accum", "linear", "grad", "lr", "l1", "l2", "l2_shrinkage", "lr_power"];
     const GRADIENT: usize = 3;
 
-    /// TF 1.8 counts the shrinkage in `accum`; later versions do not, nor does this.
+    /// Computes the new values. TF 1.8 counts the shrinkage in `accum`; later versions do not, nor does this.
     #[inline(always)]
     fn step<F: Float>(
         &self,

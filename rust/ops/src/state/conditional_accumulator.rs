@@ -38,7 +38,7 @@ pub(super) struct Accumulator {
     dtype: DType,
     shape: PartialShape,
     is_sparse: bool,
-    /// Whether takes get the sum rather than the mean.
+    /// If true, takes get the sum, else the mean.
     keeps_sum: bool,
     progress: Mutex<Progress>,
 }

@@ -19,7 +19,7 @@ fn handle(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
-/// The type that a node's `dtype` says must be that of the variable, where it is known.
+/// Checks that a node's `dtype` is the type of the variable, if that is known.
 fn check_type(c: &ShapeContext<'_>, what: &str) -> Result<()> {
     if let Some(known) = c.input_handle(0)? {
         let dtype = c.dtype("dtype")?;

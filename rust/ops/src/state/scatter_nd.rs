@@ -24,7 +24,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// How a variable's shape and the indices' cut it into slices.
+/// The slices that a variable's shape and the indices' shape define.
 struct Slices {
     /// Dimensions that an index addresses.
     depth: usize,

@@ -1,4 +1,4 @@
-//! VariableV2 names a variable; IsVariableInitialized asks whether it has a value.
+//! VariableV2 names a variable; IsVariableInitialized returns true if it has a value.
 
 use ferroflow_graph::{Op, Registry, kernel, shape_rules};
 use ferroflow_tensor::{Tensor, bail};

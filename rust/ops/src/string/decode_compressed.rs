@@ -32,7 +32,7 @@ impl Format {
         bail!(DataLoss, "inflate() failed with error -3: {fault}")
     }
 
-    /// All that can be read of the first stream in `text`; one that ends early gives what it has.
+    /// Reads as much as possible of the first stream in `text`; one that ends early gives its beginning.
     fn read(self, text: &[u8]) -> Result<Bytes> {
         self.check(text)?;
         match self {

@@ -29,7 +29,8 @@ impl FromBytes for bool {
 }
 
 impl FromBytes for [u64; 2] {
-    /// TF 1.x: the two halves of a complex number keep their places, each in the other order.
+    /// Returns the bits of a number. TF 1.x: the two halves of a complex number keep their places, each in the other
+    /// order.
     fn from_bytes(bytes: &[u8], little_endian: bool) -> [u64; 2] {
         [u64::from_bytes(&bytes[..8], little_endian), u64::from_bytes(&bytes[8..], little_endian)]
     }

@@ -31,7 +31,7 @@ pub(super) fn fill<O: Send>(threads: Threads, out: &mut [O], f: impl Fn(usize) -
     }
 }
 
-/// Output 0: `f` of each string of input 0.
+/// Sets output 0 to `f` of each string of input 0.
 pub(super) fn to_strings(ctx: &mut KernelContext<'_>, f: impl Fn(&[u8]) -> Result<Bytes> + Sync) -> Result<()> {
     let input = ctx.input(0)?;
     let mut out = vec![Bytes::default(); input.elements()];
@@ -42,7 +42,7 @@ pub(super) fn to_strings(ctx: &mut KernelContext<'_>, f: impl Fn(&[u8]) -> Resul
     Ok(())
 }
 
-/// Output 0: `f` of each string of input 0.
+/// Sets output 0 to `f` of each string of input 0.
 pub(super) fn to_values<T: Scalar>(ctx: &mut KernelContext<'_>, f: impl Fn(&[u8]) -> Result<T> + Sync) -> Result<()> {
     let input = ctx.input(0)?;
     let mut out = Tensor::new(T::DTYPE, input.shape().clone())?;

@@ -29,7 +29,7 @@ struct Brackets<'a> {
 }
 
 impl Brackets<'_> {
-    /// What stands between two neighbours along a dimension: the outer ones are apart by empty lines.
+    /// Returns the separator of two neighbours along a dimension; empty lines separate the outer ones.
     fn gap(&self, dimension: usize) -> String {
         let inner = self.sizes.len() - 1 - dimension;
         if inner == 0 { " ".to_owned() } else { "\n".repeat(inner) + &" ".repeat(dimension + 1) }

@@ -4,7 +4,7 @@ use super::each::to_values;
 use ferroflow_graph::{KernelInit, Op, Registry, kernel, shape_rules};
 use ferroflow_tensor::{Result, Status};
 
-/// What positions and lengths in a string count.
+/// The unit of positions and lengths in a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
     Byte,

@@ -9,7 +9,7 @@ pub(super) enum Notation {
     Shortest,
 }
 
-/// How a number is written.
+/// The format of a number.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Format {
     pub notation: Notation,
@@ -100,7 +100,7 @@ mod tests {
         Format { notation, flag: flag.bytes().next(), width, precision }.float(x)
     }
 
-    // The wanted texts are what C's printf writes.
+    // The expected texts are those that C's printf writes.
     #[test]
     fn floats_are_written_as_c_writes_them() {
         use Notation::*;

@@ -37,7 +37,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Where in the tensor each combination of positions along `axes` lies, the last of them varying fastest.
+/// Returns the offset in the tensor of each combination of positions along `axes`, the last of them varying fastest.
 fn offsets(shape: &Shape, axes: impl Iterator<Item = usize>) -> Vec<usize> {
     let strides = shape.strides();
     let mut out = vec![0];

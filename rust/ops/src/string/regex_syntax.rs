@@ -1,8 +1,8 @@
 //! RE2's syntax, in which TF's patterns are written, put into that of the `regex` crate.
 //!
-//! The two agree but for this: RE2's `\d`, `\w`, `\s` and `\b` know ASCII alone; in its classes `[` and `&&` are
-//! ordinary. A brace that opens no repetition is ordinary; `\Q...\E` quotes, `\C` is one byte, `\1` is never a digit's
-//! escape but `\123` is octal.
+//! The two agree with these exceptions. RE2's `\d`, `\w`, `\s` and `\b` match ASCII alone; in its classes `[` and `&&`
+//! are ordinary. A brace that opens no repetition is ordinary. `\Q...\E` quotes, `\C` is one byte, `\1` is never a
+//! digit's escape but `\123` is octal.
 
 use std::fmt::Write;
 

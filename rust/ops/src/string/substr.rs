@@ -19,7 +19,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// For each element of `to`, the element of a tensor of shape `from` stretched to it.
+/// Returns, for each element of `to`, the element of a tensor of shape `from` stretched to it.
 fn stretched(from: &Shape, to: &Shape) -> Vec<usize> {
     let lead = to.rank() - from.rank();
     let strides = from.strides();

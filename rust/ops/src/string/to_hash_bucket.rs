@@ -13,7 +13,7 @@ fn buckets(init: &KernelInit<'_>, hash: impl Fn(&[u8]) -> u64 + Send + Sync + 's
     kernel(move |ctx| to_values::<i64>(ctx, |text| Ok((hash(text) % count as u64) as i64)))
 }
 
-/// SipHash-2-4 of a string under a key.
+/// Returns SipHash-2-4 of a string under a key.
 pub(crate) fn strong(key: [u64; 2], text: &[u8]) -> u64 {
     let mut hasher = SipHasher24::new_with_keys(key[0], key[1]);
     hasher.write(text);
@@ -70,7 +70,7 @@ mod tests {
         farm_hash::fingerprint(&buckets)
     }
 
-    // The wanted numbers are TensorFlow 2.21's, for the strings above and 2^62 buckets.
+    // The expected numbers are TensorFlow 2.21's, for the strings above and 2^62 buckets.
     #[test]
     fn buckets_are_tensorflows() {
         assert_eq!(all(farm_hash::fingerprint), 0xae72_460c_57ea_32c6);

@@ -4,7 +4,7 @@ use super::each::to_values;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, kernel, shape_rules};
 use ferroflow_tensor::{NumberText, Result, Scalar, dispatch, ensure, parse_number};
 
-/// What C calls space.
+/// Returns true for C's space characters.
 pub(super) fn is_space(c: u8) -> bool {
     matches!(c, b' ' | b'\t'..=b'\r')
 }

@@ -9,7 +9,7 @@ use ferroflow_tensor::{DType, Result, Scalar, Tensor, bail, ensure, f16};
 /// Below this, an image counts as black.
 const ZERO: f32 = 1e-6;
 
-/// What images are made of: numbers whose arithmetic rounds as TF's does.
+/// The numbers of images, whose arithmetic rounds as TF's does.
 trait Sample: Scalar {
     fn wide(self) -> f32;
     fn is_finite(self) -> bool;

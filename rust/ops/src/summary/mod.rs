@@ -29,7 +29,7 @@ fn scalar_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// TF 1.x: a vector of one element counts as a scalar.
+/// Returns true for a scalar. TF 1.x: a vector of one element counts as one.
 fn is_legacy_scalar(t: &Tensor) -> bool {
     t.rank() == 0 || (t.rank() == 1 && t.elements() == 1)
 }

@@ -48,7 +48,7 @@ fn scalar_number(ctx: &KernelContext<'_>, i: usize, name: &str) -> Result<i64> {
     Ok(t.to_i64s()?[0])
 }
 
-/// Makes an empty file with the name that TensorBoard looks for, and one that no writer has yet.
+/// Makes an empty file with a name that TensorBoard finds, and that no other writer uses.
 fn new_file(folder: &str, suffix: &str) -> Result<PathBuf> {
     let failure = |what: &Path, e: &std::io::Error| match e.kind() {
         std::io::ErrorKind::PermissionDenied => Status::new(Code::PermissionDenied, format!("{}: {e}", what.display())),

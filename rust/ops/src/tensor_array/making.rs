@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Arrays made so far.
 static MADE: AtomicU64 = AtomicU64::new(0);
 
-/// What orders the uses of an array has no value of its own.
+/// Returns a flow: it orders the uses of an array and has no value of its own.
 pub(super) fn flow() -> Tensor {
     Tensor::scalar(0.0f32)
 }
@@ -20,7 +20,8 @@ pub(super) fn scalar_int(t: &Tensor, what: &str) -> Result<i64> {
     Ok(i64::from(t.to_scalar::<i32>()?))
 }
 
-/// TF 1.x: a handle counts as the two names that it once was, and TensorFlow refuses graphs that say otherwise.
+/// Sets the shapes of handle and flow. TF 1.x: a handle counts as the two names that it once was, and TensorFlow
+/// refuses other shapes in graphs.
 fn handle_and_flow(c: &mut ShapeContext<'_>) -> Result<()> {
     c.set_output(0, PartialShape::vector(Some(2)));
     c.set_output(1, PartialShape::scalar());

@@ -24,15 +24,16 @@ struct State {
     slots: Vec<Slot>,
     element_shape: PartialShape,
     closed: bool,
-    /// Whether a write added to an element.
+    /// True after a write added to an element.
     aggregated: bool,
-    /// How many elements a tensor was split into: what the gradient of that is made of, whatever was written later.
+    /// Number of elements that a tensor was split into. The split's gradient is made of them, whatever was written
+    /// later.
     parts: Option<usize>,
     /// By source: the arrays of this one's gradients.
     gradients: Vec<(String, Arc<TensorArray>)>,
 }
 
-/// What is fixed when an array is made.
+/// The properties of an array that are fixed when it is made.
 #[derive(Clone)]
 pub(super) struct Kind {
     pub name: String,
@@ -259,7 +260,7 @@ impl TensorArray {
         let kind = Kind {
             name: format!("{}@{source}", self.kind.name),
             dynamic_size: false,
-            // Several writes added up to one element: each of them asks for its gradient.
+            // Several writes added up to one element: each of them reads its gradient.
             clear_after_read: !self.kind.is_gradient,
             is_gradient: true,
             ..self.kind.clone()

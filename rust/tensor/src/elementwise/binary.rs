@@ -12,7 +12,7 @@ use crate::{bail, dispatch, ensure};
 /// Returns `f(a, b)` element by element, with NumPy's broadcasting; in the memory of an operand that has the output's
 /// shape and that nothing else refers to.
 ///
-/// Errors: `InvalidArgument` if the shapes do not broadcast, if `f` does not exist for the type, for an integer
+/// Errors: `InvalidArgument` if the shapes do not broadcast, or if `f` does not exist for the type. Also for an integer
 /// division by zero, and for a negative integer exponent.
 pub fn binary(f: Binary, a: Tensor, b: Tensor, threads: Threads) -> Result<Tensor> {
     dispatch!(a.dtype(), T in number, zip::<T>(f, a, b, threads), else {

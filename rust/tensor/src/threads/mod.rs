@@ -42,10 +42,10 @@ impl Threads {
 
     /// Runs `f(0)` to `f(tasks - 1)`, each exactly once, in any order and on any thread, and returns when all are done.
     ///
-    /// Runs on the calling thread alone if there is one task or one thread, if called from inside a task, and while the
-    /// pool is busy. It never waits for a thread to become free. A panic in a task is raised again here after the tasks
-    /// under way have ended; tasks that had not begun by then are skipped. Nothing else skips a task: use `try_run` for
-    /// a loop that the step's end may cut short.
+    /// Runs on the calling thread alone if there is one task or one thread, or if called from inside a task. It does so
+    /// while the pool is busy, too: it never waits for a thread to become free. A panic in a task is raised again here
+    /// after the tasks under way have ended; tasks that had not begun by then are skipped. Nothing else skips a task:
+    /// use `try_run` for a loop that the step's end may cut short.
     pub fn run(&self, tasks: usize, f: &(dyn Fn(usize) + Sync)) {
         let (_, _restore) = watch::take();
         let (Ok(()) | Err(Interrupted)) = self.run_under(Watch::NONE, tasks, f);

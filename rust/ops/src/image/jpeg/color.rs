@@ -25,7 +25,7 @@ fn rgb_of(y: u8, cb: u8, cr: u8) -> [u8; 3] {
     [clamp(r), clamp(g), clamp(b)]
 }
 
-/// TF 1.x: RGB from CMYK by its own formula; files by Adobe's programs hold the inverse.
+/// Converts CMYK to RGB. TF 1.x: by its own formula; files by Adobe's programs hold the inverse.
 fn rgb_of_cmyk(cmyk: [u8; 4], adobe: bool) -> [u8; 3] {
     let [c, m, y, k] = cmyk.map(i32::from);
     if adobe {
@@ -51,7 +51,7 @@ impl Converter {
         if self.channels == 1 && self.space == Space::YCbCr { 1 } else { 4 }
     }
 
-    /// A row of pixels from the components' rows, which begin `left` before it.
+    /// Writes a row of pixels from the components' rows, which begin `left` before it.
     pub(super) fn row(self, from: &[Vec<u8>], left: usize, to: &mut [u8]) {
         let part = |i: usize| &from[i][left..];
         match (self.space, self.channels) {

@@ -52,7 +52,7 @@ pub(super) struct Bits<'a> {
     count: u32,
     /// Bits that were read after the last one there was.
     missing: bool,
-    /// Whether the data ended, not at a marker.
+    /// True if the data ended, not at a marker.
     pub truncated: bool,
 }
 
@@ -137,7 +137,7 @@ impl<'a> Bits<'a> {
                 return usize::try_from(at).ok().and_then(|at| table.symbols.get(at)).copied().unwrap_or(0);
             }
         }
-        // libjpeg looks at one bit more before it gives up.
+        // libjpeg reads one bit more before it fails.
         self.take(1);
         0
     }
@@ -161,7 +161,7 @@ impl<'a> Bits<'a> {
             }
             at += 1;
         }
-        // What was searched in vain is not searched again.
+        // Data that was searched without success is not searched again.
         self.at = at;
         self.missing = true;
         self.truncated |= at >= self.data.len();

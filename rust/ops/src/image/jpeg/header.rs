@@ -132,7 +132,7 @@ impl<'a> Reader<'a> {
         Some(self.read(marker, body).unwrap_or(Segment::Fault))
     }
 
-    /// What a segment holds; `None` where libjpeg ends with an error.
+    /// Reads a segment; `None` if libjpeg would end with an error.
     fn read(&mut self, marker: u8, body: &[u8]) -> Option<Segment> {
         match marker {
             0xc0..=0xc2 => return self.frame(marker == 0xc2, body).map(Segment::Frame),

@@ -15,14 +15,14 @@ pub(super) struct Plane {
     /// Samples that are of the image.
     pub width: usize,
     pub height: usize,
-    /// How often samples are repeated in the image, across and down.
+    /// Repetitions of a sample in the image, across and down.
     pub expand: [usize; 2],
     pub samples: Vec<u8>,
     /// All coefficients in natural order, for images in several scans.
     pub coefficients: Vec<i16>,
     /// The inverse transform with the quantization table as it was at the component's first scan.
     pub inverse: Option<Arc<Inverse>>,
-    /// Whether a scan has had this component.
+    /// True after a scan had this component.
     pub seen: bool,
 }
 

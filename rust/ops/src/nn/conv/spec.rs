@@ -32,7 +32,7 @@ pub(super) struct Sizes {
     pub output: Shape,
 }
 
-/// One number for each dimension of a tensor, of which those of batch and channels are 1.
+/// Checks a list of one number for each dimension of a tensor, of which those of batch and channels are 1.
 fn by_space(list: &[i64], space: usize, first: usize, what: &str) -> Result<[usize; 3]> {
     ensure!(
         list.len() == space + 2,
@@ -89,12 +89,12 @@ pub(super) fn explicit_paddings(attrs: &AttrMap, space: usize, first: usize) -> 
 
 impl Spec {
     /// # Errors
-    /// `InvalidArgument` where the attributes are no convolution's.
+    /// Reads the attributes; `InvalidArgument` if they describe no convolution.
     pub fn of(attrs: &AttrMap, space: usize) -> Result<Spec> {
         Spec::in_format(attrs, space, attrs.str("data_format")?.starts_with("NC"))
     }
 
-    /// Of the first versions of the 3-D gradients, which have no layouts.
+    /// Reads the attributes of the first versions of the 3-D gradients, which have no layouts.
     ///
     /// # Errors
     /// As for `of`.
@@ -189,7 +189,7 @@ impl Spec {
         Shape::checked(&dims)
     }
 
-    /// A gradient's tensor, with the shape that the op's output has.
+    /// Checks that a gradient's tensor has the shape of the op's output.
     ///
     /// # Errors
     /// `InvalidArgument` where its shape is another one, with TF's words.

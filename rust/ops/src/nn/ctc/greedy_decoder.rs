@@ -1,4 +1,4 @@
-//! CTCGreedyDecoder: the likeliest class at each time, without blanks and, if asked, repetitions.
+//! CTCGreedyDecoder: the likeliest class at each time, without blanks and, with `merge_repeated`, repetitions.
 
 use super::Logit;
 use super::decoding::{Inputs, set_sparse, shape};

@@ -3,8 +3,8 @@
 //!
 //! Source: Ioffe, Szegedy, "Batch Normalization", 2015.
 //!
-//! Moments are taken in one pass over memory: of each block while it is in the cache, and then of the blocks together in
-//! their order (Chan, Golub, LeVeque, "Updating formulae and a pairwise algorithm", 1979).
+//! Moments are taken in one pass over memory: of each block while it is in the cache, then of the blocks together in
+//! order. Source: Chan, Golub, LeVeque, "Updating formulae and a pairwise algorithm", 1979.
 
 use crate::wide::{narrowed, widened};
 use ferroflow_graph::{AttrMap, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
@@ -62,7 +62,7 @@ impl Blocks {
         (i * size..end, channel..channel + self.width)
     }
 
-    /// How often a row of channels is repeated in a tile.
+    /// Returns the number of times that a row of channels is repeated in a tile.
     fn repeats(&self) -> usize {
         (WIDE / self.width.max(1)).max(1)
     }
@@ -89,7 +89,7 @@ fn by_tiles(len: usize, tile: usize, mut f: impl FnMut(Range<usize>, usize)) {
     }
 }
 
-/// Two sums per channel: of all blocks in their order, in double precision.
+/// Returns two sums per channel: of all blocks in their order, in double precision.
 fn pair_of_sums(
     threads: Threads,
     blocks: Blocks,
@@ -140,7 +140,7 @@ fn moments(threads: Threads, x: &[f32], blocks: Blocks) -> Result<(Vec<f32>, Vec
     Ok(merged.into_iter().map(|(count, mean, squares)| (mean as f32, (squares / count) as f32)).unzip())
 }
 
-/// By channel, the sums of `g` and of `g` times the deviations of `x` from `center`.
+/// Returns, by channel, the sums of `g` and of `g` times the deviations of `x` from `center`.
 fn gradient_sums(threads: Threads, x: &[f32], g: &[f32], center: &[f32], blocks: Blocks) -> Result<Vec<(f64, f64)>> {
     let mut totals = vec![(0f64, 0f64); blocks.channels];
     let of_block = |elements: Range<usize>, channels: Range<usize>, first: &mut [f32], second: &mut [f32]| {
@@ -289,7 +289,7 @@ impl BatchNorm {
         let mut gx = Tensor::new(DType::F32, x.shape().clone())?;
         if !xs.is_empty() {
             let out = gx.slice_mut::<f32>()?;
-            // What a slope of zero multiplies must be finite, too.
+            // The factor of a slope of zero must be finite, too: zero times infinity is NaN.
             let (rows, center) = if self.is_training { (xs, mean) } else { (gs, &mean_g[..]) };
             write_blocks(threads, blocks, [center, &mean_g, &slope, &factor], out, |range, by_channel, out| {
                 unnormalize_rows(&rows[range.clone()], &gs[range], by_channel, out);

@@ -31,7 +31,7 @@ impl Response {
         Ok(Response { radius: radius as usize, bias, alpha, beta })
     }
 
-    /// The sum of each element and its neighbours.
+    /// Sums each element and its neighbours.
     fn add_neighbours(&self, x: &[f32], sums: &mut [f32]) {
         let n = x.len();
         let radius = self.radius.min(n.saturating_sub(1));
@@ -46,7 +46,7 @@ impl Response {
         }
     }
 
-    /// `bias + alpha * (sum of the squares)`.
+    /// Computes `bias + alpha * (sum of the squares)`.
     fn norm(&self, x: &[f32], squares: &mut [f32], norm: &mut [f32]) {
         for (s, v) in squares.iter_mut().zip(x) {
             *s = v * v;

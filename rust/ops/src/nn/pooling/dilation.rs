@@ -99,7 +99,8 @@ impl Windows {
         Shape::new(&[self.batch, self.rows.output, self.columns.output, self.depth])
     }
 
-    /// The places of the elements, in the image and in the filter, of the window at `row` (of all images) and `column`.
+    /// Lists the places of the elements, in the image and in the filter, of the window at `row` (of all images) and
+    /// `column`.
     fn place(&self, row: usize, column: usize, places: &mut Vec<(usize, usize)>) {
         places.clear();
         let (image, row) = (row / self.rows.output, row % self.rows.output);
@@ -114,7 +115,7 @@ impl Windows {
     }
 }
 
-/// Which of `places` has the largest sum in a channel: the first of equals.
+/// Returns which of `places` has the largest sum in a channel: the first of equals.
 fn best<T: Pooled>(x: &[T], filter: &[T], places: &[(usize, usize)], channel: usize) -> (T, Option<(usize, usize)>) {
     let mut best = (T::LOWEST, places.first().copied());
     for &(i, f) in places {

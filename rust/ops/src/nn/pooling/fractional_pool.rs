@@ -104,7 +104,7 @@ fn pooled_size(size: usize, ratio: f32) -> usize {
 fn pseudo_random_sizes(input: usize, output: usize, stream: &mut Philox) -> Vec<i64> {
     let alpha = input as f64 / output as f64;
     let k = (input / output) as f64;
-    // What the first and the last region allow.
+    // The bounds by the first and the last region.
     let first = (k + 2.0) / alpha - 1.0;
     let last = (input as f64 + 1.0 - k) / alpha - (output as f64 - 1.0);
     let u = Words::new(stream.reserve(1)).next_f64() * first.min(last);

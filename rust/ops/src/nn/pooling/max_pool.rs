@@ -33,7 +33,8 @@ fn max_pool_grad<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, pooling: &Pool
     Ok(())
 }
 
-/// TF 1.x: in 3-D every element that equals the maximum gets the gradient, and equality has a tolerance.
+/// Computes TF 1.x's gradient in 3-D: every element that equals the maximum gets the gradient, and equality has a
+/// tolerance.
 fn max_pool_3d_grad<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, pooling: &Pooling) -> Result<()> {
     let (windows, mut gx) = gradient_inputs(ctx, pooling)?;
     let (x, y, g) = (ctx.input(0)?.slice::<T>()?, ctx.input(1)?.slice::<T>()?, ctx.input(2)?.slice::<T>()?);
@@ -217,7 +218,7 @@ mod tests {
         Tensor::from_slice(shape, &(0..n).map(|i| (i * 31 % period) as f32).collect::<Vec<_>>()).unwrap()
     }
 
-    /// Straight from the definition: the places of each window of a `[h, w]` plane.
+    /// Returns the places of each window of a `[h, w]` plane, straight from the definition.
     fn windows(h: usize, w: usize, k: usize, s: usize, same: bool) -> (usize, usize, Vec<Vec<(usize, usize)>>) {
         let out = |n: usize| if same { n.div_ceil(s) } else { (n - k) / s + 1 };
         let before = |n: usize| if same { ((out(n) - 1) * s + k).saturating_sub(n) / 2 } else { 0 };
