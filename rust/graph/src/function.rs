@@ -80,7 +80,7 @@ impl Functions for NoFunctions {
     }
 }
 
-/// What kernels outside of a session find: no function.
+/// Returns the functions for kernels outside of a session: none.
 pub fn no_functions() -> &'static Arc<dyn Functions> {
     static NONE: OnceLock<Arc<dyn Functions>> = OnceLock::new();
     NONE.get_or_init(|| Arc::new(NoFunctions))

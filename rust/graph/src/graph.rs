@@ -12,10 +12,10 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// A number of outputs (an attribute's value) is checked against this before memory is asked for.
+/// Upper bound of a number of outputs (an attribute's value), checked before memory is allocated.
 const MAX_OUTPUTS: usize = 1 << 20;
 
-/// What fills one input argument of the schema.
+/// The value of one input argument of the schema.
 #[derive(Clone, Debug)]
 pub enum InputArg {
     One(OutputId),
@@ -215,7 +215,7 @@ impl Graph {
         Ok(id)
     }
 
-    /// What is known of the variable whose handles a node gives: it names one, or hands on its input.
+    /// Returns the known type of the variable whose handles a node outputs: the node names one, or forwards its input.
     fn handle_type(&self, def: &OpDef, attrs: &AttrMap, inputs: &[OutputId]) -> Option<Arc<HandleType>> {
         if def.is_variable {
             let (dtype, shape) = (attrs.dtype("dtype").ok()?, attrs.shape("shape").ok()?);
@@ -338,7 +338,7 @@ impl Graph {
         Ok((attrs, flat))
     }
 
-    /// One input's say on an attribute, held against what others said.
+    /// Checks one input's value of an attribute against the values of earlier inputs.
     fn agree<'d>(
         &self,
         def: &'d OpDef,
@@ -562,7 +562,7 @@ fn check_attr(def: &OpDef, attr: &AttrDef, value: &AttrValue, param: Option<&str
     Ok(())
 }
 
-/// (dtype, is_ref) of every output tensor.
+/// Returns (dtype, is_ref) of every output tensor.
 fn output_types(def: &OpDef, attrs: &AttrMap) -> Result<SmallVec<[(DType, bool); 1]>, BuildError> {
     let mut types = SmallVec::new();
     for arg in &def.outputs {

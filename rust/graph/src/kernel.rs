@@ -23,14 +23,14 @@ impl<F: Fn(&mut KernelContext<'_>) -> Result<()> + Send + Sync> Kernel for F {
     }
 }
 
-/// Boxes a closure as a kernel: `kernel(move |ctx| ...)`.
+/// Returns a boxed closure as a kernel: `kernel(move |ctx| ...)`.
 pub fn kernel(f: impl Fn(&mut KernelContext<'_>) -> Result<()> + Send + Sync + 'static) -> Result<Box<dyn Kernel>> {
     Ok(Box::new(f))
 }
 
 pub type KernelFactory = fn(&KernelInit<'_>) -> Result<Box<dyn Kernel>>;
 
-/// What a kernel's constructor sees: the node with its attributes and types.
+/// The arguments of a kernel's constructor: the node with its attributes and types.
 pub struct KernelInit<'a> {
     pub node: &'a Node,
     pub input_types: &'a [DType],
@@ -70,13 +70,13 @@ impl KernelInit<'_> {
     }
 }
 
-/// What all kernels of one step share.
+/// The data that all kernels of one step share.
 pub struct Step<'a> {
     pub threads: Threads,
     pub cancellation: &'a Cancellation,
     pub resources: &'a Resources,
     pub functions: &'a Arc<dyn Functions>,
-    /// Where the step runs in several processes.
+    /// Present if the step runs in several processes.
     pub rendezvous: Option<&'a Arc<dyn Rendezvous>>,
 }
 
@@ -166,7 +166,7 @@ impl<'a> KernelContext<'a> {
         }
     }
 
-    /// All inputs by value.
+    /// Takes all inputs by value.
     pub fn take_inputs(&mut self) -> SmallVec<[Tensor; 4]> {
         self.inputs.iter_mut().map(|t| std::mem::replace(t, Tensor::scalar(false))).collect()
     }
@@ -212,7 +212,7 @@ impl<'a> KernelContext<'a> {
         }
     }
 
-    /// What `compute` left to wait for, for the executor.
+    /// Takes the pending operation that `compute` left, for the executor.
     pub fn take_pending(&mut self) -> Option<Box<dyn Pending>> {
         match std::mem::replace(&mut self.left, Left::Nothing) {
             Left::Pending(pending) => Some(pending),
@@ -277,7 +277,7 @@ impl<'a> KernelContext<'a> {
         Ok(result)
     }
 
-    /// `update` of several variables at once (an optimizer's variable and slots), without a moment between them.
+    /// Updates several variables at once (an optimizer's variable and slots); no other update runs in between.
     ///
     /// Errors: `FailedPrecondition` where one has no value, `InvalidArgument` where one variable is named twice.
     pub fn update_many<const N: usize>(

@@ -78,19 +78,19 @@ impl AttrDef {
     }
 }
 
-/// What an op does with the variables its reference inputs, or its handles of variables, name.
+/// The access of an op to the variables that its reference inputs, or its handles of variables, name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RefAccess {
     /// Makes a new version (Assign, ScatterAdd, ApplyAdam).
     Write,
-    /// Looks at the variable itself, initialized or not (IsVariableInitialized).
+    /// Inspects the variable itself, initialized or not (IsVariableInitialized).
     Inspect,
-    /// Wants the value behind a handle (ReadVariableOp, ResourceGather): where the planner knows the variable, the kernel
+    /// Needs the value behind a handle (ReadVariableOp, ResourceGather). If the planner finds the variable, the kernel
     /// gets the value in the handle's place.
     Read,
 }
 
-/// How a kernel blocks its thread outside the engine.
+/// The way in which a kernel blocks its thread outside the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blocking {
     /// It runs code of the program, which may take any time and may wait for anything, another node of its step included.
@@ -104,7 +104,7 @@ pub enum Blocking {
 }
 
 impl Blocking {
-    /// True if the kernel may wait without end, also for other nodes of its step.
+    /// Returns true if the kernel may wait without end, also for other nodes of its step.
     pub fn may_hang(self) -> bool {
         matches!(self, Blocking::Code | Blocking::Pipeline)
     }
@@ -115,7 +115,7 @@ impl Blocking {
 pub enum Flow {
     /// Hands input 0 to output 1 where input 1 is true, to output 0 otherwise.
     Switch,
-    /// Hands on the one input that has a value.
+    /// Forwards the one input that has a value.
     Merge,
     /// Brings a value into the loop that its `frame_name` names.
     Enter,
@@ -185,8 +185,8 @@ pub struct OpDef {
 }
 
 impl OpDef {
-    /// Whether two equal nodes may differ in what they give or do: the op is stateful, or handles a resource, as a table's
-    /// lookup does, which TF does not call stateful.
+    /// Returns true if two equal nodes may differ in values or effects. The op is stateful, or handles a resource, as a
+    /// table's lookup does, which TF does not call stateful.
     pub fn has_effects(&self) -> bool {
         self.is_stateful || self.inputs.iter().any(|a| a.ty == ArgType::Fixed(DType::Resource))
     }
@@ -325,7 +325,7 @@ impl Op {
         self
     }
 
-    /// Declares that reference inputs are looked at, not written.
+    /// Declares that reference inputs are inspected, not written.
     #[must_use]
     pub fn inspects_ref(mut self) -> Op {
         self.def.ref_access = RefAccess::Inspect;
@@ -432,7 +432,7 @@ impl Op {
         self
     }
 
-    /// Arguments and attributes agree: every attribute an argument names exists and has the right kind.
+    /// Checks that arguments and attributes agree: every attribute an argument names exists and has the right kind.
     pub(crate) fn finish(mut self) -> Result<OpDef> {
         if let Some(e) = self.error {
             return Err(e);

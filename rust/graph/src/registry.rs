@@ -53,7 +53,7 @@ impl Registry {
         self.ops.get(name)
     }
 
-    /// All definitions, sorted by name.
+    /// Returns all definitions, sorted by name.
     pub fn sorted(&self) -> Vec<&Arc<OpDef>> {
         let mut ops: Vec<_> = self.ops.values().collect();
         ops.sort_by(|a, b| a.name.cmp(&b.name));

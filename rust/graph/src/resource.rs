@@ -24,7 +24,7 @@ impl Variable {
         Variable { name: name.into(), dtype, container: None, value: Mutex::new(None) }
     }
 
-    /// One that handles name.
+    /// Returns a variable that handles name.
     pub fn of_handle(name: &ResourceName, dtype: DType) -> Variable {
         Variable { container: Some(name.container.clone()), ..Variable::new(&*name.name, dtype) }
     }
@@ -38,7 +38,7 @@ impl Variable {
         self.value.lock().is_some()
     }
 
-    /// Returns the error of who asks for the value where there is none. TF 1.x: programs match on these words.
+    /// Returns the error of reading a variable without a value. TF 1.x: programs match on these words.
     pub fn uninitialized(&self) -> Status {
         let name = &self.name;
         Status::failed_precondition(match &self.container {
@@ -135,8 +135,8 @@ impl Resources {
         self.forget_where(|_| true);
     }
 
-    /// Whether there was something. What the end of an object does (a generator's finalizer looks for resources), it does
-    /// without the lock.
+    /// Removes the objects that `is_meant` selects; returns true if there was one. They are dropped without the lock,
+    /// because a destructor may use resources (a generator's finalizer does).
     fn forget_where(&self, mut is_meant: impl FnMut(&Key) -> bool) -> bool {
         let forgotten: Vec<_> = self.objects.lock().extract_if(|key, _| is_meant(key)).collect();
         self.version.store(next_version(), Ordering::Release);
@@ -144,14 +144,14 @@ impl Resources {
     }
 }
 
-/// Where a resource is found: its container and its name there.
+/// The address of a resource: its container and its name there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceName {
     pub container: String,
     pub name: String,
 }
 
-/// What an unnamed resource (no `shared_name`) is called.
+/// The rule for the name of a resource without `shared_name`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unnamed {
     /// Its node's name: steps of other sessions on the same resources that have such a node share it.
@@ -276,7 +276,7 @@ impl KernelContext<'_> {
     }
 }
 
-/// The kernel of an op whose only output names a resource: made on first use, found by name from then on.
+/// Returns the kernel of an op whose only output names a resource: made on first use, found by name from then on.
 ///
 /// Args: `make` makes a resource from the step's inputs and the resource's name. `check` says whether one that was
 /// found by its name is what the node's attributes describe.

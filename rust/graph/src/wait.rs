@@ -1,4 +1,4 @@
-//! How a step waits: operations that begin and end later, and the bell that tells their step to look again or to end.
+//! Waiting in a step: operations that begin and end later, and the bell that makes their step poll again or end.
 
 use ferroflow_sync::OnceLock;
 use ferroflow_sync::{Condvar, Mutex};
@@ -17,7 +17,7 @@ pub trait Pending {
     /// Returns the outputs, once they are there, or the failure.
     fn poll(&mut self) -> Option<Result<SmallVec<[Tensor; 2]>>>;
 
-    /// What the step says that was cancelled while this waited.
+    /// Returns the message of the step that is cancelled while this waits.
     fn cancelled(&self) -> &'static str {
         "Step was cancelled"
     }
@@ -26,7 +26,7 @@ pub trait Pending {
 /// A bell that wakes waiting steps and calls. Each listener counts its own rings, so that none is lost to another.
 #[derive(Default)]
 pub struct Bell {
-    /// How often it rang.
+    /// Number of rings.
     rings: Mutex<u64>,
     changed: Condvar,
     /// Wakes the step where it waits for more than the bell.
@@ -34,7 +34,7 @@ pub struct Bell {
 }
 
 impl Bell {
-    /// Tells all who wait, or will, to look at what they wait for.
+    /// Rings: all present and future waiters poll their operations again.
     pub fn ring(&self) {
         *self.rings.lock() += 1;
         self.changed.notify_all();
@@ -77,7 +77,7 @@ impl Cancellation {
         Cancellation::default()
     }
 
-    /// Asks the step to end with `reason`; the first reason stays.
+    /// Requests that the step end with `reason`; the first reason stays.
     pub fn cancel(&self, reason: Status) {
         self.reason.lock().get_or_insert(reason);
         self.cancelled.store(true, Ordering::Release);
@@ -89,7 +89,7 @@ impl Cancellation {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// Errors: the reason, once cancelled. Long kernels ask between blocks.
+    /// Errors: the reason, once cancelled. Long kernels check between blocks.
     pub fn check(&self) -> Result<()> {
         if !self.cancelled.load(Ordering::Relaxed) {
             return Ok(());

@@ -8,7 +8,7 @@ use ferroflow_proto::tensorflow::{self as messages, NameAttrList, TensorShapePro
 use ferroflow_tensor::{DType, PartialShape, Result, Status, bail, ensure};
 use std::collections::BTreeMap;
 
-/// What numbers of DataTypes are above those of the types themselves where they mean references.
+/// Offset of the DataType numbers that mean references.
 const REFERENCES: i32 = 100;
 
 /// Returns the message of an attribute; `None` for what has a tensor in it.
@@ -77,7 +77,7 @@ pub fn from_message(message: &messages::AttrValue) -> Result<AttrValue> {
     })
 }
 
-/// TF 1.x: one field of a list holds items.
+/// Returns the items of a list. TF 1.x: one field of it holds them.
 fn list(m: &ListValue) -> Result<Vec<AttrValue>> {
     if !m.i.is_empty() {
         return Ok(m.i.iter().map(|&i| AttrValue::Int(i)).collect());

@@ -4,18 +4,18 @@
 
 use ferroflow_tensor::{Bytes, Result, bail, ensure};
 
-/// How records are written, and which of their fields are wanted.
+/// The format of records, and the selected fields.
 pub(crate) struct CsvFormat {
     pub delimiter: u8,
-    /// Whether `"` quotes.
+    /// True if `"` quotes.
     pub quotes: bool,
-    /// What stands for no value, as an empty field does.
+    /// The text that means no value, as an empty field does.
     pub missing: Bytes,
-    /// The numbers of the wanted fields, rising; all where there are none.
+    /// The numbers of the selected fields, ascending; empty for all.
     pub columns: Vec<usize>,
 }
 
-/// What is wrong with the quotes of a field.
+/// The fault in a field's quotes.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Misquoted {
     /// One stands in a field that does not begin with one.

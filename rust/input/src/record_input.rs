@@ -20,7 +20,7 @@ struct Options {
     compression: Compression,
 }
 
-/// Where the reading stands.
+/// The progress of the reading.
 struct Progress {
     epoch: u64,
     words: Words,

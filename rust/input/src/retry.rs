@@ -55,8 +55,8 @@ impl<A: Waited, F> Drop for Retry<A, F> {
     }
 }
 
-/// Gives the outputs of `attempt` now, or once it has some. It is asked again after every change of the resource, and
-/// changes nothing where it has none. `cancelled` is what the step says that is cancelled meanwhile.
+/// Gives the outputs of `attempt` now, or once it has some. It is called again after every change of the resource, and
+/// changes nothing if it has none. `cancelled` is the step's message if it is cancelled meanwhile.
 pub(crate) fn try_or_wait<A: Waited>(
     ctx: &mut KernelContext<'_>,
     resource: Arc<A>,

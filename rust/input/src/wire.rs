@@ -1,6 +1,6 @@
 //! The fields of a serialized message, read where they lie.
 
-/// What a field holds, in the forms that examples use; numbers of 64 fixed bits are passed over.
+/// The value of a field, in the forms that examples use; numbers of 64 fixed bits are skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Value<'a> {
     Varint(u64),

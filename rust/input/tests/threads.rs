@@ -1,4 +1,4 @@
-//! What several threads share of input pipelines: queues, staging areas and iterators, each op run as a step runs it.
+//! Input pipelines that several threads share: queues, staging areas and iterators, each op run as a step runs it.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -188,7 +188,7 @@ impl Queue {
         self.pipeline.run_to_end(&self.enqueue_many, &[&self.handle, &batch]).map(drop)
     }
 
-    /// One element, or with a number as many.
+    /// Takes one element, or with a number as many.
     fn take(&self, op: &Operation, count: Option<i32>, cancellation: &Cancellation) -> Result<Vec<i64>> {
         let count = count.map(Tensor::scalar);
         let inputs: Vec<&Tensor> = std::iter::once(&self.handle).chain(&count).collect();

@@ -26,7 +26,7 @@ struct State {
     /// Events in order, not yet taken by the thread.
     pending: Vec<Vec<u8>>,
     pending_bytes: usize,
-    /// Flushes asked for and done.
+    /// Flushes requested and done.
     asked: u64,
     done: u64,
     closing: bool,
@@ -57,7 +57,7 @@ pub struct EventWriter {
     process: u32,
 }
 
-/// What the thread writes with.
+/// The writer of the thread.
 struct Output {
     records: RecordWriter,
     /// The same file, to have its contents on the disk.
@@ -157,7 +157,7 @@ impl EventWriter {
         &self.name
     }
 
-    /// After a fork, the thread is the other process's.
+    /// Fails after a fork, because the thread is the other process's.
     fn check_process(&self) -> Result<()> {
         match self.process == std::process::id() {
             true => Ok(()),

@@ -5,7 +5,7 @@ use glob::MatchOptions;
 use std::io::{Error, ErrorKind};
 use std::path::PathBuf;
 
-/// What the names of local files may begin with.
+/// Optional beginning of local files' names.
 const SCHEME: &str = "file://";
 
 /// Returns the path of a file name, which may begin with the scheme of local files.
@@ -51,7 +51,7 @@ pub fn matching(pattern: &str) -> Result<Vec<Box<[u8]>>> {
         .map_err(|e| Status::invalid_argument(format!("Invalid pattern {pattern}: {e}")))?;
     let before = match pattern.find(['*', '?', '[']) {
         _ if pattern.starts_with(SCHEME) => SCHEME,
-        // TF 1.x: what is looked for in the current folder is named by it.
+        // TF 1.x: matches in the current folder are named with it.
         Some(wild) if !pattern[..wild].contains('/') => "./",
         _ => "",
     };
@@ -59,7 +59,7 @@ pub fn matching(pattern: &str) -> Result<Vec<Box<[u8]>>> {
         let name = path.into_os_string().into_encoded_bytes();
         [before.as_bytes(), &name].concat().into_boxed_slice()
     };
-    // What cannot be looked into has no matches.
+    // A folder that cannot be listed has no matches.
     Ok(found.flatten().map(named).collect())
 }
 

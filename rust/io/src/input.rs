@@ -11,8 +11,8 @@ pub const BUFFER_SIZE: usize = 256 << 10;
 
 /// The decompressed bytes of a file, in order.
 ///
-/// What it returns borrows its buffer. No buffer is made for bytes that the file turns out not to have: memory in use is
-/// at most twice what was read, and the buffer's size.
+/// Returned bytes borrow its buffer. No buffer is made for bytes that the file turns out not to have. Memory in use is
+/// at most twice the bytes read, and the buffer's size.
 pub struct Input {
     source: Box<dyn Read + Send + Sync>,
     name: String,
@@ -134,7 +134,7 @@ impl Input {
         &self.buffer[self.start..self.end]
     }
 
-    /// Returns true if the last look found the file's end.
+    /// Returns true if the last read found the file's end.
     pub fn at_end(&self) -> bool {
         self.at_end
     }

@@ -25,7 +25,8 @@ pub(crate) fn cholesky<T: Field>(a: &[T], n: usize, out: &mut [T]) -> Result<(),
     Ok(())
 }
 
-/// The gradient for A of a function whose gradient for L = cholesky(A) is `g`; only lower halves of `l` and `g` are read.
+/// Computes the gradient for A of a function whose gradient for L = cholesky(A) is `g`. Only lower halves of `l` and
+/// `g` are read.
 ///
 /// It is the Hermitian part of L^-* P L^-1, where P is the lower half of L* G with its diagonal halved.
 ///

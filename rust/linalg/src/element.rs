@@ -85,7 +85,7 @@ pub trait Element: Copy + Default + Send + Sync + 'static {
     ) -> R;
 }
 
-/// What the algorithms for elements of a type compute in.
+/// The type in which the algorithms for elements of a type compute.
 pub type Wide<T> = <T as Element>::Wide;
 
 macro_rules! double {
@@ -146,7 +146,7 @@ single! {
         |x: Complex<f64>| Complex::new(x.re as f32, x.im as f32);
 }
 
-/// Why there is no result.
+/// The reason why there is no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// A pivot is zero.

@@ -11,13 +11,13 @@ pub struct System {
     pub columns: usize,
     /// Columns of B.
     pub right: usize,
-    /// What is added to the diagonal of the Gramian.
+    /// The addend of the Gramian's diagonal.
     pub regularizer: f64,
     /// The relative error of the elements of A: singular values below it, times the longer side, count as zero.
     pub epsilon: f64,
 }
 
-/// Returns X of least |A X - B|^2 + regularizer |X|^2, or for a wide A the X of least norm with A X = B.
+/// Returns X of least `|A X - B|^2 + regularizer |X|^2`, or for a wide A the X of least norm with A X = B.
 ///
 /// Errors: `NotPositiveDefinite` where A has not full rank.
 pub(crate) fn least_squares_fast<T: Field>(a: &[T], b: &[T], system: System, out: &mut [T]) -> Result<(), Failure> {

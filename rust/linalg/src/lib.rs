@@ -24,8 +24,8 @@ pub use triangular::Triangle;
 
 use num_complex::Complex;
 
-/// The algorithms, for double precision: as methods of a trait, not as generic functions, so that they are compiled here,
-/// once and optimised, and not in every crate that calls them.
+/// The algorithms, for double precision. They are methods of a trait, not generic functions, so that they are compiled
+/// here, once and optimised. Otherwise every crate that calls them would compile them.
 pub trait Algorithms: Field {
     /// Returns the inverse of an `n` by `n` matrix, or of its adjoint.
     ///
@@ -62,7 +62,7 @@ pub trait Algorithms: Field {
     /// Errors: `NotPositiveDefinite`.
     fn cholesky(a: &[Self], n: usize, out: &mut [Self]) -> Result<(), Failure>;
 
-    /// The gradient for A of a function whose gradient for L = cholesky(A) is `g`; only lower halves are read.
+    /// Computes the gradient for A of a function whose gradient for L = cholesky(A) is `g`; only lower halves are read.
     fn cholesky_gradient(l: &[Self], g: &[Self], n: usize, out: &mut [Self]);
 
     /// Returns the eigenvalues, in ascending order, and the eigenvectors, as columns; only the lower half of `a` is
@@ -76,8 +76,8 @@ pub trait Algorithms: Field {
     /// Errors: `NoConvergence`, as for elements that are not finite.
     fn self_adjoint_eigenvalues(a: &[Self], n: usize, values: &mut [Self]) -> Result<(), Failure>;
 
-    /// Returns the singular values in descending order, and the left and right singular vectors, as columns: all of
-    /// them if `full`, else as many as there are values.
+    /// Returns the singular values in descending order, and the left and right singular vectors, as columns. There are
+    /// as many vectors as values, or all of them if `full`.
     ///
     /// Errors: `NoConvergence`, as for elements that are not finite.
     fn svd(
@@ -94,11 +94,11 @@ pub trait Algorithms: Field {
     /// Errors: `NoConvergence`, as for elements that are not finite.
     fn singular_values(a: &[Self], sides: (usize, usize), values: &mut [Self]) -> Result<(), Failure>;
 
-    /// The factors of a matrix: a unitary Q of `inner` columns, and R of `inner` rows, whose part below the diagonal is
-    /// left as it is. `inner` is the number of rows or the shorter of the two sides.
+    /// Computes the factors of a matrix: a unitary Q of `inner` columns, and R of `inner` rows. The part of R below the
+    /// diagonal is not written. `inner` is the number of rows or the shorter of the two sides.
     fn qr(a: &[Self], sides: (usize, usize), inner: usize, q: &mut [Self], r: &mut [Self]);
 
-    /// Returns X of least |A X - B|^2 + regularizer |X|^2, or for a wide A the X of least norm with A X = B.
+    /// Returns X of least `|A X - B|^2 + regularizer |X|^2`, or for a wide A the X of least norm with A X = B.
     ///
     /// Errors: `NotPositiveDefinite` where A has not full rank.
     fn least_squares_fast(a: &[Self], b: &[Self], system: System, out: &mut [Self]) -> Result<(), Failure>;
@@ -108,13 +108,13 @@ pub trait Algorithms: Field {
     /// Errors: `NoConvergence`, as for elements that are not finite.
     fn least_squares_by_norm(a: &[Self], b: &[Self], system: System, out: &mut [Self]) -> Result<(), Failure>;
 
-    /// exp(A) of an `n` by `n` matrix; NaN where an element is not finite.
+    /// Computes exp(A) of an `n` by `n` matrix; NaN if an element is not finite.
     fn exponential(a: &[Self], n: usize, out: &mut [Self]);
 
-    /// The principal square root of an `n` by `n` matrix; of a real one the real part.
+    /// Computes the principal square root of an `n` by `n` matrix; of a real one the real part.
     fn square_root(a: &[Self], n: usize, out: &mut [Self]);
 
-    /// The principal logarithm of an `n` by `n` matrix; of a real one the real part.
+    /// Computes the principal logarithm of an `n` by `n` matrix; of a real one the real part.
     fn logarithm(a: &[Self], n: usize, out: &mut [Self]);
 }
 

@@ -38,7 +38,7 @@ impl Rotation {
         }
     }
 
-    /// The adjoint from the right.
+    /// Applies the adjoint from the right.
     fn columns(&self, m: &mut Mat<C>, j: usize, rows: std::ops::Range<usize>) {
         for i in rows {
             let (x, y) = (m[(i, j)], m[(i, j + 1)]);
@@ -202,7 +202,7 @@ fn by_schur_form<T: Field>(a: &[T], n: usize, f: impl Fn(&Mat<C>) -> Mat<C>, out
     }
 }
 
-/// The principal square root of an `n` by `n` matrix; NaN for a real one whose root is not real.
+/// Computes the principal square root of an `n` by `n` matrix; NaN for a real one whose root is not real.
 pub(crate) fn square_root<T: Field>(a: &[T], n: usize, out: &mut [T]) {
     let is_real = T::as_real(a).is_some();
     let root = |t: &Mat<C>| {
@@ -223,7 +223,7 @@ fn has_negative_eigenvalue(t: &Mat<C>) -> bool {
     (0..t.nrows()).any(|i| t[(i, i)].re < -rounding && t[(i, i)].im.abs() <= rounding)
 }
 
-/// The principal logarithm of an `n` by `n` matrix; of a real one the real part.
+/// Computes the principal logarithm of an `n` by `n` matrix; of a real one the real part.
 pub(crate) fn logarithm<T: Field>(a: &[T], n: usize, out: &mut [T]) {
     by_schur_form(a, n, triangular_logarithm, out);
 }

@@ -36,7 +36,7 @@ impl<T: Field> Lu<T> {
         Arch::new().dispatch(Substitute { lu: self, x: out, k: n });
     }
 
-    /// X with A X = B of `k` columns.
+    /// Computes X with A X = B of `k` columns.
     pub fn solve(&self, b: &[T], k: usize, out: &mut [T]) {
         for (x, &row) in out.chunks_exact_mut(k).zip(&self.rows) {
             x.copy_from_slice(&b[row * k..(row + 1) * k]);
@@ -44,7 +44,7 @@ impl<T: Field> Lu<T> {
         Arch::new().dispatch(Substitute { lu: self, x: out, k });
     }
 
-    /// X with A* X = B of `k` columns.
+    /// Computes X with A* X = B of `k` columns.
     pub fn solve_adjoint(&self, b: &[T], k: usize, out: &mut [T]) {
         let mut x = b.to_vec();
         Arch::new().dispatch(SubstituteAdjoint { lu: self, x: &mut x, k });
@@ -225,8 +225,8 @@ impl<T: Field> WithSimd for Cholesky<'_, T> {
 /// Returns the eigenvalues of a real symmetric matrix, in ascending order, and, where there is room for them, the
 /// eigenvectors, as columns. Only the lower half of `a` is read, which is finite.
 ///
-/// Source: Golub and Van Loan, Matrix Computations, 8.3: Householder's tridiagonal form, and QL steps with implicit shifts
-/// (Dubrulle, Martin and Wilkinson, The implicit QL algorithm, 1968).
+/// Source: Golub and Van Loan, "Matrix Computations", 8.3: Householder's tridiagonal form. The QL steps with implicit
+/// shifts are from Dubrulle, Martin and Wilkinson, "The implicit QL algorithm", 1968.
 pub(crate) fn symmetric_eigen(
     a: &[f64],
     n: usize,
@@ -290,8 +290,8 @@ impl WithSimd for SymmetricEigen<'_> {
     }
 }
 
-/// Brings a symmetric matrix to tridiagonal form by reflections: I - beta v v', v from column k + 1 of row k on, where they
-/// are left, for k = 0, 1 ...
+/// Brings a symmetric matrix to tridiagonal form by reflections `I - beta v v'` for k = 0, 1 ... Each v stays stored in
+/// row k, from column k + 1 on.
 #[inline(always)]
 fn tridiagonal(a: &mut [f64], n: usize, diagonal: &mut [f64], beside: &mut [f64]) -> Vec<f64> {
     let mut betas = vec![0.0; n];

@@ -13,7 +13,7 @@ pub(crate) fn is_for(a: &[f64], (rows, columns): (usize, usize)) -> bool {
     rows <= SMALL && columns <= SMALL && (a.iter().all(|x| *x == 0.0) || (LEAST..MOST).contains(&largest()))
 }
 
-/// The factors as [`crate::qr::qr`] has them.
+/// Computes the factors as [`crate::qr::qr`] has them.
 ///
 /// Source: Golub and Van Loan, Matrix Computations, 5.2; the signs are LAPACK's.
 pub(crate) fn qr(a: &[f64], (rows, columns): (usize, usize), inner: usize, q: &mut [f64], r: &mut [f64]) {
@@ -29,8 +29,8 @@ struct Reflect<'a> {
     r: &'a mut [f64],
 }
 
-/// A row and those below it, from a column on, minus their reflection: `x -= tau v (v' x)`, where `v` has 1 in the row and
-/// `below` in the others.
+/// Subtracts from a row and those below it, from a column on, their reflection: `x -= tau v (v' x)`. Here `v` has 1 in
+/// the row and `below` in the others.
 #[inline(always)]
 fn reflect(row: &mut [f64], rest: &mut [f64], width: usize, from: usize, tau: f64, below: &[f64]) {
     let mut sums = [0.0; SMALL];

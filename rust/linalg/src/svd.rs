@@ -26,8 +26,8 @@ pub(crate) fn singular_values<T: Field>(
     Ok(())
 }
 
-/// Returns the singular values in descending order, and the left and right singular vectors, as columns: all of them if
-/// `full`, else as many as there are values.
+/// Returns the singular values in descending order, and the left and right singular vectors, as columns. There are as
+/// many vectors as values, or all of them if `full`.
 pub(crate) fn svd<T: Field>(
     a: &[T],
     (rows, columns): (usize, usize),

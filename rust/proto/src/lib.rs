@@ -1,8 +1,8 @@
 //! The wire messages of TensorFlow 1.x files and sessions as prost types, and their descriptor set.
 //!
 //! The .proto files beside this crate are the one source; Python reads the same descriptors. Messages encode
-//! deterministically (map entries are sorted by key). Fields that a message does not know are dropped when Rust
-//! decodes it; Python keeps them.
+//! deterministically (map entries are sorted by key). Rust drops unknown fields when it decodes a message; Python keeps
+//! them.
 
 #![forbid(unsafe_code)]
 

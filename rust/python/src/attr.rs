@@ -86,7 +86,8 @@ pub fn from_python_untyped(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Att
     Err(PyTypeError::new_err(format!("attr '{name}' has a value of unsupported type {}", value.get_type().name()?)))
 }
 
-/// (kind word, value): types as numbers, shapes as tuples, tensors as arrays, lists with their items' kind in the word.
+/// Returns (kind word, value): types as numbers, shapes as tuples, tensors as arrays, lists with their items' kind in
+/// the word.
 pub fn to_python<'py>(py: Python<'py>, value: &AttrValue) -> PyResult<(&'static str, Bound<'py, PyAny>)> {
     let plain = match value {
         AttrValue::Int(n) => n.into_pyobject(py)?.into_any(),

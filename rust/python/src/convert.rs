@@ -97,8 +97,9 @@ pub fn from_array(array: &Bound<'_, PyUntypedArray>, lend: bool) -> PyResult<Ten
         && let Some(ptr) = NonNull::new(data)
     {
         let owner = Lender::new(array);
-        // SAFETY: a C-contiguous array of `bytes` bytes, kept alive by `owner`. A program that writes an array in one thread
-        // while a step of another reads it races with itself, here as in TensorFlow: what the step computes is not certain.
+        // SAFETY: a C-contiguous array of `bytes` bytes, kept alive by `owner`. A program that writes an array in one
+        // thread while a step of another reads it has a data race, as in TensorFlow. The step's result is not certain
+        // then.
         let buffer = unsafe { Buffer::lent(ptr, bytes, Box::new(owner)) };
         return Tensor::from_buffer(dtype, shape, buffer).map_err(status);
     }
@@ -141,8 +142,8 @@ struct Memory {
     _tensor: Tensor,
 }
 
-/// What a fetch returns: a NumPy scalar for rank 0 (bytes for a string), otherwise an array. The array takes over the
-/// tensor's memory where nothing else refers to it, and is a copy where something does.
+/// Returns the value of a fetch: a NumPy scalar for rank 0 (bytes for a string), otherwise an array. The array takes
+/// over the tensor's memory if nothing else refers to it, and is a copy otherwise.
 pub fn to_python(py: Python<'_>, mut tensor: Tensor) -> PyResult<Py<PyAny>> {
     let dtype = tensor.dtype();
     if dtype == DType::String {
@@ -253,8 +254,8 @@ fn numpy_scalar(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<Tenso
     if !dtype.is_plain() || !value.is_instance(generic.bind(py))? {
         return Ok(None);
     }
-    // SAFETY: NumPy's API with the GIL held. The descriptor it returns is a new reference, and the value is copied into
-    // 16 aligned bytes only where its type has at most that size.
+    // SAFETY: NumPy's API with the GIL held. The descriptor it returns is a new reference. The value is copied into 16
+    // aligned bytes only if its type has at most that size.
     unsafe {
         let raw_descr = PY_ARRAY_API.PyArray_DescrFromScalar(py, value.as_ptr());
         let own: Bound<'_, PyAny> = Bound::from_owned_ptr_or_err(py, raw_descr.cast())?;

@@ -45,7 +45,7 @@ impl Planned {
 }
 
 impl Engine {
-    /// Returns the plan of a request; `poll` is asked while a task is waited for.
+    /// Returns the plan of a request; `poll` is called while a task is waited for.
     pub fn prepare(&self, request: &Request, poll: &Poll<'_>) -> Result<Planned> {
         match self {
             Engine::Local(session) => session.prepare(request).map(Planned::Local),
@@ -77,7 +77,7 @@ impl Engine {
         }
     }
 
-    /// Returns full names of the devices of all tasks, each of which is asked.
+    /// Returns full names of the devices of all tasks, by a request to each.
     pub fn device_names(&self, poll: &Poll<'_>) -> Result<Vec<String>> {
         match self {
             Engine::Local(session) => Ok(session.devices().names()),
@@ -109,31 +109,31 @@ impl Engine {
     }
 }
 
-/// For tests: counts the checks that steps make from now on, and ends the step that makes number `n`, counted from 1, with a
-/// DeadlineExceededError.
+/// Counts the checks that steps make from now on, and ends the step that makes number `n`, counted from 1, with a
+/// DeadlineExceededError. For tests.
 #[pyfunction]
 pub fn interrupt_at(n: u32) {
     ferroflow_runtime::interrupt_at(n);
 }
 
-/// For tests: ends the counting that `interrupt_at` began. Returns `n` less the checks that were made.
+/// Ends the counting that `interrupt_at` began; returns `n` less the checks that were made. For tests.
 #[pyfunction]
 pub fn checks_left() -> i64 {
     ferroflow_runtime::checks_left()
 }
 
-/// When a call must end.
+/// The time at which a call must end.
 pub struct Limit(Option<Instant>);
 
 impl Limit {
-    /// That many milliseconds from now; 0: never.
+    /// Returns the limit in that many milliseconds from now; 0: never.
     #[inline]
     pub fn after_ms(ms: u64) -> Limit {
         Limit((ms > 0).then(|| Instant::now() + Duration::from_millis(ms)))
     }
 }
 
-/// Runs `f` without the GIL. It is to ask the function it is given now and then, which looks for signals and the limit.
+/// Runs `f` without the GIL. It should call its argument now and then, which checks for signals and the limit.
 ///
 /// Errors: what a signal handler raised; else the exception that `error` makes of a failure.
 #[inline]

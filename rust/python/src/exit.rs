@@ -1,21 +1,21 @@
 //! The end of the program: threads that are in a step stay there, for a Python that ends has no place for them.
 //!
-//! Python ends a daemon thread that asks for its lock by unwinding the thread's stack, which must not pass through Rust, or
-//! crashes where that is too late. So before Python ends, a hook lets every thread that is in a step stop where it is, and
-//! waits for it.
+//! A daemon thread that requests Python's lock at exit is ended by unwinding its stack, which must not pass through
+//! Rust. It crashes if that is too late. So before Python ends, a hook stops every thread that is in a step, and waits
+//! for it.
 
 use pyo3::prelude::*;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long the hook waits for threads that do not come by.
+/// Time for which the hook waits for threads that do not stop.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 static EXITING: AtomicBool = AtomicBool::new(false);
 /// Threads between the beginning and the end of a call that releases Python's lock.
 static INSIDE: AtomicUsize = AtomicUsize::new(0);
-/// Those of them that will not come back.
+/// Those of them that stay stopped.
 static PARKED: AtomicUsize = AtomicUsize::new(0);
 
 /// A thread's stay in a call that releases Python's lock.
@@ -52,12 +52,12 @@ pub fn stay_if_exiting() {
 }
 
 thread_local! {
-    /// Whether this is the main thread, and the process that was asked in: after a fork, the thread that forked is the
+    /// True in the main thread, with the process in which it was found. After a fork, the thread that forked is the
     /// child's main thread.
     static ASKED: Cell<Option<(u32, bool)>> = const { Cell::new(None) };
 }
 
-/// What `is_main_thread` has found before; the hook asks on the main thread.
+/// Returns the earlier result of `is_main_thread`; the hook calls it on the main thread.
 fn is_known_main_thread() -> bool {
     ASKED.get() == Some((std::process::id(), true))
 }

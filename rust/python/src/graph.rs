@@ -1,4 +1,4 @@
-//! The graph as Python sees it: nodes added, asked and changed by id.
+//! The graph's Python class: nodes are added, read and changed by id.
 
 use crate::attr;
 use crate::convert::{shape_from_python, shape_to_python, tensor_of};
@@ -21,7 +21,7 @@ pub struct Shared {
     pub graph: Arc<RwLock<ferroflow_graph::Graph>>,
     /// Outputs that a step must not be fed.
     pub unfeedable: RwLock<FxHashSet<OutputId>>,
-    /// Nodes that a step must not be asked for.
+    /// Nodes that a step must not fetch.
     pub unfetchable: RwLock<FxHashSet<NodeId>>,
 }
 
@@ -105,7 +105,8 @@ impl Graph {
         self.add(op, name, args, attrs, control_inputs, device)
     }
 
-    /// Returns `add_node` with the inputs in one flat list, as a NodeDef has them; the attributes tell how they group.
+    /// Adds a node as `add_node` does, with the inputs in one flat list, as a NodeDef has them; the attributes give the
+    /// groups.
     #[pyo3(signature = (op, name, inputs, attrs=None, control_inputs=None, device=""))]
     fn add_node_flat(
         &self,
@@ -181,7 +182,7 @@ impl Graph {
         self.shared.graph.write().set_device(id, device).map_err(build)
     }
 
-    /// (node, output) of every input.
+    /// Returns (node, output) of every input.
     fn node_inputs(&self, id: NodeId) -> PyResult<Vec<(NodeId, u32)>> {
         Ok(self.shared.graph.read().node(id).map_err(status)?.inputs.iter().map(|o| (o.node, o.index)).collect())
     }
@@ -209,7 +210,7 @@ impl Graph {
         self.shared.graph.write().update_input(id, position, to).map_err(build)
     }
 
-    /// (kind, value) of an attribute; KeyError without it.
+    /// Returns (kind, value) of an attribute; KeyError without it.
     fn attr<'py>(&self, py: Python<'py>, id: NodeId, name: &str) -> PyResult<(&'static str, Bound<'py, PyAny>)> {
         let node = self.shared.graph.read().node(id).map_err(status)?.clone();
         match node.attrs.get(name) {
@@ -280,7 +281,7 @@ impl Graph {
         self.shared.graph.write().replace_shape(output_id(node, index), shape).map_err(build)
     }
 
-    /// (node, input position) of every reader of an output.
+    /// Returns (node, input position) of every reader of an output.
     fn consumers(&self, node: NodeId, index: u32) -> PyResult<Vec<(NodeId, u32)>> {
         let graph = self.shared.graph.read();
         let wanted = output_id(node, index);
@@ -411,7 +412,8 @@ impl Graph {
     }
 }
 
-/// TF 1.x: gradients pass through floats and complex numbers (and through resources and variants, which carry them).
+/// Returns true for types that gradients pass through. TF 1.x: floats, complex numbers, and resources and variants,
+/// which carry them.
 fn carries_gradient(dtype: DType) -> bool {
     dtype.is_floating() || dtype.is_complex() || matches!(dtype, DType::Resource | DType::Variant)
 }

@@ -1,4 +1,4 @@
-//! GraphDefs added to a graph in one call; Python is asked about scopes alone.
+//! GraphDefs added to a graph in one call; Python is called for scopes alone.
 
 use crate::error::{build, guarded};
 use crate::graph::Graph;
@@ -34,7 +34,7 @@ impl From<PyErr> for Raised {
 struct Scopes<'a, 'py> {
     graph: &'a Graph,
     device: &'a Bound<'py, PyAny>,
-    /// With methods `admit` and `added` for every node; None where no scope wants to know.
+    /// An object with methods `admit` and `added`, called for every node; None if no scope needs them.
     watcher: Option<&'a Bound<'py, PyAny>>,
 }
 
@@ -64,8 +64,8 @@ impl Around for Scopes<'_, '_> {
     }
 }
 
-/// (nodes of the names asked for, names of loops, what names the gradients of TensorArrays, all nodes where conditionals or
-/// loops are among them)
+/// Nodes of the requested names, names of loops, sources of the gradients of TensorArrays, and all nodes if
+/// conditionals or loops are among them.
 type Outcome = (Vec<Option<NodeId>>, Vec<String>, Vec<String>, Vec<NodeId>);
 
 /// Adds the nodes of a serialized GraphDef. `sources`: by tensor name (`a:0`) or control input (`^a`) what nodes read

@@ -17,7 +17,7 @@ struct Python3 {
     describe: Py<PyAny>,
 }
 
-/// TF 1.x: the code of an exception's class; `Unknown` where it has none of its own.
+/// Returns the code of an exception's class. TF 1.x: `Unknown` if it has none of its own.
 fn code_of(py: Python<'_>, error: &PyErr) -> Code {
     if error.is_instance_of::<PyValueError>(py) || error.is_instance_of::<PyTypeError>(py) {
         Code::InvalidArgument

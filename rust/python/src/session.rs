@@ -26,7 +26,7 @@ use std::sync::Arc;
 /// Fetches and feeds by identity: each fetch as node and output + 1 (0: the operation), then each feed.
 type Key = SmallVec<[u64; 8]>;
 
-/// How the values are handed back.
+/// The structure of the returned values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     One,
@@ -82,7 +82,7 @@ impl Session {
         error
     }
 
-    /// Adds a fetch to key and request; false where Python must look at it.
+    /// Adds a fetch to key and request; false if Python must convert it.
     fn fetch(&self, item: &Bound<'_, PyAny>, key: &mut Key) -> bool {
         if let Ok(t) = item.cast::<TensorHandle>() {
             key.push(key_of_tensor(t.get()));
@@ -232,12 +232,13 @@ impl Session {
         Ok(Session { inner, shared: graph.shared.clone(), ready: RwLock::default(), make_error, timeout_ms })
     }
 
-    /// `make_error` knows the graph, and a graph may keep its session: the garbage collector is to see that circle.
+    /// Visits `make_error` for the garbage collector: it refers to the graph, and a graph may keep its session in a
+    /// cycle.
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.make_error)
     }
 
-    /// One step for a tensor, an operation, or a list or tuple of them, with a dict of fed tensors or None.
+    /// Runs one step for a tensor, an operation, or a list or tuple of them, with a dict of fed tensors or None.
     /// NotImplemented for anything that needs Python's own checks or conversions.
     #[pyo3(signature = (fetches, feed_dict=None))]
     fn run_fast(
@@ -298,10 +299,10 @@ impl Session {
         self.pack(py, &ready, outcome.values, shape)
     }
 
-    /// One step: values of `fetches` (tensors) in order. `feeds`: (tensor, value) pairs, values converted by NumPy's rules.
-    /// With `trace`, (values, (thread number, events)), each event (node ids, start, end, outputs) in nanoseconds since the step
-    /// began, each output (index, dtype number, shape, bytes).
-    /// With `may_miss`, None for what is in a branch that was not taken.
+    /// Runs one step; returns the values of `fetches` (tensors) in order. `feeds` are (tensor, value) pairs, values
+    /// converted by NumPy's rules. With `trace` it returns (values, (thread number, events)). An event is (node ids,
+    /// start, end, outputs), in nanoseconds since the step began; an output is (index, dtype number, shape, bytes).
+    /// With `may_miss`, values in a branch that was not taken are None.
     #[pyo3(signature = (fetches, feeds, targets, trace=false, timeout_ms=0, may_miss=false))]
     #[allow(clippy::too_many_arguments, reason = "Python's keyword arguments")]
     fn run_flat(
@@ -343,7 +344,8 @@ impl Session {
         Ok(values.into_any().unbind())
     }
 
-    /// (name, op, device index, whether its outputs are inside of a loop) of the nodes that a request would run.
+    /// Returns (name, op, device index, is_in_loop) of the nodes that a request would run; `is_in_loop` is true if the
+    /// outputs are inside of a loop.
     fn placement(
         &self,
         py: Python<'_>,
@@ -378,7 +380,7 @@ impl Session {
         self.inner.dump(&prepared).map_err(|e| self.error(py, e))
     }
 
-    /// Returns full names of the session's devices; every task is asked for its own.
+    /// Returns full names of the session's devices, by a request to every task.
     fn device_names(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         let names = |poll: &Poll<'_>| self.inner.device_names(poll);
         with_poll(py, Limit::after_ms(self.timeout_ms), names, |e| self.error(py, e))
@@ -432,7 +434,7 @@ impl Session {
     }
 }
 
-/// Returns a fed value as a tensor; None where Python must look at it.
+/// Returns a fed value as a tensor; None if Python must convert it.
 fn fed_tensor(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<Tensor>> {
     if let Some(t) = quick_tensor(value, dtype)? {
         return Ok(Some(t));
@@ -440,7 +442,7 @@ fn fed_tensor(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<Tensor>
     let is_numbers = value.cast::<PyUntypedArray>().is_ok()
         || value.is_exact_instance_of::<PyList>()
         || value.is_exact_instance_of::<PyTuple>();
-    // What NumPy refuses is refused again, with the tensor's name.
+    // Values that NumPy refuses are refused again, with the tensor's name.
     Ok(if is_numbers && dtype.is_plain() { tensor_of(value, dtype).ok() } else { None })
 }
 
@@ -454,7 +456,7 @@ fn fits(shape: &PartialShape, value: &Tensor) -> bool {
     }
 }
 
-/// What `Session.make_callable` returns.
+/// The result of `Session.make_callable`.
 #[pyclass(frozen, module = "ferroflow._core")]
 pub struct Callable {
     session: Py<Session>,

@@ -33,7 +33,7 @@ pub struct Adding<'a> {
     defaults: Defaults<'a>,
     scalar_is_unknown: bool,
     frames_in_use: FxHashSet<String>,
-    /// By what is asked for.
+    /// Devices by requested device.
     devices: FxHashMap<Option<&'a str>, String>,
     added: Vec<Option<Added>>,
     /// (node, positions of the nodes it is colocated with)
@@ -194,7 +194,7 @@ impl<'a> Adding<'a> {
         Ok(())
     }
 
-    /// TF 1.x: a colocated node takes the device of the first of its partners that has one.
+    /// Places colocated nodes. TF 1.x: each takes the device of the first of its partners that has one.
     pub fn place_colocated(&self) -> Result<(), BuildError> {
         let mut graph = self.graph.write();
         for (id, partners) in &self.colocated {
@@ -209,7 +209,7 @@ impl<'a> Adding<'a> {
         Ok(())
     }
 
-    /// (nodes by position, names of loops, what names the gradients of TensorArrays)
+    /// Returns the nodes by position, the names of loops, and the sources of the gradients of TensorArrays.
     pub fn finish(self) -> (Vec<Added>, Vec<String>, Vec<String>) {
         (self.added.into_iter().flatten().collect(), self.frames, self.gradient_sources)
     }

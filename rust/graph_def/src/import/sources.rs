@@ -39,7 +39,7 @@ impl Sources {
         self.entries.push(Entry { node: node.to_owned(), source, is_used: false });
     }
 
-    /// What `wanted` finds among the sources of a node, which counts as used then.
+    /// Returns the result of `wanted` for the first of a node's sources that has one; the source counts as used then.
     fn used<T>(&mut self, node: &str, wanted: impl Fn(Source) -> Option<T>) -> Option<T> {
         if self.entries.is_empty() {
             return None;
@@ -54,7 +54,7 @@ impl Sources {
         None
     }
 
-    /// What a node that names this output reads instead.
+    /// Returns the replacement of this output as an input.
     pub fn output(&mut self, node: &str, index: u32) -> Option<OutputId> {
         self.used(node, |source| match source {
             Source::Output { number, to } if number == index => Some(to),
@@ -62,7 +62,7 @@ impl Sources {
         })
     }
 
-    /// What a node that waits for this one waits for instead.
+    /// Returns the replacement of this node as a control input.
     pub fn control(&mut self, node: &str) -> Option<NodeId> {
         self.used(node, |source| match source {
             Source::Control { to } => Some(to),

@@ -8,7 +8,7 @@ use ferroflow_tensor::{Result, Status, bail};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-/// How often one who waits looks whether to go on.
+/// Time between two checks by a waiting thread.
 const LOOK_UP: Duration = Duration::from_millis(20);
 
 /// Starts a thread; it is never joined, for it may be the one that drops its iterator.
@@ -89,7 +89,7 @@ pub(super) fn lock<'m, T>(mutex: &'m Mutex<T>, pull: Pull<'_>) -> Result<MutexGu
     }
 }
 
-/// A process that was forked has the iterators of its parent, but none of their threads.
+/// Fails in a forked process: it has the iterators of its parent, but none of their threads.
 pub(super) fn check_process(started_in: u32) -> Result<()> {
     if started_in != std::process::id() {
         bail!(

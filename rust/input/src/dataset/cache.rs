@@ -10,11 +10,11 @@ use ferroflow_sync::{Mutex, is_lost};
 use ferroflow_tensor::{Result, bail};
 use std::sync::Arc;
 
-/// What the iterators of one dataset share.
+/// The state that the iterators of one dataset share.
 #[derive(Default)]
 struct Kept {
     whole: Option<Arc<[Element]>>,
-    /// Whether an iterator is on its first pass.
+    /// True while an iterator is on its first pass.
     being_filled: bool,
 }
 

@@ -157,8 +157,8 @@ fn push_number(bytes: &mut Vec<u8>, n: usize) {
     bytes.extend_from_slice(&(n as u64).to_le_bytes());
 }
 
-/// Type, rank, dimensions, then the elements: plain ones as they are in memory, strings each with its length, and tensors
-/// in variants as tensors.
+/// Writes type, rank, dimensions, then the elements. Plain elements are as in memory, strings each with their length,
+/// and tensors in variants as tensors.
 fn push_tensor(bytes: &mut Vec<u8>, t: &Tensor, depth: usize) -> Result<()> {
     ensure!(depth > 0, Unimplemented, "A variant nested too deeply cannot be cached in a file");
     push_number(bytes, t.dtype().number() as usize);
@@ -184,7 +184,7 @@ fn push_tensor(bytes: &mut Vec<u8>, t: &Tensor, depth: usize) -> Result<()> {
     Ok(())
 }
 
-/// What is left of a record.
+/// The rest of a record.
 struct Rest<'a> {
     bytes: &'a [u8],
     name: &'a str,
@@ -234,7 +234,7 @@ impl<'a> Rest<'a> {
             }
             return Tensor::from_strings(shape, strings);
         }
-        // The bytes are there before memory is asked for.
+        // The record has these bytes, so a damaged length cannot allocate more.
         let bytes = self.take(count.checked_mul(dtype.size()).ok_or_else(|| self.damaged())?)?;
         plain(dtype, shape, bytes)
     }

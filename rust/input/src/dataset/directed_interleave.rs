@@ -49,7 +49,7 @@ impl DatasetIterator for DirectedIterator {
                     }
                 }
             };
-            // What has ended is passed over.
+            // Inputs that have ended are skipped.
             let input = &mut self.inputs[chosen];
             if let Some(iterator) = input {
                 match iterator.next(pull) {

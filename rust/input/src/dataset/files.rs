@@ -8,7 +8,7 @@ use ferroflow_io::{Compression, Input, RecordReader, file};
 use ferroflow_tensor::{Bytes, Result, Tensor, bail, ensure};
 use std::sync::Arc;
 
-/// What a file is cut into.
+/// The parts that a file is cut into.
 #[derive(Clone, Copy)]
 enum Cut {
     Lines,
@@ -31,7 +31,7 @@ enum Open {
         left: u64,
         record: usize,
     },
-    /// What was read whole, and where the next record begins.
+    /// The whole contents, and the position of the next record.
     Whole {
         body: Vec<u8>,
         at: usize,
@@ -98,7 +98,7 @@ impl Files {
                 let too_long = || misfit(name, header, record, footer, 0);
                 let length = usize::try_from(record).map_err(|_| too_long())?;
                 if self.compression != Compression::None {
-                    // How long it is shows only at its end.
+                    // The length of a compressed file is known at its end only.
                     let whole = open(self.buffer_size)?.rest()?.to_vec();
                     let body = whole.len() as i128 - i128::from(header) - i128::from(footer);
                     if body < 0 || body % i128::from(record) != 0 {
@@ -160,8 +160,8 @@ fn compression(ctx: &KernelContext<'_>, i: usize) -> Result<Compression> {
     }
 }
 
-/// Returns the number of bytes of a buffer of which the input asks; 0 asks for the usual size. More than the usual is
-/// not faster.
+/// Returns the number of bytes of a buffer, as the input requests; 0 means the usual size. More than the usual is not
+/// faster.
 fn buffer_size(ctx: &KernelContext<'_>, i: usize) -> Result<usize> {
     let size = scalar::<i64>(ctx, i, "buffer_size")?;
     ensure!(size >= 0, InvalidArgument, "`buffer_size` must be >= 0 (0 == default)");
@@ -184,7 +184,7 @@ fn lengths(ctx: &KernelContext<'_>, compression: Compression) -> Result<Files> {
     Ok(Files { names: names(ctx)?, cut, compression, buffer_size: buffer_size(ctx, 4)? })
 }
 
-/// Names in a scalar or a vector, and scalars.
+/// Checks the shapes: names in a scalar or a vector, and scalars.
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     c.input(0)?.with_rank_at_most(1)?;
     for i in 1..c.num_inputs() {

@@ -63,7 +63,7 @@ impl Drop for GeneratorIterator {
     fn drop(&mut self) {
         let cancellation = Cancellation::new();
         let pull = Pull { cancellation: &cancellation, threads: Threads::single(), resumes: false };
-        // There is nobody left to tell of a failure.
+        // Nothing is left that could report a failure.
         self.finalize(pull).unwrap_or(());
     }
 }

@@ -37,7 +37,7 @@ struct GroupByWindowIterator {
     full: Option<i64>,
     functions: Arc<Functions>,
     groups: BTreeMap<i64, Group>,
-    /// Window sizes that were asked for.
+    /// Requested window sizes.
     sizes: BTreeMap<i64, usize>,
     current: Option<BoxedIterator>,
 }
@@ -132,7 +132,7 @@ impl DatasetIterator for GroupByWindowIterator {
                     }
                 }
             } else {
-                // What is left, by rising key.
+                // The remaining groups, by ascending key.
                 match self.groups.keys().next() {
                     Some(&key) => Some(key),
                     None => return Ok(None),

@@ -30,7 +30,7 @@ impl IteratorResource {
         self.signature.check(&value.signature)?;
         let pass = Arc::new(Mutex::new(Pass(Some(value.dataset.iterator()))));
         let before = self.current.lock().replace(pass);
-        // What the end of an iterator does (a generator's finalizer), it does without the lock.
+        // Dropped without the lock, because a destructor may use the iterator (a generator's finalizer does).
         drop(before);
         Ok(())
     }
@@ -74,7 +74,7 @@ fn make_resource(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     )
 }
 
-/// TF 1.x: what the factory said the first time, an error too, stays.
+/// Builds a one-shot iterator. TF 1.x: the factory's first result, an error too, stays.
 fn one_shot(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     ensure!(
         init.str("shared_name")?.is_empty(),
@@ -154,7 +154,7 @@ fn single_element(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
-/// What string handles begin with.
+/// The beginning of string handles.
 const MARK: &[u8] = b"ferroflow.Iterator";
 
 fn to_string_handle(ctx: &mut KernelContext<'_>) -> Result<()> {
@@ -215,7 +215,7 @@ fn element_shapes(c: &mut ShapeContext<'_>) -> Result<()> {
 
 pub(super) fn register(r: &mut Registry) {
     let described = |op: Op| op.attr("output_types: list(type) >= 1").attr("output_shapes: list(shape) >= 1");
-    // Stateful, unlike in TF 1.x: two iterators that look alike are two.
+    // Stateful, unlike in TF 1.x: equal nodes must not be merged, since each has an iterator of its own.
     for name in ["Iterator", "IteratorV2"] {
         let op = Op::new(name).output("handle: resource").attr("shared_name: string").attr("container: string");
         r.add(

@@ -203,7 +203,7 @@ impl DatasetIterator for SparseBatchIterator {
     }
 }
 
-/// Every element of every row as an entry of a sparse tensor, whose three parts are a variant's.
+/// Makes every element of every row an entry of a sparse tensor, whose three parts are a variant's.
 fn sparse(rows: &[&Tensor], row_shape: &PartialShape) -> Result<Element> {
     let Some(wanted) = row_shape.dims() else { bail!(Internal, "a row shape without rank") };
     let mut dense: Vec<usize> = wanted.iter().map(|d| d.unwrap_or(0)).collect();

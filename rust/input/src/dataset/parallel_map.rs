@@ -14,7 +14,7 @@ use ferroflow_tensor::{Result, Status, ensure};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Threads of one iterator at most, however many calls are asked for.
+/// Most threads of one iterator, however many calls are requested.
 const MAX_CALLERS: usize = 64;
 
 /// The result of one call, once it is known; `None` in it is the end.
@@ -32,9 +32,9 @@ struct Shared {
     /// Locked while an element is taken and given its place, so that places follow the input's order.
     input: Mutex<Option<BoxedIterator>>,
     places: Mutex<Places>,
-    /// Told when the first place is filled.
+    /// Notified when the first place is filled.
     filled: Condvar,
-    /// Told when there is room for one more.
+    /// Notified when there is room for one more.
     room: Condvar,
     cancellation: Cancellation,
 }

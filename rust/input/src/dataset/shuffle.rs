@@ -10,7 +10,7 @@ use ferroflow_tensor::philox::{Philox, Words};
 use ferroflow_tensor::{Result, ensure};
 use std::collections::VecDeque;
 
-/// Where the streams of the iterators come from.
+/// The source of the iterators' streams.
 enum Seeds {
     /// All iterators draw the same numbers.
     Same(Philox),
@@ -50,7 +50,8 @@ impl Dataset for Shuffle {
         })
     }
 
-    /// TF 1.15 joins a shuffle and the repetition around it: all passes draw from one stream.
+    /// Returns a dataset for a shuffle and the repetition around it. TF 1.15 joins them: all passes draw from one
+    /// stream.
     fn repeated(&self, count: i64) -> Option<SharedDataset> {
         match &self.seeds {
             Seeds::Drawn { stream, .. } if count != 0 && count != 1 => Some(SharedDataset::new(Shuffle {

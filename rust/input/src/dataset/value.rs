@@ -23,7 +23,7 @@ impl Pull<'_> {
         self.cancellation.is_cancelled()
     }
 
-    /// An error once the pull is cancelled, signals and time limits of its step included: for loops without other checks.
+    /// Fails once the pull is cancelled, signals and time limits of its step included: for loops without other checks.
     pub fn check(&self) -> Result<()> {
         if stopped() {
             self.cancellation.check()?;
@@ -36,8 +36,8 @@ impl Pull<'_> {
 pub(crate) trait DatasetIterator: Send {
     /// Returns the next element; `None` at the end, after which it is not called again.
     ///
-    /// After an error it may be called again. If the error came because the pull was cancelled, the next call goes on as
-    /// if this one had not been made: no element is lost.
+    /// After an error it may be called again. If the pull was cancelled, the next call continues as if this one had not
+    /// been made: no element is lost.
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>>;
 }
 
@@ -73,8 +73,8 @@ impl DatasetIterator for TooDeep {
 pub(crate) trait Dataset: Send + Sync {
     fn iterator(&self) -> BoxedIterator;
 
-    /// What takes the place of this dataset `count` times over (negative: without end), where that is not a repetition
-    /// of its iterators.
+    /// Returns the replacement of `count` repetitions of this dataset (negative: without end), if that is not a
+    /// repetition of its iterators.
     fn repeated(&self, _count: i64) -> Option<SharedDataset> {
         None
     }
@@ -111,7 +111,7 @@ pub(crate) struct Signature {
 }
 
 impl Signature {
-    /// What a node's attributes say.
+    /// Returns the signature in a node's attributes.
     pub fn of(attrs: &AttrMap) -> Result<Signature> {
         let types = if attrs.get("output_types").is_some() { "output_types" } else { "Toutput_types" };
         Ok(Signature { types: attrs.dtypes(types)?.into(), shapes: attrs.shapes("output_shapes")?.into() })

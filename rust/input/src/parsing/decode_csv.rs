@@ -12,7 +12,7 @@ fn misquoted(fault: Misquoted) -> Status {
     })
 }
 
-/// Returns the wanted fields of a line. TF 1.x: line ends before a field are passed over.
+/// Returns the selected fields of a line. TF 1.x: line ends before a field are passed over.
 ///
 /// Errors: `InvalidArgument` where quotes or line ends are where they may not be.
 fn fields(format: &CsvFormat, line: &[u8]) -> Result<Vec<Vec<u8>>> {

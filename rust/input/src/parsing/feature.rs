@@ -68,7 +68,7 @@ impl<'a> Feature<'a> {
 /// An element of a feature.
 pub(super) trait Element: Clone + Default + Send + Sync + 'static {
     const DTYPE: DType;
-    /// What messages call the type.
+    /// The type's name in messages.
     const NAME: &'static str;
 
     /// Calls `each` with the values of a serialized list.

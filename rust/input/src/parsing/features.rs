@@ -1,5 +1,5 @@
-//! Which features are asked for, where they are in an example, and what they become: rows of a dense tensor, or the values
-//! of a sparse one.
+//! The requested features, their places in an example, and their results: rows of a dense tensor, or the values of a
+//! sparse one.
 
 use super::feature::{Element, Feature, by_element};
 use crate::wire::{Fields, Malformed, Value, entry};
@@ -9,7 +9,7 @@ use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Shape, Status, Tensor, bail, ensure};
 use std::collections::HashMap;
 
-/// A dense feature as it is asked for.
+/// A requested dense feature.
 pub(super) struct Dense {
     pub dtype: DType,
     /// As declared; where its first dimension is unknown, the number of rows differs from example to example.
@@ -63,7 +63,7 @@ pub(super) fn dense_of(attrs: &AttrMap, types: &str, shapes: &str, keys: &str, c
     dtypes.into_iter().zip(declared).enumerate().map(dense).collect()
 }
 
-/// Errors: `InvalidArgument` where a default does not fit what is asked for.
+/// Errors: `InvalidArgument` if a default does not fit the feature.
 pub(super) fn check_default(d: usize, dense: &Dense, default: &Tensor) -> Result<()> {
     if dense.is_ragged {
         ensure!(
@@ -93,7 +93,7 @@ pub(super) fn check_default(d: usize, dense: &Dense, default: &Tensor) -> Result
     Ok(())
 }
 
-/// The keys that are looked for, each with its number.
+/// The requested keys, each with its number.
 pub(super) struct Keys(HashMap<Bytes, usize>);
 
 impl Keys {
@@ -136,11 +136,11 @@ impl Keys {
     }
 }
 
-/// What an example has for a key, by the number of the example.
+/// The message of an error at a key, by the number of the example.
 pub(super) type Message<'m, 'a> = &'m (dyn Fn(usize) -> Option<&'a [u8]> + Sync);
 
-/// One column for each key that field `part` of serialized examples has values for; of several examples that fail the
-/// first counts.
+/// Returns one column for each key that field `part` of serialized examples has values for. If several examples fail,
+/// the first failure is returned.
 ///
 /// `column(k, count, message)` makes column `k` of the first `count` examples.
 pub(super) fn columns<'a, C: Send>(
@@ -160,7 +160,7 @@ pub(super) fn columns<'a, C: Send>(
             break;
         }
     }
-    // Examples behind one that is none are not looked at: its failure comes first.
+    // Examples behind an unreadable one are not read: its failure comes first.
     let readable = failure.as_ref().map_or(count, |(e, _)| *e);
     let results: Vec<Mutex<Option<Result<C, Failure>>>> = keys.iter().map(|_| Mutex::new(None)).collect();
     threads.run(width, &|k| {
@@ -201,7 +201,7 @@ pub(super) fn no_example(serialized: &[u8]) -> Status {
     Status::invalid_argument(format!("Could not parse example input, value: '{}'", String::from_utf8_lossy(serialized)))
 }
 
-/// How errors say where they are: example and key to a beginning of the message.
+/// The place of an error: example and key to a beginning of the message.
 pub(super) type Place<'a> = &'a (dyn Fn(usize) -> String + Sync);
 
 fn unreadable(place: Place<'_>, e: usize) -> Status {

@@ -9,13 +9,13 @@ use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeCont
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Status, Tensor, bail, ensure};
 
-/// What is asked for, but for the keys, which one of the ops takes as inputs.
+/// The requested features without the keys, which one of the ops takes as inputs.
 struct Wanted {
     sparse: Vec<DType>,
     dense: Vec<Dense>,
 }
 
-/// What a feature became.
+/// The values of a feature.
 enum Column {
     Sparse(Sparse),
     Dense(Tensor),
@@ -33,7 +33,7 @@ impl Batch<'_> {
         self.names.get(e).map_or("<unknown>".into(), |n| String::from_utf8_lossy(n).into_owned())
     }
 
-    /// How an error about a feature begins.
+    /// Returns the beginning of a feature's error message.
     fn place(&self, key: &[u8], e: usize) -> String {
         let key = String::from_utf8_lossy(key);
         match self.single {
@@ -42,7 +42,7 @@ impl Batch<'_> {
         }
     }
 
-    /// One column for each key.
+    /// Returns one column for each key.
     fn columns(&self, keys: &[Bytes], wanted: &Wanted, defaults: &[Tensor], threads: Threads) -> Result<Vec<Column>> {
         columns(keys, 1, self.serialized, threads, &|k, count, message| {
             self.column(&keys[k], k, wanted, defaults, count, message)
@@ -193,7 +193,7 @@ fn parse_single_example(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
-/// The shapes of outputs: `sparse` sparse tensors of `rank` dimensions, then dense ones behind `leading`.
+/// Sets the shapes of outputs: `sparse` sparse tensors of `rank` dimensions, then dense ones behind `leading`.
 fn set_shapes(c: &mut ShapeContext<'_>, sparse: usize, rank: usize, leading: &PartialShape) -> Result<()> {
     for i in 0..sparse {
         c.set_output(i, PartialShape::from_dims(&[None, Some(rank)]));

@@ -9,7 +9,7 @@ use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{Bytes, Result, Shape, Status, Tensor, bail, ensure};
 use std::collections::HashSet;
 
-/// What a feature became; a dense feature list also has the number of steps of each example.
+/// The values of a feature; a dense feature list also has the number of steps of each example.
 enum Column {
     Sparse(Sparse),
     Dense(Tensor),

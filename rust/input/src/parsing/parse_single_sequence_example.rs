@@ -17,7 +17,7 @@ struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    /// Looks into the parts of a message that field `part` holds.
+    /// Collects the parts of a message that field `part` holds.
     fn new(keys: Vec<Bytes>, example: &'a [u8], part: u32) -> Result<Found<'a>, Malformed> {
         let numbers = Keys::new(keys.iter().cloned());
         let mut messages = vec![None; keys.len()];

@@ -1,4 +1,4 @@
-//! What is asked of sequence examples, and what their parsers share.
+//! The features of sequence examples, and functions that their parsers share.
 
 use super::feature::{Element, Feature};
 use super::features::{Dense, count_of, dense_of, sparse_of};
@@ -6,7 +6,7 @@ use crate::wire::{Fields, Malformed, Value};
 use ferroflow_graph::{KernelInit, Op, ShapeContext};
 use ferroflow_tensor::{DType, PartialShape, Result, Shape, Status, Tensor, bail, ensure};
 
-/// The features that are asked for, but for their keys.
+/// The requested features without their keys.
 pub(super) struct Wanted {
     pub context_sparse: Vec<DType>,
     pub context_dense: Vec<Dense>,
@@ -15,7 +15,7 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    /// What the attributes of a node ask for.
+    /// Returns the features that a node's attributes request.
     pub(super) fn of(init: &KernelInit<'_>) -> Result<Wanted> {
         let (context_sparse, context_dense) = (count_of(init, "Ncontext_sparse")?, count_of(init, "Ncontext_dense")?);
         let (list_sparse, list_dense) =
@@ -99,7 +99,7 @@ pub(super) fn no_kernel<T>() -> Result<T> {
     bail!(Internal, "no kernel for the type of a feature")
 }
 
-/// Errors: `InvalidArgument` where a default does not fit what is asked for.
+/// Errors: `InvalidArgument` if a default does not fit the feature.
 pub(super) fn check_context_default(d: usize, dense: &Dense, default: &Tensor) -> Result<()> {
     if default.elements() > 0 {
         ensure!(
@@ -120,8 +120,7 @@ pub(super) fn check_context_default(d: usize, dense: &Dense, default: &Tensor) -
     Ok(())
 }
 
-/// Returns the attributes that say what is asked for, `Wanted`, and the outputs that all parsers of sequence examples
-/// have.
+/// Returns the op with the attributes of `Wanted`, and with the outputs of all parsers of sequence examples.
 pub(super) fn described(op: Op) -> Op {
     op.output("context_sparse_indices: Ncontext_sparse * int64")
         .output("context_sparse_values: context_sparse_types")

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// A tuple some of whose components are missing.
 struct Incomplete {
-    /// When its key came; what came together has one number.
+    /// The order in which its key came; components that came together have one number.
     index: i64,
     components: Vec<Option<Tensor>>,
 }

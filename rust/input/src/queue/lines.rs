@@ -33,7 +33,7 @@ impl Kind {
     }
 }
 
-/// What the attributes of a queue's node say.
+/// The attributes of a queue's node.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Spec {
     pub kind: Kind,
@@ -48,7 +48,7 @@ pub(super) struct Spec {
 
 type Taken = SmallVec<[Element; 1]>;
 
-/// Where an operation in line finds its outcome.
+/// The outcome of an operation in line.
 struct Ticket {
     outcome: Mutex<Option<Result<Taken>>>,
     bell: Arc<Bell>,
@@ -76,7 +76,7 @@ enum Arrival {
 /// In line for elements.
 struct Departure {
     remaining: usize,
-    /// Whether fewer do once the queue is closed.
+    /// If true, fewer are enough once the queue is closed.
     up_to: bool,
     taken: Taken,
 }
@@ -95,7 +95,8 @@ struct State {
 }
 
 impl State {
-    /// After a fork the child has the lines, but not the threads that stood in them.
+    /// Fails the waiting operations of a parent process: after a fork the child has the lines, but not the threads in
+    /// them.
     fn leave_to_the_living(&mut self) -> Result<()> {
         if self.arrivals.is_empty() && self.departures.is_empty() {
             return Ok(());
@@ -121,7 +122,7 @@ pub(crate) struct Queue {
     state: Mutex<State>,
 }
 
-/// How many elements an operation takes.
+/// The number of elements that an operation takes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Count {
     One,
@@ -129,7 +130,7 @@ pub(crate) enum Count {
     UpTo(usize),
 }
 
-/// What became of an operation at once.
+/// The immediate outcome of an operation.
 pub(crate) enum Begun {
     Ended(Tuple),
     Waits(Waiting),
@@ -154,7 +155,7 @@ impl Queue {
         Ok(Queue { name, spec, state: Mutex::new(State { store, is_closed: false, arrivals, departures }) })
     }
 
-    /// Whether a node with attributes `asked` may share this queue.
+    /// Checks that a node with attributes `asked` may share this queue.
     pub(super) fn check(&self, asked: &Spec) -> Result<()> {
         let (own, name) = (&self.spec, &self.name);
         ensure!(
@@ -346,7 +347,7 @@ impl Queue {
         self.begun(ticket, None, &ended)
     }
 
-    /// What became of an operation that stood in line while the queue settled.
+    /// Returns the outcome of an operation that stood in line while the queue settled.
     fn begun(self: &Arc<Self>, ticket: Arc<Ticket>, takes: Option<Count>, ended: &[Arc<Ticket>]) -> Result<Begun> {
         ended.iter().filter(|t| !Arc::ptr_eq(t, &ticket)).for_each(|t| t.bell.ring());
         let mut waiting = Waiting { queue: self.clone(), ticket, takes, is_collected: false };
@@ -473,7 +474,7 @@ impl Queue {
         progress
     }
 
-    /// TF 1.x: programs match on these words.
+    /// Returns the error of too few elements. TF 1.x: programs match on these words.
     fn insufficient(&self, requested: usize, size: usize) -> Status {
         Status::out_of_range(format!(
             "{} '{}' is closed and has insufficient elements (requested {requested}, current size {size})",
@@ -559,7 +560,7 @@ impl Queue {
 pub(crate) struct Waiting {
     queue: Arc<Queue>,
     ticket: Arc<Ticket>,
-    /// How many it takes; `None` where it brings.
+    /// Number of elements that it takes; `None` if it adds some.
     takes: Option<Count>,
     is_collected: bool,
 }

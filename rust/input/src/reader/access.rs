@@ -15,7 +15,7 @@ struct Reading {
     queue: Arc<Queue>,
     bell: Arc<Bell>,
     waiting: Option<Waiting>,
-    /// How many records are wanted at most; `None` for exactly one, in scalars.
+    /// Most records to read; `None` for exactly one, in scalars.
     most: Option<usize>,
     records: Vec<Record>,
 }

@@ -5,10 +5,10 @@ use ferroflow_tensor::{Bytes, Result};
 /// Key and value.
 pub(super) type Record = (Bytes, Bytes);
 
-/// What came of one attempt to read.
+/// The result of one attempt to read.
 pub(super) struct Step {
     pub record: Option<Record>,
-    /// Whether the work has no more records.
+    /// True if the work has no more records.
     pub is_done: bool,
 }
 
@@ -27,7 +27,7 @@ impl Step {
     }
 }
 
-/// How a kind of reader reads.
+/// The way in which a kind of reader reads.
 pub(super) trait Source: Send {
     /// Begins with a piece of work.
     fn begin(&mut self, work: &[u8]) -> Result<()>;

@@ -18,9 +18,9 @@ struct State {
     produced: i64,
 }
 
-/// What turns work into records; one operation reads at a time, the others wait in line.
+/// Turns work into records; one operation reads at a time, the others wait in line.
 pub(super) struct Reader {
-    /// What errors call it: kind and name.
+    /// Kind and name, for errors.
     name: String,
     state: Mutex<State>,
     line: Mutex<VecDeque<Place>>,
@@ -69,7 +69,7 @@ impl Drop for Turn {
     }
 }
 
-/// What a reader without a blocked operation can say next.
+/// The next result of a reader without a blocked operation.
 pub(super) enum Next {
     Record(Record),
     /// The work under way has ended.

@@ -1,5 +1,5 @@
-//! MapStage, MapUnstage, MapUnstageNoKey, MapPeek, MapSize, MapIncompleteSize, MapClear, and the same of OrderedMap: tuples
-//! found by their keys, whose values may come and go one by one.
+//! MapStage, MapUnstage, MapUnstageNoKey, MapPeek, MapSize, MapIncompleteSize, MapClear, and the same of OrderedMap.
+//! They hold tuples found by their keys, whose values may come and go one by one.
 
 use super::{Limits, bounded, bytes, values};
 use crate::retry::{Outputs, Waited, Waiters, try_or_wait};
@@ -13,7 +13,7 @@ type Tuple = Vec<Option<Tensor>>;
 
 #[derive(Default)]
 struct Staged {
-    /// By key; the least goes first where none is asked for, which for maps without order is as good as any.
+    /// By key. The least goes first if no key is given, which for maps without order is as good as any.
     complete: BTreeMap<i64, Tuple>,
     incomplete: BTreeMap<i64, Tuple>,
     bytes: usize,
@@ -106,7 +106,7 @@ impl StagingMap {
     }
 }
 
-/// What a kernel does; the last argument is the number of values its attributes name.
+/// The function of a kernel; the last argument is the number of values its attributes name.
 type Use = fn(&mut KernelContext<'_>, Arc<StagingMap>, usize) -> Result<()>;
 
 fn on_map(init: &KernelInit<'_>, ordered: bool, f: Use) -> Result<Box<dyn Kernel>> {

@@ -14,7 +14,7 @@ pub enum Checkpoint {
     Slices(SlicesReader),
 }
 
-/// What a checkpoint says of a tensor.
+/// The description of a tensor in a checkpoint.
 pub struct Described {
     pub name: Vec<u8>,
     pub dtype: DType,
@@ -51,7 +51,7 @@ impl Checkpoint {
         }
     }
 
-    /// All tensors in the order of their names; slices only as the tensors that they are of.
+    /// Returns all tensors in the order of their names; slices only as the tensors that they are of.
     pub fn list(&self) -> Result<Vec<Described>> {
         match self {
             Checkpoint::Slices(reader) => Ok(reader

@@ -1,9 +1,9 @@
 //! Puts the files of a checkpoint in place so that a process killed at any moment leaves the old checkpoint or the new one.
 //!
-//! Files are written under temporary names, put on the disk, and renamed, the index last. Where a checkpoint of that name
-//! exists, renaming one file would spoil it before the last is renamed: then the renames are first written to a journal,
-//! and whoever reads the checkpoint or saves beside it finishes what a killed process left. Temporary files are locked by
-//! their writers, so that what a killed one left is told from what is being written.
+//! Files are written under temporary names, synced to disk, and renamed, the index last. If a checkpoint of that name
+//! exists, the first rename would damage it before the last one replaces it. The renames are therefore first written to
+//! a journal. A later reader or writer of the checkpoint finishes the renames of a killed process. Writers lock their
+//! temporary files, so that those of a killed process can be told apart.
 
 use super::entry::decode_header;
 use super::{HEADER_KEY, data_name, index_name};
@@ -18,11 +18,11 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// What the names of temporary files end with: this and sixteen hexadecimal digits.
+/// The end of temporary files' names, before sixteen hexadecimal digits.
 const TEMPORARY: &str = ".tempstate_";
-/// What the name of a journal ends with.
+/// The end of a journal's name.
 const JOURNAL: &str = ".tempstate_journal";
-/// How often a temporary file is made anew that another process removes.
+/// Attempts to make a temporary file that another process removes.
 const TRIES: usize = 8;
 /// The file that marks a folder of shards as being written, locked by all who write to it.
 const FOLDER_LOCK: &str = "shards.tempstate_lock";
@@ -87,7 +87,7 @@ fn hold(folder: &Path) -> std::io::Result<()> {
             Err(e) if e.kind() == ErrorKind::NotFound => continue,
             file => file?,
         };
-        // Where locks are not to be had, nobody else gets one to remove the folder with.
+        // If the file system has no locks, no other process gets one to remove the folder.
         let taken = matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
         if !taken && has_name(&file, &name) {
             held.insert(folder.to_path_buf(), file);
@@ -116,7 +116,7 @@ impl Temporary {
             let name = format!("{target}{TEMPORARY}{}", token());
             let file = File::options().read(true).write(true).create_new(true).open(path_of(&name));
             let file = file.map_err(|e| failure(&name, &e))?;
-            // Who sweeps the folder at this very moment may take the file, not locked yet, for abandoned.
+            // A process that cleans the folder at this moment may remove the file, because it is not locked yet.
             let taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
             if !taken && has_name(&file, &path_of(&name)) {
                 return Ok(Temporary { file, name });
@@ -173,7 +173,7 @@ impl Commit {
         }
     }
 
-    /// An existing file that will get the name `to`.
+    /// Renames an existing file to `to`.
     pub(super) fn take(&mut self, from: &str, to: &str) -> Result<()> {
         self.moves.push((from.to_owned(), to.to_owned()));
         Ok(())
@@ -285,7 +285,7 @@ pub(super) fn finish_interrupted(prefix: &str) -> Result<()> {
         fs::remove_file(&path)
     })();
     match finished {
-        // Who may only read finds the checkpoint as it is.
+        // A process that may only read uses the checkpoint as it is.
         Err(e)
             if !matches!(
                 e.kind(),

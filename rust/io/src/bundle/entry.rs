@@ -1,4 +1,4 @@
-//! What an index says of a tensor, checked.
+//! An index entry of a tensor, checked.
 
 use super::slice::Slice;
 use crate::tensor_message::shape_message;
@@ -68,7 +68,7 @@ pub(super) fn encode_header(shards: i32) -> Vec<u8> {
     BundleHeaderProto { num_shards: shards, endianness: 0, version: Some(version) }.encode_to_vec()
 }
 
-/// Returns the number of data files that a header tells.
+/// Returns the number of data files in a header.
 pub(super) fn decode_header(file: &str, value: &[u8]) -> Result<i32> {
     let Ok(header) = BundleHeaderProto::decode(value) else {
         bail!(

@@ -86,7 +86,7 @@ impl BundleReader {
         self.shards
     }
 
-    /// All entries, slices and the tensors they are of among them.
+    /// Returns all entries, slices and the tensors they are of among them.
     pub(super) fn entries(&self) -> impl Iterator<Item = Result<(&[u8], Entry)>> {
         self.entries.iter().map(|(key, value)| Ok((&key[..], Entry::decode(&self.index_name, key, value)?)))
     }
@@ -171,7 +171,7 @@ impl BundleReader {
         stored.iter().zip(read).map(|(s, (buffer, crc))| s.tensor(buffer, crc)).collect()
     }
 
-    /// Returns the stored tensors that a wanted one is made of, the slices that they are, and the slice that is wanted.
+    /// Returns the stored tensors that make up a requested one, their slices, and the requested slice.
     fn parts(&self, wanted: &Wanted<'_>) -> Result<Plan> {
         let entry = self.entry(wanted.name)?;
         let full = entry.shape.clone();
@@ -232,8 +232,8 @@ impl BundleReader {
 
     /// Reads tensors and slices of tensors.
     ///
-    /// Errors: `NotFound` for names that are missing, `InvalidArgument` for slices that do not fit or are not stored,
-    /// `DataLoss` naming file and key for what is damaged.
+    /// Errors: `NotFound` for missing names, `InvalidArgument` for slices that do not fit or are not stored. `DataLoss`
+    /// names file and key of damaged data.
     pub fn read(&self, wanted: &[Wanted<'_>], threads: Threads) -> Result<Vec<Tensor>> {
         let mut plans = Vec::with_capacity(wanted.len());
         let mut stored: Vec<Stored> = Vec::new();
@@ -260,7 +260,7 @@ impl BundleReader {
     }
 }
 
-/// How a wanted tensor is made of stored ones.
+/// The stored parts of a requested tensor.
 struct Plan {
     dtype: DType,
     range: Vec<Range<usize>>,

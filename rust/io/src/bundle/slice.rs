@@ -164,8 +164,8 @@ pub(super) fn volume(ranges: &[Range<usize>]) -> usize {
     ranges.iter().fold(1, |n: usize, r| n.saturating_mul(r.len()))
 }
 
-/// Calls `f(from, to, length)` for each run of elements that lies together in two parts of one tensor: their first
-/// positions in either, and how many there are.
+/// Calls `f(from, to, length)` for each run of elements that lies together in two parts of one tensor. The arguments
+/// are the first positions in either part, and the number of elements.
 pub(super) fn for_runs(from: &[Range<usize>], to: &[Range<usize>], mut f: impl FnMut(usize, usize, usize)) {
     let Some(both) = intersection(from, to) else { return };
     let Some((inner, outer)) = both.split_last() else { return f(0, 0, 1) };

@@ -9,7 +9,7 @@ use ferroflow_tensor::{Result, Status};
 pub struct RecordReader {
     input: Input,
     name: String,
-    /// The first failure: what follows a damaged place cannot be told from garbage.
+    /// The first failure: bytes behind a damaged place may be garbage.
     failure: Option<Status>,
 }
 
@@ -18,7 +18,7 @@ fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
     bytes.first_chunk().copied().unwrap_or([0; N])
 }
 
-/// What is wrong with `bytes`, which are to be `length` bytes and their checksum; `None` where they are that.
+/// Returns the damage of `bytes`, which should be `length` bytes and their checksum; `None` if they are.
 fn damage(bytes: &[u8], length: usize, at: u64, what: &str) -> Option<String> {
     match bytes.split_at_checked(length) {
         Some((data, checksum)) if checksum.len() == FOOTER => {
@@ -47,7 +47,7 @@ impl RecordReader {
         RecordReader { input, name, failure: None }
     }
 
-    /// Where the next record begins, in bytes after decompression.
+    /// Returns the start of the next record, in bytes after decompression.
     pub fn offset(&self) -> u64 {
         self.input.position()
     }
@@ -68,7 +68,7 @@ impl RecordReader {
         Ok(())
     }
 
-    /// Returns the number of bytes that must be buffered for the next record, as far as those that are tell.
+    /// Returns the number of bytes that must be buffered for the next record, as far as the buffered ones state it.
     fn wanted(&self) -> usize {
         match self.input.buffered().first_chunk::<HEADER>() {
             None => HEADER,
@@ -84,7 +84,7 @@ impl RecordReader {
         self.failure.is_some() || self.input.at_end() || self.input.buffered().len() >= self.wanted()
     }
 
-    /// Reads what the next `read` needs, which then tells of any failure.
+    /// Reads ahead for the next `read`, which then returns any failure.
     pub fn prepare(&mut self) {
         while !self.is_prepared() {
             if let Err(e) = self.input.fill(self.wanted()) {

@@ -9,8 +9,8 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use std::fs::File;
 use std::io::Write;
 
-/// Bytes gathered before they are given to the system, in whole records: a program that is killed leaves whole records
-/// behind, but for one larger than this.
+/// Bytes gathered before they are passed to the system, in whole records. A killed program leaves whole records behind,
+/// except for one larger than this.
 const BUFFER_SIZE: usize = 256 << 10;
 
 enum Sink {

@@ -18,7 +18,7 @@ const FOOTER_BYTES: usize = 48;
 /// A block's kind and checksum.
 const TRAILER_BYTES: usize = 5;
 
-/// Where a block lies, without its trailer.
+/// The place of a block, without its trailer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Handle {
     offset: u64,

@@ -1,4 +1,4 @@
-//! Reads a table: its index at once, its blocks when they are asked for.
+//! Reads a table: its index at once, its blocks on request.
 
 use super::{Block, FOOTER_BYTES, Handle, MAGIC, TRAILER_BYTES};
 use crate::checksum;

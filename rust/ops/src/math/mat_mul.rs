@@ -98,7 +98,7 @@ pub(super) fn product_shape(c: &ShapeContext<'_>, a: usize, b: usize) -> Result<
     Ok(PartialShape::from_dims(&[rows, cols]))
 }
 
-/// Returns a view of a matrix, transposed if `is_transposed`.
+/// Returns a view of a matrix, transposed if the position's attribute is true.
 fn operand<T: Scalar>(t: &Tensor, position: usize, transpose: bool) -> Result<MatRef<'_, T>> {
     let [rows, cols] = t.shape()[..] else {
         bail!(InvalidArgument, "In[{position}] is not a matrix. Instead it has shape {}", t.shape());

@@ -218,7 +218,7 @@ pub(crate) fn described_shape<const SPATIAL: usize>(c: &mut ShapeContext<'_>) ->
     Ok(())
 }
 
-/// Sets the shape of a second derivative: inputs 0 and 2 have the shape of the pooled input, input 1 and the output
+/// Sets the shape of a second derivative. Inputs 0 and 2 have the shape of the pooled input, input 1 and the output
 /// that of the result.
 pub(crate) fn second_shape<const SPATIAL: usize>(c: &mut ShapeContext<'_>) -> Result<()> {
     let input = c.input(0)?.merge(c.input(2)?)?;
