@@ -55,7 +55,7 @@ impl Encoder {
         }
     }
 
-    /// The functions that were met, and those that these call.
+    /// Returns the functions in the messages so far, and those that these call.
     ///
     /// Errors: `NotFound` for one that the library lacks.
     pub fn functions(&mut self, library: &Library) -> Result<Vec<FunctionMessage>> {

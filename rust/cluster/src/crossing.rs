@@ -17,12 +17,12 @@ use std::time::{Duration, Instant};
 /// Key of the end of the first connection's part.
 pub const END: u64 = 1 << 62;
 
-/// Time between two looks at a part that was cancelled.
+/// Time between two checks of a part that was cancelled.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// The destinations of values, by key.
 pub enum Route {
-    /// To the one who asked for the step.
+    /// To the process that requested the step.
     Back,
     /// By edge, to that connection; `None`: they stay here.
     Out(Arc<[Option<usize>]>),
@@ -49,7 +49,7 @@ struct State {
     doorbell: Option<Held>,
     /// Of each connection, whether a part was begun there.
     begun: Vec<bool>,
-    /// Of each connection, what had come when its part was told to give up.
+    /// For each connection, the bytes received when its part's cancellation was requested.
     asked: Vec<Option<u64>>,
     /// Values sent since the last exchange, by connection.
     leaving: Vec<Vec<(u64, Tensor)>>,
@@ -106,7 +106,7 @@ pub struct Crossing {
 }
 
 impl Crossing {
-    /// `names`: who is at the end of each connection.
+    /// Returns a crossing; `names` has the task at the end of each connection.
     pub fn new(route: Route, wires: Wires, names: Vec<String>) -> Crossing {
         let n = names.len();
         let state = State {
@@ -136,7 +136,7 @@ impl Crossing {
         Ok(())
     }
 
-    /// Values that came with the step's beginning.
+    /// Stores values that came with the step's beginning.
     pub fn bring(&self, values: Vec<(u64, Tensor)>) {
         self.state.lock().arrived.extend(values);
     }
@@ -226,12 +226,12 @@ impl Crossing {
         Ok(())
     }
 
-    /// The position of the first part that ended with a failure, and it.
+    /// Returns the first part that ended with a failure, by position, and its outcome.
     pub fn failed_part(&self) -> Option<(usize, Outcome)> {
         failed_part(&self.state.lock())
     }
 
-    /// Tells the parts that have not ended to give up, and waits until they have, or do not answer.
+    /// Requests that running parts end, and waits until they have ended or do not answer.
     pub fn cancel(&self, at_most: Duration) {
         let mut state = self.state.lock();
         state.leaving.iter_mut().for_each(Vec::clear);
@@ -269,7 +269,7 @@ impl Crossing {
         }
     }
 
-    /// The connections as they are, and how each part ended, once the step is over.
+    /// Returns the connections as they are, and the end of each part, once the step is over.
     pub fn give_back(&self) -> (Vec<Rest>, Vec<Option<Ended>>) {
         let mut state = self.state.lock();
         state.doorbell = None;
@@ -283,7 +283,7 @@ impl Crossing {
         (rest.collect(), std::mem::take(ended))
     }
 
-    /// Values that were sent and not yet written: they leave with the part's end.
+    /// Takes values that were sent and not yet written; they are sent with the part's end.
     pub fn take_leaving(&self) -> Vec<(u64, Tensor)> {
         std::mem::take(&mut self.state.lock().leaving).into_iter().flatten().collect()
     }
@@ -334,7 +334,7 @@ impl Rendezvous for Crossing {
         let mut state = self.state.lock();
         let any = self.exchange_locked(&mut state)?;
         if let Some((_, outcome)) = failed_part(&state) {
-            // The step's master names the node if it knows it.
+            // The step's master names the node if the failure has one.
             return outcome.into_result().map_err(|e| e.inside(""));
         }
         if any {

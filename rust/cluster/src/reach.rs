@@ -1,4 +1,4 @@
-//! Connecting to an address without waiting longer than the caller wants.
+//! Connecting to an address with a deadline.
 
 use crate::address::Address;
 use ferroflow_tensor::Result;
@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 /// Time between two checks of the caller's signals and deadlines.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The addresses that a name stands for, the older kind first.
+/// Returns the addresses of a name, the older kind first.
 ///
-/// Errors: those of the system's resolver, and none in time; the outer ones are what `look` says.
+/// Errors: those of the system's resolver, and no answer in time; the outer ones are those of `look`.
 pub fn resolve(
     address: &Address,
     deadline: Instant,
@@ -22,7 +22,7 @@ pub fn resolve(
     if let Ok(ip) = host.parse() {
         return Ok(Ok(vec![SocketAddr::new(ip, port)]));
     }
-    // The resolver may ask a name server that is gone, for longer than any caller waits.
+    // The resolver may wait for a name server that is gone, for longer than any caller waits.
     let (send, answer) = channel();
     let ask = move || {
         let _ = send.send((&*host, port).to_socket_addrs().map(Iterator::collect::<Vec<_>>));
@@ -45,9 +45,9 @@ pub fn resolve(
     }
 }
 
-/// A connection with a socket.
+/// Opens a connection with a socket.
 ///
-/// Errors: those of the system, and none in time; the outer ones are what `look` says.
+/// Errors: those of the system, and no connection in time; the outer ones are those of `look`.
 #[cfg(target_os = "linux")]
 pub fn connect(to: SocketAddr, deadline: Instant, look: &dyn Fn() -> Result<()>) -> Result<io::Result<TcpStream>> {
     use crate::sleep::{Awaited, sleep};

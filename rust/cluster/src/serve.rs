@@ -1,4 +1,4 @@
-//! Answers other processes: one thread for each connection, which runs the steps it asks for.
+//! Answers other processes: one thread for each connection, which runs the requested steps.
 
 use crate::codec::Decoder;
 use crate::crossing::{Crossing, Route};
@@ -18,7 +18,7 @@ use ferroflow_tensor::{Code, Result, Status, bail};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// The next frame.
+/// Returns the next frame.
 fn next(wires: &Wires) -> Result<Frame> {
     loop {
         if let Some(frame) = wires.pull()? {
@@ -37,7 +37,7 @@ fn send(wires: &Wires, frame: Frame) -> Result<()> {
     Ok(())
 }
 
-/// A member's connection until its end.
+/// Serves a member's connection until its end.
 pub fn serve(task: &Task, link: Link, stay: &Stay, registry: &Arc<Registry>) -> Result<()> {
     answer(task, Wires::new(vec![link]), stay.session, registry)
 }
@@ -116,7 +116,7 @@ fn register(task: &Task, session: u64, frame: &Frame, registry: &Arc<Registry>) 
     Ok(())
 }
 
-/// Runs a part of a step and tells how it ended.
+/// Runs a part of a step and reports how it ended.
 fn step(task: &Task, wires: Wires, session: u64, frame: Frame) -> Result<Wires> {
     let message: StepMessage = frame.decode()?;
     let crossing = Arc::new(Crossing::new(Route::Back, wires, vec!["the session".to_owned()]));
@@ -178,10 +178,10 @@ fn step(task: &Task, wires: Wires, session: u64, frame: Frame) -> Result<Wires> 
     Ok(wires)
 }
 
-/// `send`, with what belongs to the step that ends (values for it, its cancellation) let go.
+/// Sends as `send` does; drops the frames of the step that ends (values for it, its cancellation).
 fn send_last(wires: &Wires, frame: Frame) -> Result<()> {
     wires.link(0)?.push(frame)?;
-    // The other side asks for no more before it has all of this: what comes until then is of this step.
+    // The other side sends no new request before it has all of this: frames until then are of this step.
     while !wires.flush()? {
         match wires.take()? {
             Some(late) if matches!(late.kind, kind::VALUES | kind::CANCEL) => {}

@@ -31,7 +31,7 @@ struct Distant {
     handle: u64,
     /// The edges by which it receives feeds, and which feeds.
     feeds: Vec<(u64, usize)>,
-    /// The session's stay at the task that knows the part.
+    /// The session at the task that has registered the part.
     registered: Mutex<Option<u64>>,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct SplitPlan {
     pub graph_version: u64,
 }
 
-/// The operation that waits for the end of a part.
+/// Returns the operation that waits for the end of a part.
 fn wait_for_end(position: usize) -> PartNode {
     let mut attrs = AttrMap::default();
     attrs.set("tensor_type", AttrValue::Type(DType::Bool));
@@ -118,7 +118,7 @@ impl SplitPlan {
         })
     }
 
-    /// A connection with each task, which knows its part then.
+    /// Returns a connection with each task, after registering its part there.
     fn links(&self, connected: &Connected, poll: Option<&Poll<'_>>) -> Result<Vec<Link>> {
         let mut links: Vec<Link> = Vec::with_capacity(self.distant.len());
         for d in &self.distant {
@@ -134,7 +134,7 @@ impl SplitPlan {
         Ok(links)
     }
 
-    /// Has a task know its part, where it does not.
+    /// Registers the part at its task, if it is not registered.
     fn register(&self, d: &Distant, link: Link, connected: &Connected, poll: Option<&Poll<'_>>) -> Result<Link> {
         let peer = &d.peer;
         let mut registered = loop {
@@ -170,7 +170,7 @@ impl SplitPlan {
         Ok(link)
     }
 
-    /// A failure with the node of the whole graph in place of that of the part.
+    /// Returns a failure with the node of the whole graph in place of that of the part.
     fn named(&self, d: &Distant, e: Status) -> Status {
         match e.node().and_then(|n| d.part.origin.get(n as usize)) {
             Some(&id) => e.inside("").at_node(id),
@@ -188,7 +188,7 @@ impl SplitPlan {
         let names = self.distant.iter().map(|d| d.peer.name.clone()).collect();
         let crossing = Arc::new(Crossing::new(Route::Out(self.routes.clone()), wires, names));
         let result = self.run_across(connected, &crossing, values, options);
-        // Parts that are told to give up fail for that: what came before counts.
+        // Parts that are cancelled fail because of that: an earlier failure counts.
         let failed = if result.is_err() { crossing.failed_part() } else { None };
         if result.is_err() {
             crossing.cancel(GIVE_UP);
@@ -208,7 +208,7 @@ impl SplitPlan {
         self.collect(outcome, ended, options)
     }
 
-    /// The failure of a part that made the step fail, where that is what `e` says.
+    /// Returns the failure of the part that made the step fail, if `e` reports that failure.
     fn cause(&self, e: Status, failed: Option<(usize, crate::message::Outcome)>) -> Status {
         let Some((position, outcome)) = failed else {
             return match e.node().and_then(|n| self.origin.get(n as usize)) {

@@ -141,7 +141,7 @@ struct Spec {
 }
 
 impl Spec {
-    /// `None` where the text is no device string.
+    /// Parses a device string; `None` if it is none.
     fn parse(text: &str) -> Option<Spec> {
         if !text.is_empty() && !text.starts_with('/') {
             return None;
@@ -209,7 +209,7 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// Places the nodes of a graph; what `earlier` placed stays where it is.
+    /// Places the nodes of a graph; nodes that `earlier` placed keep their devices.
     pub fn of(graph: &Graph, devices: &Devices, earlier: Option<&Placement>) -> Placement {
         let mut groups = Groups { parent: (0..graph.len() as NodeId).collect() };
         for node in graph.nodes() {

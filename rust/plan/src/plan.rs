@@ -32,7 +32,7 @@ pub enum Test {
 /// Conditions that must all hold.
 pub type Tests = Box<[Test]>;
 
-/// Why an instruction computes several nodes.
+/// The reason why an instruction computes several nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rewrite {
     /// A product adds its bias and applies its activation as it is written.

@@ -12,8 +12,8 @@ use ferroflow_tensor::vector::Binary;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Compiles a loop's draft, whose fetches are the condition, the next values of the variables and what leaves the loop; None if
-/// some node does more than compute a scalar from scalars.
+/// Compiles a loop's draft, whose fetches are the condition, the variables' next values and the values that leave the
+/// loop. None if some node does more than compute a scalar from scalars.
 pub(crate) fn compile(d: &Draft, inputs: &[DType], carried: &[u32], stays_if: bool) -> Option<ScalarLoop> {
     let mut c = Compiler { d, types: inputs, program: Scalars::default(), known: FxHashMap::default() };
     let order = schedule(d).ok()?;
@@ -73,7 +73,7 @@ struct Compiler<'a> {
 }
 
 impl Compiler<'_> {
-    /// 0, 1 or 2 for a node before the condition, in the body, or on the way out.
+    /// Returns 0, 1 or 2 for a node before the condition, in the body, or on the way out.
     fn part(&self, node: &StepNode) -> Option<usize> {
         let literals = self.d.guards.get(node.guard);
         if literals.iter().any(|l| matches!(l, Literal::Joined(_))) {
@@ -149,7 +149,7 @@ impl Compiler<'_> {
         self.program.push(function, operands)
     }
 
-    /// For a Merge whose inputs are the two sides of one predicate: the predicate, and whether it holds on the first side.
+    /// Returns the predicate of a Merge whose inputs are its two sides, and true if it holds on the first side.
     ///
     /// Both sides may then be computed: nothing in them has effects, and what has no result ends the program.
     fn choice(&self, guards: &[GuardId]) -> Option<(Source, bool)> {

@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 static EXITING: AtomicBool = AtomicBool::new(false);
 /// Threads between the beginning and the end of a call that releases Python's lock.
 static INSIDE: AtomicUsize = AtomicUsize::new(0);
-/// Those of them that stay stopped.
+/// Number of them that stay stopped.
 static PARKED: AtomicUsize = AtomicUsize::new(0);
 
 /// A thread's stay in a call that releases Python's lock.

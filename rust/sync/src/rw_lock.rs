@@ -11,11 +11,11 @@ const WAITED: u64 = 1 << 30;
 const READERS: u64 = WAITED - 1;
 const GENERATION_SHIFT: u32 = 32;
 
-/// Looks at a held lock before the thread sleeps.
+/// Reads of a held lock before the thread sleeps.
 const LOOKS: u32 = 100;
 
-/// Readers of the parent that do not exist in a forked child stay counted there: others may read beside them, for they
-/// change nothing, and who wants to write finds the lock lost.
+/// Readers of the parent that do not exist in a forked child stay counted there. Others may read beside them, since
+/// they change nothing. A writer finds the lock lost.
 pub struct RawRwLock {
     /// `generation << 32 | WRITER? | WAITED? | readers`; without writer and readers, the generation means nothing.
     state: AtomicU64,
@@ -37,7 +37,7 @@ fn is_foreign(state: u64) -> bool {
 }
 
 impl RawRwLock {
-    /// The state with one more reader; None where a reader must wait.
+    /// Returns the state with one more reader; None if a reader must wait.
     fn with_reader(state: u64) -> Option<u64> {
         if is_free(state) {
             let waited = if state >> GENERATION_SHIFT == u64::from(generation()) { state & WAITED } else { 0 };
@@ -113,8 +113,9 @@ impl RawRwLock {
     }
 }
 
-// SAFETY: a writer enters by a compare-and-swap with Acquire from a state without holders, which one thread wins; a reader by
-// one from a state without a writer; each leaves by a change with Release. Holders of another generation keep their place.
+// SAFETY: a writer enters by a compare-and-swap with Acquire from a state without holders, which one thread wins. A
+// reader enters by one from a state without a writer. Each leaves by a change with Release. Holders of another
+// generation keep their place.
 unsafe impl lock_api::RawRwLock for RawRwLock {
     #[allow(clippy::declare_interior_mutable_const, reason = "lock_api's way of making one")]
     const INIT: RawRwLock = RawRwLock { state: AtomicU64::new(0), turn: AtomicU32::new(0) };

@@ -43,7 +43,7 @@ pub struct Draft<'a> {
 pub trait Around {
     type Error: From<BuildError>;
 
-    /// Returns the device of nodes that request `asked`, or, with `None`, are colocated with others. Called once for
+    /// Returns the device of nodes that request `device`, or, with `None`, are colocated with others. Called once for
     /// each.
     fn device(&mut self, asked: Option<&str>) -> Result<String, Self::Error>;
 

@@ -3,7 +3,7 @@
 //! Files are written under temporary names, synced to disk, and renamed, the index last. If a checkpoint of that name
 //! exists, the first rename would damage it before the last one replaces it. The renames are therefore first written to
 //! a journal. A later reader or writer of the checkpoint finishes the renames of a killed process. Writers lock their
-//! temporary files, so that those of a killed process can be told apart.
+//! temporary files, so that those of a killed process can be recognized.
 
 use super::entry::decode_header;
 use super::{HEADER_KEY, data_name, index_name};

@@ -1,7 +1,7 @@
 //! Rewrites a draft before it is ordered.
 //!
-//! No rewrite changes a bit of any result: folding runs the node's own kernel, merging needs equal op, attributes and
-//! inputs, and fused functions are the very ones that the single ops call.
+//! No rewrite changes a bit of any result. Folding runs the node's own kernel, merging needs equal op, attributes and
+//! inputs, and fused functions are those that the single ops call.
 
 mod dead_nodes;
 mod epilogue;

@@ -1,8 +1,8 @@
-//! Matrix products of which only a part is read are computed in that part alone; products that are added up are added as they are
-//! computed.
+//! A matrix product of which only a part is read is computed in that part alone. Products that are added up are added
+//! as they are computed.
 //!
-//! Both come with every recurrent net: the gradient with respect to the concatenation of input and state is cut in two, and the
-//! gradients with respect to the weights are summed over the steps.
+//! Both occur in every recurrent net. The gradient with respect to the concatenation of input and state is cut in two.
+//! The gradients with respect to the weights are summed over the steps.
 
 use super::readers::{only_reader, readers, watched};
 use super::replace::{Replacement, fused_node};

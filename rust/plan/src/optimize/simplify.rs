@@ -16,9 +16,9 @@ const MAX_FOLDED_BYTES: usize = 10 << 20;
 /// Bytes that all folding of one plan may read and write: planning cannot be interrupted, so long work is left to the step.
 const MAX_FOLDING_BYTES: usize = 64 << 20;
 
-/// One pass in topological order: sources are replaced by what they stand for, then the node is folded or merged.
+/// Makes one pass in topological order: sources are replaced by their equals, then the node is folded or merged.
 pub(super) fn simplify(d: &mut Draft, cx: &Context<'_>, order: &[u32]) {
-    // What readers of (node, output) should read instead.
+    // The source that readers of (node, output) should read instead.
     let mut stands_for: FxHashMap<(u32, u32), Source> = FxHashMap::default();
     let mut seen: FxHashMap<Key, Vec<u32>> = FxHashMap::default();
     let mut budget = MAX_FOLDING_BYTES;
@@ -91,7 +91,7 @@ struct Key {
     inputs: SmallVec<[Source; 3]>,
 }
 
-/// Bytes that a node reads and, as far as its shapes tell, writes.
+/// Returns the bytes that a node reads and, if its shapes are known, writes.
 fn work(node: &Node, inputs: &[Tensor]) -> usize {
     let read: usize = inputs.iter().map(Tensor::byte_size).sum();
     let written = node.outputs.iter().map(|o| o.shape.elements().unwrap_or(0).saturating_mul(o.dtype.size().max(1)));

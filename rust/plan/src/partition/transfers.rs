@@ -1,4 +1,4 @@
-//! What crosses a border between sites: a `_Send` and a `_Recv`, and the conditions under which they run.
+//! Transfers between sites: a `_Send` and a `_Recv`, and the conditions under which they run.
 
 use super::cut::{Cutter, Import, Leaving, Local};
 use super::part::{Edge, EdgeSource, PartNode};
@@ -80,7 +80,8 @@ impl Cutter<'_> {
 
     /// Sends something from one site to another, once, and returns the node that receives it.
     ///
-    /// Args: `source`, the step node it comes from, and its `guard`; `sent` gives the output to send at its site, and what the `_Send` waits for.
+    /// Args: `source`, the step node it comes from, and its `guard`; `sent` returns the output to send at its site, and
+    /// the nodes that the `_Send` waits for.
     pub(super) fn transfer(
         &mut self,
         import: Import,
@@ -129,7 +130,7 @@ impl Cutter<'_> {
         Ok(self.made.get(&key).copied().unwrap_or_default())
     }
 
-    /// Dtype and shape of a part's output.
+    /// Returns dtype and shape of a part's output.
     fn type_of(&self, site: usize, (node, index): Local) -> Result<(DType, PartialShape)> {
         let part = &self.parts[site];
         let made = &part.nodes[node as usize];
