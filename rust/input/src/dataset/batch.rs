@@ -170,7 +170,7 @@ pub(super) fn register(r: &mut Registry) {
     );
     r.add(
         described(unary("UnbatchDataset"))
-            .doc("The rows of the input's elements as elements.")
+            .doc("Returns the rows of the input's elements as elements.")
             .kernel(|init| dataset_kernel(init, |ctx| Ok(Unbatch(dataset_input(ctx, 0)?.dataset)))),
     );
 }

@@ -182,7 +182,7 @@ pub(super) fn register(r: &mut Registry) {
         .input("record_defaults: output_types")
         .attr("output_types: list({float,double,int32,int64,string}) >= 1")
         .attr("output_shapes: list(shape) >= 1");
-    r.add(op.doc("The fields of the records of CSV files.").kernel(|init| dataset_kernel(init, format)));
+    r.add(op.doc("Returns the fields of the records of CSV files.").kernel(|init| dataset_kernel(init, format)));
 }
 
 #[cfg(test)]

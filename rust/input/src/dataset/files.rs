@@ -200,12 +200,12 @@ pub(super) fn register(r: &mut Registry) {
     };
     r.add(
         whole("TextLineDataset")
-            .doc("The lines of text files, without their ends.")
+            .doc("Returns the lines of text files, without their ends.")
             .kernel(|_| signed_kernel(Signature::records(), |ctx| compressed(ctx, Cut::Lines))),
     );
     r.add(
         whole("TFRecordDataset")
-            .doc("The records of TFRecord files.")
+            .doc("Returns the records of TFRecord files.")
             .kernel(|_| signed_kernel(Signature::records(), |ctx| compressed(ctx, Cut::Records))),
     );
     let fixed = |name: &str| {
@@ -214,13 +214,13 @@ pub(super) fn register(r: &mut Registry) {
     };
     r.add(
         fixed("FixedLengthRecordDataset")
-            .doc("The pieces of one length that files are cut into.")
+            .doc("Returns the pieces of one length that files are cut into.")
             .kernel(|_| signed_kernel(Signature::records(), |ctx| lengths(ctx, Compression::None))),
     );
     r.add(
         fixed("FixedLengthRecordDatasetV2")
             .input("compression_type: string")
-            .doc("The pieces of one length that files, compressed or not, are cut into.")
+            .doc("Returns the pieces of one length that files, compressed or not, are cut into.")
             .kernel(|_| signed_kernel(Signature::records(), |ctx| lengths(ctx, compression(ctx, 5)?))),
     );
 }

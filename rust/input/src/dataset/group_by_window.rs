@@ -166,7 +166,7 @@ pub(super) fn register(r: &mut Registry) {
         .attr("Twindow_size_func_other_arguments: list(type) >= 0");
     r.add(
         described(op)
-            .doc("The elements of the datasets that `reduce_func` makes of windows of elements with one key.")
+            .doc("Returns the elements of the datasets that `reduce_func` makes of windows of elements with one key.")
             .kernel(|init| {
                 let names = [init.func("key_func")?, init.func("reduce_func")?, init.func("window_size_func")?];
                 let [key, reduce, window_size] = names.map(|f| f.name);

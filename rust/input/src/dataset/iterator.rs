@@ -222,7 +222,7 @@ pub(super) fn register(r: &mut Registry) {
             described(op)
                 .stateful()
                 .shape(shape_rules::scalar)
-                .doc("An iterator that MakeIterator makes one over a dataset.")
+                .doc("Returns an iterator that is over no dataset before MakeIterator.")
                 .kernel(make_resource),
         );
     }
@@ -233,7 +233,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("shared_name: string = ''")
             .stateful()
             .shape(shape_rules::scalar)
-            .doc("An iterator over the dataset that a function gives, which is called when it is first needed.")
+            .doc("Returns an iterator over the dataset that a function returns. The function is called when the dataset is first needed.")
             .kernel(one_shot),
     );
     r.add(
@@ -255,7 +255,7 @@ pub(super) fn register(r: &mut Registry) {
             described(op)
                 .shape(element_shapes)
                 .blocks(Blocking::Pipeline)
-                .doc("The next element; an OutOfRange error at the end.")
+                .doc("Returns the next element; an OutOfRange error at the end.")
                 .kernel(get_next),
         );
     }
@@ -264,14 +264,14 @@ pub(super) fn register(r: &mut Registry) {
         described(single)
             .shape(element_shapes)
             .blocks(Blocking::Pipeline)
-            .doc("The only element of a dataset.")
+            .doc("Returns the only element of a dataset.")
             .kernel(single_element),
     );
     r.add(
         Op::new("IteratorToStringHandle")
             .input("resource_handle: resource")
             .output("string_handle: string")
-            .doc("A text by which steps of this session find the iterator.")
+            .doc("Returns a text by which steps of this session find the iterator.")
             .shape(shape_rules::scalar)
             .kernel(|_| kernel(to_string_handle)),
     );
@@ -283,7 +283,7 @@ pub(super) fn register(r: &mut Registry) {
                 .attr("output_types: list(type) >= 0 = []")
                 .attr("output_shapes: list(shape) >= 0 = []")
                 .stateful()
-                .doc("The iterator that a text names.")
+                .doc("Returns the iterator that a text names.")
                 .shape(shape_rules::scalar)
                 .kernel(from_string_handle),
         );

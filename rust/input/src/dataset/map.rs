@@ -163,7 +163,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("Targuments: list(type) >= 0")
             .attr("use_inter_op_parallelism: bool = true")
             .shape(reduced_shapes)
-            .doc("The last of the states that `f` makes of a state and an element, one element after the other.")
+            .doc("Reduces the input: `f` makes a new state of a state and an element, one element after the other. Returns the last state.")
             .kernel(reduce),
     );
     r.add(
@@ -172,7 +172,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("Targuments: list(type) >= 0")
             .attr("use_inter_op_parallelism: bool = true")
             .attr("preserve_cardinality: bool = false")
-            .doc("The results of `f` for the elements of the input.")
+            .doc("Returns the results of `f` for the elements of the input.")
             .kernel(|init| {
                 let f = init.func("f")?.name;
                 dataset_kernel(init, move |ctx| {
@@ -185,7 +185,7 @@ pub(super) fn register(r: &mut Registry) {
         described(unary("FilterDataset").input("other_arguments: Targuments"))
             .attr("predicate: func")
             .attr("Targuments: list(type) >= 0")
-            .doc("The elements for which `predicate` is true.")
+            .doc("Returns the elements for which `predicate` is true.")
             .kernel(|init| {
                 let f = init.func("predicate")?.name;
                 dataset_kernel(init, move |ctx| {
@@ -201,7 +201,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("Targuments: list(type) >= 0")
             .attr("preserve_cardinality: bool = false")
             .shape(shape_rules::scalar)
-            .doc("The outputs of `f`, which is called with a state and an element and gives the next state and an output.")
+            .doc("Returns the outputs of `f`, which is called with a state and an element and gives the next state and an output.")
             .kernel(|init| {
                 let f = init.func("f")?.name;
                 let states = init.dtypes("Tstate")?.len();

@@ -66,7 +66,7 @@ pub(super) fn register(r: &mut Registry) {
         described(unary("ShardDataset").input("num_shards: int64").input("index: int64"))
             .attr("require_non_empty: bool = false")
             .shape(scalars)
-            .doc("Every `num_shards`-th element, from element `index` on.")
+            .doc("Returns every `num_shards`-th element, from element `index` on.")
             .kernel(|init| {
                 let require_non_empty = init.bool("require_non_empty")?;
                 dataset_kernel(init, move |ctx| {

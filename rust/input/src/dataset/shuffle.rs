@@ -160,7 +160,7 @@ pub(super) fn register(r: &mut Registry) {
         |name: &str| unary(name).input("buffer_size: int64").input("seed: int64").input("seed2: int64").shape(scalars);
     r.add(
         described(seeded("ShuffleDataset").attr("reshuffle_each_iteration: bool = true"))
-            .doc("The elements in random order, each drawn from a buffer of `buffer_size` of them.")
+            .doc("Returns the elements in random order, each drawn from a buffer of `buffer_size` of them.")
             .kernel(|init| {
                 let reshuffles = init.bool("reshuffle_each_iteration")?;
                 dataset_kernel(init, move |ctx| shuffle(ctx, 1, reshuffles))
@@ -168,7 +168,7 @@ pub(super) fn register(r: &mut Registry) {
     );
     r.add(
         described(seeded("ShuffleAndRepeatDataset").input("count: int64"))
-            .doc("The input `count` times over, each time in another random order.")
+            .doc("Returns the input `count` times over, each time in another random order.")
             .kernel(|init| dataset_kernel(init, |ctx| shuffle(ctx, scalar(ctx, 4, "count")?, false))),
     );
 }

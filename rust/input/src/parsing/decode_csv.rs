@@ -178,7 +178,9 @@ pub(super) fn register(r: &mut Registry) {
             .attr("use_quote_delim: bool = true")
             .attr("na_value: string = ''")
             .attr("select_cols: list(int) = []")
-            .doc("The fields of each record, a tensor for each column, with defaults for fields that are empty.")
+            .doc(
+                "Returns the fields of each record, a tensor for each column, with defaults for fields that are empty.",
+            )
             .shape(shape)
             .kernel(decode_csv),
     );

@@ -242,7 +242,7 @@ pub(super) fn register(r: &mut Registry) {
                 .attr("Nsparse: int >= 0")
                 .attr("Ndense: int >= 0"),
         )
-        .doc("The features of a batch of serialized examples: sparse ones, and dense ones with defaults or padding.")
+        .doc("Returns the features of a batch of serialized examples: sparse ones, and dense ones with defaults or padding.")
         .shape(batch_shape)
         .kernel(parse_example),
     );
@@ -259,7 +259,7 @@ pub(super) fn register(r: &mut Registry) {
                 .attr("sparse_keys: list(string) >= 0")
                 .attr("dense_keys: list(string) >= 0"),
         )
-        .doc("The features of one serialized example.")
+        .doc("Returns the features of one serialized example.")
         .shape(single_shape)
         .kernel(parse_single_example),
     );

@@ -249,7 +249,7 @@ pub(super) fn register(r: &mut Registry) {
                 .attr("feature_list_dense_keys: list(string) >= 0"),
         )
         .output("feature_list_dense_lengths: Nfeature_list_dense * int64")
-        .doc("The contexts and the feature lists of a batch of serialized sequence examples.")
+        .doc("Returns the contexts and the feature lists of a batch of serialized sequence examples.")
         .shape(shape)
         .kernel(parse),
     );

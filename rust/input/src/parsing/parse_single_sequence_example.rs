@@ -216,7 +216,7 @@ pub(super) fn register(r: &mut Registry) {
                 .input("context_dense_defaults: Tcontext_dense")
                 .input("debug_name: string"),
         )
-        .doc("The context and the feature lists of one serialized sequence example.")
+        .doc("Returns the context and the feature lists of one serialized sequence example.")
         .shape(shape)
         .kernel(parse),
     );

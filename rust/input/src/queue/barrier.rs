@@ -361,7 +361,7 @@ pub(super) fn register(r: &mut Registry) {
     r.add(
         on_barrier("BarrierReadySize")
             .output("size: int32")
-            .doc("The number of complete tuples in a barrier.")
+            .doc("Returns the number of complete tuples in a barrier.")
             .shape(shape_rules::scalar)
             .kernel(|_| {
                 kernel(|ctx| {
@@ -374,7 +374,7 @@ pub(super) fn register(r: &mut Registry) {
     r.add(
         on_barrier("BarrierIncompleteSize")
             .output("size: int32")
-            .doc("The number of keys of a barrier whose tuples lack components.")
+            .doc("Returns the number of keys of a barrier whose tuples lack components.")
             .shape(shape_rules::scalar)
             .kernel(|_| {
                 kernel(|ctx| {

@@ -101,28 +101,28 @@ pub(super) fn register(r: &mut Registry) {
     for (fifo, by_handle) in [("FIFOQueue", false), ("FIFOQueueV2", true)] {
         r.add(
             schema(fifo, Kind::Fifo, by_handle)
-                .doc("A queue that produces elements in first-in first-out order.")
+                .doc("Returns a queue that produces elements in first-in first-out order.")
                 .kernel(|init| make(init, Kind::Fifo)),
         );
     }
     for (padding, by_handle) in [("PaddingFIFOQueue", false), ("PaddingFIFOQueueV2", true)] {
         r.add(
             schema(padding, Kind::PaddingFifo, by_handle)
-                .doc("A first-in first-out queue whose batches are padded with zeros to their largest element.")
+                .doc("Returns a first-in first-out queue whose batches are padded with zeros to their largest element.")
                 .kernel(|init| make(init, Kind::PaddingFifo)),
         );
     }
     for (shuffle, by_handle) in [("RandomShuffleQueue", false), ("RandomShuffleQueueV2", true)] {
         r.add(
             schema(shuffle, Kind::RandomShuffle, by_handle)
-                .doc("A queue that produces elements in random order.")
+                .doc("Returns a queue that produces elements in random order.")
                 .kernel(|init| make(init, Kind::RandomShuffle)),
         );
     }
     for (priority, by_handle) in [("PriorityQueue", false), ("PriorityQueueV2", true)] {
         r.add(
             schema(priority, Kind::Priority, by_handle)
-                .doc("A queue that produces elements by their first component, least first.")
+                .doc("Returns a queue that produces elements by their first component, least first.")
                 .kernel(|init| make(init, Kind::Priority)),
         );
     }
@@ -131,7 +131,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("resource: resource")
             .output("handle: Ref(string)")
             .stateful()
-            .doc("The reference of a queue given by its handle.")
+            .doc("Returns the reference of a queue given by its handle.")
             .shape(handle_shape)
             .kernel(fake),
     );

@@ -123,13 +123,13 @@ pub(super) fn register(r: &mut Registry) {
     r.add(
         bounded(Op::new("StagePeek").input("index: int32").output("values: dtypes"), "")
             .may_wait()
-            .doc("The tuple at a position of a staging area, which stays there; waits until there is one.")
+            .doc("Returns the tuple at a position of a staging area, which stays there; waits until there is one.")
             .shape(shape_rules::unknown)
             .kernel(|init| on_area(init, peek)),
     );
     r.add(
         bounded(Op::new("StageSize").output("size: int32"), "")
-            .doc("The number of tuples in a staging area.")
+            .doc("Returns the number of tuples in a staging area.")
             .shape(shape_rules::scalar)
             .kernel(|init| on_area(init, size)),
     );

@@ -209,7 +209,7 @@ macro_rules! family {
         $r.add(
             bounded(keyed("Peek").output("values: dtypes"), "")
                 .may_wait()
-                .doc("Values of the tuple of a key, which stay in the staging map; waits until it is there.")
+                .doc("Returns values of the tuple of a key, which stay in the staging map; waits until it is there.")
                 .shape(shape_rules::unknown)
                 .kernel(|init| on_map(init, $ordered, peek)),
         );
@@ -229,13 +229,13 @@ macro_rules! family {
         );
         $r.add(
             bounded(op("Size").output("size: int32"), "")
-                .doc("The number of complete tuples in a staging map.")
+                .doc("Returns the number of complete tuples in a staging map.")
                 .shape(shape_rules::scalar)
                 .kernel(|init| on_map(init, $ordered, size)),
         );
         $r.add(
             bounded(op("IncompleteSize").output("size: int32"), "")
-                .doc("The number of tuples in a staging map of which values are missing.")
+                .doc("Returns the number of tuples in a staging map of which values are missing.")
                 .shape(shape_rules::scalar)
                 .kernel(|init| on_map(init, $ordered, incomplete_size)),
         );

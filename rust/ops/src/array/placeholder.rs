@@ -37,7 +37,7 @@ pub(super) fn register(r: &mut Registry) {
                 .output("output: dtype")
                 .attr("dtype: type")
                 .attr("shape: shape = { unknown_rank: true }")
-                .doc("A tensor that must be fed.")
+                .doc("Returns a tensor that must be fed.")
                 .stateful()
                 .shape(shape)
                 .kernel(|init| {
@@ -61,7 +61,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: dtype")
             .attr("dtype: type")
             .attr("shape: shape")
-            .doc("Its input, unless it is fed.")
+            .doc("Returns its input, unless it is fed.")
             .shape(with_default)
             .kernel(|_| {
                 kernel(|ctx| {

@@ -93,7 +93,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: T")
             .attr("T: type")
             .attr("Tshape: {int32, int64} = DT_INT32")
-            .doc("Returns the same elements, in the same order, with the dimensions asked for; one of them may be -1.")
+            .doc("Returns the same elements, in the same order, with the dimensions of `shape`; one of them may be -1.")
             .shape(shape)
             .kernel(|_| {
                 kernel(|ctx| {

@@ -267,7 +267,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: type")
             .attr("Tpaddings: {int32, int64} = DT_INT32")
             .attr("block_size: int >= 2")
-            .doc("SpaceToBatchND of images, with square blocks.")
+            .doc("Computes SpaceToBatchND of images, with square blocks.")
             .shape(to_batch_shape)
             .kernel(to_batch),
     );
@@ -292,7 +292,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: type")
             .attr("block_size: int >= 2")
             .attr("Tidx: {int32, int64} = DT_INT32")
-            .doc("BatchToSpaceND of images, with square blocks.")
+            .doc("Computes BatchToSpaceND of images, with square blocks.")
             .shape(to_space_shape)
             .kernel(to_space),
     );

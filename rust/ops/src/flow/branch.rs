@@ -60,7 +60,7 @@ pub(super) fn register(r: &mut Registry) {
                 .output("value_index: int32")
                 .attr("N: int >= 1")
                 .flow(Flow::Merge)
-                .doc("Hands on the input that has a value, and its position.")
+                .doc("Forwards the input that has a value, and its position.")
                 .shape(merge_shape),
         );
         r.add(
@@ -93,7 +93,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("input: bool")
             .output("output: bool")
             .flow(Flow::LoopCond)
-            .doc("Hands on the value that decides whether the loop goes on.")
+            .doc("Forwards the value that decides if the loop continues.")
             .shape(condition_shape),
     );
 }

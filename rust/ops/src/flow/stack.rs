@@ -100,7 +100,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("handle: resource")
             .attr("elem_type: type")
             .attr("stack_name: string = ''")
-            .doc("A stack of the step, of at most `max_size` values where that is not negative.")
+            .doc("Returns a stack of the step, of at most `max_size` values where that is not negative.")
             .stateful()
             .shape(handle_shape)
             .kernel(|init| {

@@ -323,7 +323,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: T")
             .attr("T: {float, half, double}")
             .attr("method: {'bilinear', 'nearest'} = 'bilinear'")
-            .doc("The gradient of `CropAndResize` by its images.")
+            .doc("Returns the gradient of `CropAndResize` by its images.")
             .shape(image_shape)
             .kernel(backward_image),
     );
@@ -336,7 +336,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: float")
             .attr("T: {uint8, uint16, int8, int16, int32, int64, half, float, double}")
             .attr("method: {'bilinear'} = 'bilinear'")
-            .doc("The gradient of `CropAndResize` by its boxes.")
+            .doc("Returns the gradient of `CropAndResize` by its boxes.")
             .shape(boxes_shape)
             .kernel(backward_boxes),
     );

@@ -405,7 +405,7 @@ pub(super) fn register(r: &mut Registry) {
         op("ExtractJpegShape")
             .output("image_shape: output_type")
             .attr("output_type: {int32, int64} = DT_INT32")
-            .doc("Height, width and channels of a JPEG file.")
+            .doc("Returns height, width and channels of a JPEG file.")
             .shape(vector_of_3)
             .kernel(|init| {
                 let wide = init.output_type(0)? == DType::I64;

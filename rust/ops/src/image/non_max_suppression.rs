@@ -282,7 +282,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("selected_indices: int32")
             .attr("T: {half, float} = DT_FLOAT")
             .attr("T_threshold: {half, float} = DT_FLOAT")
-            .doc("`NonMaxSuppression` with a threshold that may change.")
+            .doc("Computes `NonMaxSuppression` with a threshold that may change.")
             .shape(shape)
             .kernel(|_| kernel(|ctx| plain(ctx, scalar(ctx, 3, "iou_threshold")?, f32::MIN))),
     );
@@ -291,7 +291,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("selected_indices: int32")
             .attr("T: {half, float} = DT_FLOAT")
             .attr("T_threshold: {half, float} = DT_FLOAT")
-            .doc("`NonMaxSuppressionV2` among the boxes with scores above `score_threshold`.")
+            .doc("Computes `NonMaxSuppressionV2` among the boxes with scores above `score_threshold`.")
             .shape(shape)
             .kernel(|_| kernel(|ctx| plain(ctx, scalar(ctx, 3, "iou_threshold")?, scalar(ctx, 4, "score_threshold")?))),
     );
@@ -302,7 +302,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: {half, float} = DT_FLOAT")
             .attr("T_threshold: {half, float} = DT_FLOAT")
             .attr("pad_to_max_output_size: bool = false")
-            .doc("`NonMaxSuppressionV3` that can fill its result up with zeros, and counts what is valid.")
+            .doc("Computes `NonMaxSuppressionV3` that can fill its result up with zeros, and counts what is valid.")
             .shape(padded_shape)
             .kernel(|init| padded(init, false)),
     );
@@ -313,7 +313,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("valid_outputs: int32")
             .attr("T: {half, float} = DT_FLOAT")
             .attr("pad_to_max_output_size: bool = false")
-            .doc("`NonMaxSuppressionV4` that can lower the scores of overlapping boxes in place of dropping them.")
+            .doc("Computes `NonMaxSuppressionV4` that can lower the scores of overlapping boxes in place of dropping them.")
             .shape(padded_shape)
             .kernel(|init| padded(init, true)),
     );
@@ -325,7 +325,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("overlap_threshold: float")
             .input("score_threshold: float")
             .output("selected_indices: int32")
-            .doc("`NonMaxSuppressionV3` for overlaps that are given.")
+            .doc("Computes `NonMaxSuppressionV3` for overlaps that are given.")
             .shape(overlaps_shape)
             .kernel(|_| kernel(with_overlaps)),
     );

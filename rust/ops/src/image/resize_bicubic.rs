@@ -155,7 +155,7 @@ pub(super) fn register(r: &mut Registry) {
                 .output("output: T")
                 .attr("T: {float, double}"),
         )
-        .doc("The gradient of `ResizeBicubic` by its images.")
+        .doc("Returns the gradient of `ResizeBicubic` by its images.")
         .shape(like_original)
         .kernel(backward),
     );

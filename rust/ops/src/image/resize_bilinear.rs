@@ -155,7 +155,7 @@ pub(super) fn register(r: &mut Registry) {
                 .output("output: T")
                 .attr("T: {float, bfloat16, half, double}"),
         )
-        .doc("The gradient of `ResizeBilinear` by its images.")
+        .doc("Returns the gradient of `ResizeBilinear` by its images.")
         .shape(like_original)
         .kernel(backward),
     );

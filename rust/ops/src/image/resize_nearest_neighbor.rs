@@ -150,7 +150,7 @@ pub(super) fn register(r: &mut Registry) {
                 .output("output: T")
                 .attr("T: {uint8, int8, int32, half, float, double}"),
         )
-        .doc("The gradient of `ResizeNearestNeighbor` by its images.")
+        .doc("Returns the gradient of `ResizeNearestNeighbor` by its images.")
         .shape(backward_shape)
         .kernel(backward),
     );

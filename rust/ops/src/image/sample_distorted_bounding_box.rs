@@ -279,13 +279,14 @@ pub(super) fn register(r: &mut Registry) {
     };
     let op = |name: &str| Op::new(name).input("image_size: T").input("bounding_boxes: float");
     r.add(finished(
-        op("SampleDistortedBoundingBox").doc("A random crop of an image that covers enough of one of its objects."),
+        op("SampleDistortedBoundingBox")
+            .doc("Returns a random crop of an image that covers enough of one of its objects."),
         true,
     ));
     r.add(finished(
         op("SampleDistortedBoundingBoxV2")
             .input("min_object_covered: float")
-            .doc("`SampleDistortedBoundingBox` with a least cover that may change."),
+            .doc("Computes `SampleDistortedBoundingBox` with a least cover that may change."),
         false,
     ));
 }

@@ -33,7 +33,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: T")
             .attr("adjoint: bool = false")
             .attr(types)
-            .doc("The inverse of each square matrix, or of its adjoint.")
+            .doc("Returns the inverse of each square matrix, or of its adjoint.")
             .kernel(matrix_inverse)
     };
     r.add(op("MatrixInverse", "T: {double, float, half, complex64, complex128}").shape(unchanged_square));

@@ -87,7 +87,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("v: T")
             .attr("compute_v: bool = true")
             .attr(types)
-            .doc("The eigenvalues, ascending, and the eigenvectors, as columns, of each self-adjoint matrix.")
+            .doc("Returns the eigenvalues, ascending, and the eigenvectors, as columns, of each self-adjoint matrix.")
             .kernel(with_vectors)
     };
     let old = |name: &str| {
@@ -95,7 +95,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("input: T")
             .output("output: T")
             .attr("T: {double, float}")
-            .doc("The eigenvalues of each self-adjoint matrix in a first row, the eigenvectors in the columns below.")
+            .doc("Returns the eigenvalues of each self-adjoint matrix in a first row, the eigenvectors in the columns below.")
             .kernel(stacked)
     };
     r.add(op("SelfAdjointEigV2", "T: {double, float, half, complex64, complex128}").shape(shapes));

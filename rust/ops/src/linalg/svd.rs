@@ -72,7 +72,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("full_matrices: bool = false")
             .attr("T: {double, float, half, complex64, complex128}")
             .doc(
-                "The singular values, descending, and the left and right singular vectors, as columns, of each matrix.",
+                "Returns the singular values, descending, and the left and right singular vectors, as columns, of each matrix.",
             )
             .kernel(svd)
     };

@@ -115,12 +115,12 @@ pub(super) fn register(r: &mut Registry) {
                 .attr("value_dtype: type")
                 .stateful()
         };
-        r.add(op("HashTable").doc("A table that is filled once and then only read.").kernel(hash_table));
-        r.add(op("MutableHashTable").doc("A table of scalars by scalar keys.").kernel(mutable_hash_table));
+        r.add(op("HashTable").doc("Returns a table that is filled once and then only read.").kernel(hash_table));
+        r.add(op("MutableHashTable").doc("Returns a table of scalars by scalar keys.").kernel(mutable_hash_table));
         r.add(
             op("MutableHashTableOfTensors")
                 .attr("value_shape: shape = []")
-                .doc("A table of vectors by scalar keys.")
+                .doc("Returns a table of vectors by scalar keys.")
                 .kernel(mutable_hash_table_of_tensors),
         );
         r.add(
@@ -129,7 +129,9 @@ pub(super) fn register(r: &mut Registry) {
                 .attr("value_shape: shape = []")
                 .attr("initial_num_buckets: int = 131072")
                 .attr("max_load_factor: float = 0.8")
-                .doc("A table of scalars or vectors by keys of either kind, of which `empty_key` is never used.")
+                .doc(
+                    "Returns a table of scalars or vectors by keys of either kind, of which `empty_key` is never used.",
+                )
                 .kernel(mutable_dense_hash_table),
         );
     }

@@ -138,7 +138,7 @@ pub(super) fn register(r: &mut Registry) {
     let add = |name: &str| {
         let op = Op::new(name).input("value: T").input("bias: T").output("output: T").attr("T: numbertype");
         let op = op.fusion(Fusion::Bias);
-        op.doc("The value plus the bias of each element's channel.").shape(shape).kernel(bias_add)
+        op.doc("Returns the value plus the bias of each element's channel.").shape(shape).kernel(bias_add)
     };
     r.add(add("BiasAdd").attr(data_format));
     r.add(add("BiasAddV1"));
@@ -148,7 +148,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: T")
             .attr("T: numbertype")
             .attr(data_format)
-            .doc("The sum over all dimensions but the channels.")
+            .doc("Returns the sum over all dimensions but the channels.")
             .shape(grad_shape)
             .kernel(bias_add_grad),
     );

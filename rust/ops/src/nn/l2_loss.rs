@@ -45,7 +45,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("t: T")
             .output("output: T")
             .attr("T: {half, bfloat16, float, double}")
-            .doc("Half the sum of the squares of all elements.")
+            .doc("Returns half the sum of the squares of all elements.")
             .shape(shape_rules::scalar)
             .kernel(l2_loss),
     );

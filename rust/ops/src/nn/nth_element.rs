@@ -70,7 +70,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("values: T")
             .attr("reverse: bool = false")
             .attr("T: realnumbertype")
-            .doc("The n-th smallest entry of each last-axis row, or with `reverse` the n-th largest.")
+            .doc("Returns the n-th smallest entry of each last-axis row, or with `reverse` the n-th largest.")
             .shape(shape)
             .kernel(nth_element_kernel),
     );

@@ -40,12 +40,12 @@ pub(super) fn register(r: &mut Registry) {
     };
     r.add(
         op("Softmax", "softmax: T")
-            .doc("`exp(logits)` divided by its sum over the last axis.")
+            .doc("Computes `exp(logits)` divided by its sum over the last axis.")
             .kernel(|init| softmax(init, false)),
     );
     r.add(
         op("LogSoftmax", "logsoftmax: T")
-            .doc("The logarithm of `Softmax`, exact where that underflows.")
+            .doc("Returns the logarithm of `Softmax`, exact where that underflows.")
             .kernel(|init| softmax(init, true)),
     );
 }

@@ -97,7 +97,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("backprops: float")
             .attr("min: float = -6")
             .attr("max: float = 6")
-            .doc("The gradient of FakeQuantWithMinMaxArgs.")
+            .doc("Returns the gradient of FakeQuantWithMinMaxArgs.")
             .shape(shape_rules::merged)
             .kernel(args),
     );
@@ -107,13 +107,13 @@ pub(super) fn register(r: &mut Registry) {
     };
     r.add(
         op("FakeQuantWithMinMaxVarsGradient")
-            .doc("The gradients of FakeQuantWithMinMaxVars.")
+            .doc("Returns the gradients of FakeQuantWithMinMaxVars.")
             .shape(vars_shape)
             .kernel(vars),
     );
     r.add(
         op("FakeQuantWithMinMaxVarsPerChannelGradient")
-            .doc("The gradients of FakeQuantWithMinMaxVarsPerChannel.")
+            .doc("Returns the gradients of FakeQuantWithMinMaxVarsPerChannel.")
             .shape(per_channel_shape)
             .kernel(per_channel),
     );

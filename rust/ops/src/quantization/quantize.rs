@@ -116,7 +116,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: quantizedtype")
             .attr(Mode::ATTR)
             .attr("round_mode: {'HALF_AWAY_FROM_ZERO', 'HALF_TO_EVEN'} = 'HALF_AWAY_FROM_ZERO'")
-            .doc("The nearest step to each number, and the bounds that the steps divide.")
+            .doc("Returns the nearest step to each number, and the bounds that the steps divide.")
             .shape(shape)
             .kernel(kernel_of),
     );

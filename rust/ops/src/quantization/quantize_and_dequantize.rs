@@ -171,7 +171,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("range_given: bool = true")
             .attr(TYPES)
             .attr("narrow_range: bool = false")
-            .doc("QuantizeAndDequantizeV2 with the number of bits as an input.")
+            .doc("Computes QuantizeAndDequantizeV2 with the number of bits as an input.")
             .shape(scalars_besides)
             .kernel(|init| by_inputs(init, None)),
     );

@@ -247,7 +247,7 @@ pub(super) fn register(r: &mut Registry) {
         .doc("Classes drawn by weights, from a file or a list, raised to the power `distortion`.")
         .kernel(fixed),
     );
-    r.add(seeded(base("AllCandidateSampler")).doc("All classes.").kernel(all));
+    r.add(seeded(base("AllCandidateSampler")).doc("Returns all classes.").kernel(all));
     r.add(
         Op::new("ComputeAccidentalHits")
             .input("true_classes: int64")
@@ -258,7 +258,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("num_true: int")
             .attr("seed: int = 0")
             .attr("seed2: int = 0")
-            .doc("Where sampled classes are true ones: rows, places among the samples, and a weight of minus infinity, nearly.")
+            .doc("Returns the accidental hits, where sampled classes are true ones: rows, places among the samples, and a weight near minus infinity.")
             .shape(accidental_hits_shape)
             .kernel(accidental_hits),
     );

@@ -13,7 +13,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("sample: T")
             .output("output: T")
             .attr("T: {float, double}")
-            .doc("The derivatives by `alpha` of samples of Gamma(alpha, 1).")
+            .doc("Returns the derivatives by `alpha` of samples of Gamma(alpha, 1).")
             .shape(shape_rules::broadcast_binary)
             .kernel(|init| double_kernel(init, gamma_sample_derivative)),
     );

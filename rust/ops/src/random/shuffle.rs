@@ -58,7 +58,7 @@ pub(super) fn register(r: &mut Registry) {
     r.add(
         seeded(Op::new("RandomShuffle").input("value: T").output("output: T"))
             .attr("T: type")
-            .doc("The value with the slices of its first dimension in random order.")
+            .doc("Returns the value with the slices of its first dimension in random order.")
             .shape(shape_rules::unchanged)
             .kernel(random_shuffle),
     );

@@ -124,7 +124,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: float")
             .attr("normalize: bool = true")
             .attr("T: type")
-            .doc("Returns the Levenshtein distances of the sequences in innermost rows, by the length of the truth if so asked.")
+            .doc("Returns the Levenshtein distances of the sequences in innermost rows; with `normalize`, divided by the length of the truth.")
             .shape(shape)
             .kernel(distance),
     );

@@ -310,14 +310,14 @@ fn complex_op(name: &str) -> Op {
         .input("input: Tcomplex")
         .output("output: Tcomplex")
         .attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64")
-        .doc("The discrete Fourier transform over the last dimensions; an inverse one is divided by the number of elements.")
+        .doc("Returns the discrete Fourier transform over the last dimensions; an inverse one is divided by the number of elements.")
 }
 
 fn old_op(name: &str) -> Op {
     Op::new(name)
         .input("input: complex64")
         .output("output: complex64")
-        .doc("The discrete Fourier transform over the last dimensions; an inverse one is divided by the number of elements.")
+        .doc("Returns the discrete Fourier transform over the last dimensions; an inverse one is divided by the number of elements.")
         .shape(shape_rules::unknown)
 }
 
@@ -328,7 +328,7 @@ fn real_op(name: &str) -> Op {
         .output("output: Tcomplex")
         .attr("Treal: {float, double} = DT_FLOAT")
         .attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64")
-        .doc("The non-negative frequencies of the discrete Fourier transform of real numbers.")
+        .doc("Returns the non-negative frequencies of the discrete Fourier transform of real numbers.")
 }
 
 fn real_inverse_op(name: &str) -> Op {
@@ -338,7 +338,7 @@ fn real_inverse_op(name: &str) -> Op {
         .output("output: Treal")
         .attr("Treal: {float, double} = DT_FLOAT")
         .attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64")
-        .doc("Real numbers from the non-negative frequencies of their discrete Fourier transform.")
+        .doc("Returns real numbers from the non-negative frequencies of their discrete Fourier transform.")
 }
 
 macro_rules! ranks {

@@ -31,7 +31,7 @@ pub(super) fn register(r: &mut Registry) {
         op.output("output: T")
             .attr("limit: int")
             .attr("T: {int32, int64}")
-            .doc("The variable's value before it is raised by one; `OutOfRange` where that is the limit.")
+            .doc("Adds one to the variable and returns the value before; `OutOfRange` if that is the limit.")
             .shape(shape)
             .kernel(count_up_to)
     };

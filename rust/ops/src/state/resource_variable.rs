@@ -119,7 +119,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("shared_name: string = ''")
             .attr("dtype: type")
             .attr("shape: shape")
-            .doc("A handle of a variable of the session.")
+            .doc("Returns a handle of a variable of the session.")
             .variable()
             .shape(shape_rules::scalar)
             .kernel(handle),
@@ -129,7 +129,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("resource: resource")
             .output("value: dtype")
             .attr("dtype: type")
-            .doc("The value that a handle's variable has when the op's turn comes.")
+            .doc("Returns the value of a handle's variable, in the version that the op sees.")
             .snapshot()
             .shape(read_shape)
             .kernel(read),
@@ -138,7 +138,7 @@ pub(super) fn register(r: &mut Registry) {
         Op::new("VarIsInitializedOp")
             .input("resource: resource")
             .output("is_initialized: bool")
-            .doc("Whether a handle's variable has a value.")
+            .doc("Returns true if a handle's variable has a value.")
             .handles(RefAccess::Inspect)
             .shape(shape_rules::scalar)
             .kernel(|_| {

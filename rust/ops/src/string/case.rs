@@ -29,12 +29,12 @@ pub(super) fn register(r: &mut Registry) {
     };
     r.add(
         op("StringLower")
-            .doc("Each string in small letters: of ASCII alone, or of all scripts with the encoding utf-8.")
+            .doc("Returns each string in small letters: of ASCII alone, or of all scripts with the encoding utf-8.")
             .kernel(|init| change(init, |b| b.to_ascii_lowercase(), |s| s.to_lowercase())),
     );
     r.add(
         op("StringUpper")
-            .doc("Each string in capital letters: of ASCII alone, or of all scripts with the encoding utf-8.")
+            .doc("Returns each string in capital letters: of ASCII alone, or of all scripts with the encoding utf-8.")
             .kernel(|init| change(init, |b| b.to_ascii_uppercase(), |s| s.to_uppercase())),
     );
 }

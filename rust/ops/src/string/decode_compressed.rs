@@ -74,7 +74,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("bytes: string")
             .output("output: string")
             .attr("compression_type: string = ''")
-            .doc("Each string decompressed: `compression_type` is ZLIB, GZIP, or empty for none.")
+            .doc("Returns each string decompressed: `compression_type` is ZLIB, GZIP, or empty for none.")
             .shape(shape_rules::unchanged)
             .kernel(decode),
     );

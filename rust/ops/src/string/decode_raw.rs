@@ -91,7 +91,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: out_type")
             .attr("out_type: {half, float, double, int32, uint16, uint8, int16, int8, int64, complex64, complex128, bool}")
             .attr("little_endian: bool = true")
-            .doc("The bytes of each string as numbers, along a new last dimension.")
+            .doc("Returns the bytes of each string as numbers, along a new last dimension.")
             .shape(shape)
             .kernel(decode),
     );

@@ -119,7 +119,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("template: string = '%s'")
             .attr("placeholder: string = '%s'")
             .attr("summarize: int = 3")
-            .doc("The template with its placeholders replaced by the summaries of the inputs, in order.")
+            .doc("Returns the template with its placeholders replaced by the summaries of the inputs, in order.")
             .shape(shape)
             .kernel(format),
     );

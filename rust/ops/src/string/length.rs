@@ -34,7 +34,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("input: string")
             .output("output: int32")
             .attr(Unit::ATTR)
-            .doc("The length of each string in bytes or in characters of UTF-8.")
+            .doc("Returns the length of each string in bytes or in characters of UTF-8.")
             .shape(shape_rules::unchanged)
             .kernel(|init| {
                 let unit = Unit::of(init)?;

@@ -160,7 +160,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("rewrite: string")
             .output("output: string")
             .attr("replace_global: bool = true")
-            .doc("Each string with the matches of `pattern` (RE2's syntax) replaced; `\\1` stands for the first group.")
+            .doc("Returns each string with the matches of `pattern` (RE2's syntax) replaced; `\\1` stands for the first group.")
             .shape(scalars_besides)
             .kernel(regex_replace),
     );
@@ -171,7 +171,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("pattern: string")
             .attr("rewrite: string")
             .attr("replace_global: bool = true")
-            .doc("RegexReplace with the pattern and the rewrite as attributes.")
+            .doc("Computes RegexReplace with the pattern and the rewrite as attributes.")
             .shape(shape_rules::unchanged)
             .kernel(static_regex_replace),
     );
@@ -180,7 +180,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("input: string")
             .input("pattern: string")
             .output("output: bool")
-            .doc("Whether `pattern` (RE2's syntax) matches each string as a whole.")
+            .doc("Returns true for each string that `pattern` (RE2's syntax) matches as a whole.")
             .shape(scalars_besides)
             .kernel(full_match),
     );
@@ -189,7 +189,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("input: string")
             .output("output: bool")
             .attr("pattern: string")
-            .doc("RegexFullMatch with the pattern as an attribute.")
+            .doc("Computes RegexFullMatch with the pattern as an attribute.")
             .shape(shape_rules::unchanged)
             .kernel(static_full_match),
     );

@@ -124,13 +124,13 @@ pub(super) fn register(r: &mut Registry) {
     r.add(
         op("StringSplit", "delimiter: string")
             .attr("skip_empty: bool = true")
-            .doc("The parts of each string between the bytes of `delimiter`; its single bytes where that is empty.")
+            .doc("Returns the parts of each string between the bytes of `delimiter`; its single bytes where that is empty.")
             .kernel(split_v1),
     );
     r.add(
         op("StringSplitV2", "sep: string")
             .attr("maxsplit: int = -1")
-            .doc("The parts of each string between occurrences of `sep`, as Python's `str.split` finds them.")
+            .doc("Returns the parts of each string between occurrences of `sep`, as Python's `str.split` finds them.")
             .kernel(split_v2),
     );
 }

@@ -27,18 +27,18 @@ pub(super) fn register(r: &mut Registry) {
     };
     r.add(
         op("StringToHashBucket", "string_tensor: string")
-            .doc("The hash of each string modulo `num_buckets`; the hash may change between versions.")
+            .doc("Returns the hash of each string modulo `num_buckets`; the hash may change between versions.")
             .kernel(|init| buckets(init, murmur::hash)),
     );
     r.add(
         op("StringToHashBucketFast", "input: string")
-            .doc("FarmHash's fingerprint of each string modulo `num_buckets`.")
+            .doc("Returns FarmHash's fingerprint of each string modulo `num_buckets`.")
             .kernel(|init| buckets(init, farm_hash::fingerprint)),
     );
     r.add(
         op("StringToHashBucketStrong", "input: string")
             .attr("key: list(int)")
-            .doc("SipHash-2-4 of each string under a key of two numbers, modulo `num_buckets`.")
+            .doc("Returns SipHash-2-4 of each string under a key of two numbers, modulo `num_buckets`.")
             .kernel(|init| {
                 let key = init.ints("key")?;
                 ensure!(key.len() == 2, InvalidArgument, "Key must have 2 elements");

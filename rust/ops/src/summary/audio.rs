@@ -111,7 +111,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("summary: string")
             .attr("sample_rate: float")
             .attr("max_outputs: int >= 1 = 3")
-            .doc("AudioSummaryV2 with a sample rate that is an attribute.")
+            .doc("Computes AudioSummaryV2 with a sample rate that is an attribute.")
             .shape(scalar_shape)
             .kernel(of_attribute),
     );
@@ -122,7 +122,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("sample_rate: float")
             .output("summary: string")
             .attr("max_outputs: int >= 1 = 3")
-            .doc("A Summary message with the first clips of a batch [batch, frames, channels] as WAV files.")
+            .doc("Returns a Summary message with the first clips of a batch [batch, frames, channels] as WAV files.")
             .shape(scalar_shape)
             .kernel(of_input),
     );

@@ -72,7 +72,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("values: T")
             .output("summary: string")
             .attr("T: realnumbertype = DT_FLOAT")
-            .doc("A Summary message with the histogram of finite values.")
+            .doc("Returns a Summary message with the histogram of finite values.")
             .shape(scalar_shape)
             .kernel(|_| kernel(compute)),
     );

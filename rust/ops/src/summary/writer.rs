@@ -178,7 +178,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("writer: resource")
             .attr("shared_name: string = ''")
             .attr("container: string = ''")
-            .doc("The place of an event file, which CreateSummaryFileWriter opens.")
+            .doc("Returns the place of an event file, which CreateSummaryFileWriter opens.")
             .stateful()
             .shape(shape_rules::scalar)
             .kernel(|init| {

@@ -82,19 +82,19 @@ pub(super) fn register(r: &mut Registry) {
     };
     r.add(
         op("DepthwiseConv2dNative", &["input: T", "filter: T"])
-            .doc("A convolution of each channel by itself, with one or several filters.")
+            .doc("Returns a convolution of each channel by itself, with one or several filters.")
             .shape(|c| shape::output(c, 2, Kind::Depthwise))
             .kernel(forward),
     );
     r.add(
         op("DepthwiseConv2dNativeBackpropInput", &["input_sizes: int32", "filter: T", "out_backprop: T"])
-            .doc("The gradient of `DepthwiseConv2dNative` by its input, whose shape is input_sizes.")
+            .doc("Returns the gradient of `DepthwiseConv2dNative` by its input, whose shape is input_sizes.")
             .shape(|c| shape::given(c, 0, 4))
             .kernel(backprop_input),
     );
     r.add(
         op("DepthwiseConv2dNativeBackpropFilter", &["input: T", "filter_sizes: int32", "out_backprop: T"])
-            .doc("The gradient of `DepthwiseConv2dNative` by its filter, whose shape is filter_sizes.")
+            .doc("Returns the gradient of `DepthwiseConv2dNative` by its filter, whose shape is filter_sizes.")
             .shape(|c| shape::given(c, 1, 4))
             .kernel(backprop_filter),
     );

@@ -110,7 +110,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("padding: {'SAME', 'VALID'}")
             .attr("data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'")
             .attr("dilations: list(int) = [1, 1, 1, 1, 1]")
-            .doc("`Conv2D` in three dimensions.")
+            .doc("Computes `Conv2D` in three dimensions.")
             .shape(|c| shape::output(c, 3, Kind::Full))
             .kernel(|init| forward(init, 3)),
     );

@@ -313,7 +313,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: {float, double} = DT_FLOAT")
             .output("loss: T")
             .output("gradient: T")
-            .doc("The negative log probability of each label sequence, and its gradient by the logits.")
+            .doc("Returns the negative log probability of each label sequence, and its gradient by the logits.")
             .shape(shape)
             .kernel(ctc_loss),
     );

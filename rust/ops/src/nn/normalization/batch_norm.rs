@@ -401,7 +401,7 @@ pub(super) fn register(r: &mut Registry) {
         op = typed(op).attr("epsilon: float = 0.0001").attr("data_format: string = 'NHWC'");
         r.add(
             op.attr("is_training: bool = true")
-                .doc("The channels normalized by their mean and variance, then scaled and shifted.")
+                .doc("Returns the channels normalized by their mean and variance, then scaled and shifted.")
                 .shape(shape)
                 .kernel(batch_norm),
         );
@@ -430,7 +430,7 @@ pub(super) fn register(r: &mut Registry) {
                 .attr("epsilon: float = 0.0001")
                 .attr("data_format: string = 'NHWC'")
                 .attr("is_training: bool = true")
-                .doc("The gradient of `FusedBatchNorm`.")
+                .doc("Returns the gradient of `FusedBatchNorm`.")
                 .shape(grad_shape)
                 .kernel(batch_norm_grad),
         );

@@ -163,7 +163,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: numbertype")
             .attr("variance_epsilon: float")
             .attr("scale_after_normalization: bool")
-            .doc("`(t - m) / sqrt(v + variance_epsilon)`, times `gamma` where it counts, plus `beta`, by channel.")
+            .doc("Computes `(t - m) / sqrt(v + variance_epsilon)`, times `gamma` where it counts, plus `beta`, by channel.")
             .shape(forward_shape)
             .kernel(|init| kernel_of(init, GlobalNorm::forward::<f32>, GlobalNorm::forward::<f64>)),
     );
@@ -182,7 +182,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: numbertype")
             .attr("variance_epsilon: float")
             .attr("scale_after_normalization: bool")
-            .doc("The gradients of `BatchNormWithGlobalNormalization` by its inputs.")
+            .doc("Returns the gradients of `BatchNormWithGlobalNormalization` by its inputs.")
             .shape(backward_shape)
             .kernel(|init| kernel_of(init, GlobalNorm::backward::<f32>, GlobalNorm::backward::<f64>)),
     );

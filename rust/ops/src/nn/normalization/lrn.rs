@@ -153,12 +153,12 @@ pub(super) fn register(r: &mut Registry) {
     };
     r.add(
         with_attrs(Op::new("LRN").input("input: T").output("output: T"))
-            .doc("Each channel divided by `(bias + alpha * (sum of its neighbours' squares)) ** beta`.")
+            .doc("Returns each channel divided by `(bias + alpha * (sum of its neighbours' squares)) ** beta`.")
             .shape(shape)
             .kernel(lrn),
     );
     let op = Op::new("LRNGrad").input("input_grads: T").input("input_image: T").input("output_image: T");
-    r.add(with_attrs(op.output("output: T")).doc("The gradient of `LRN`.").shape(grad_shape).kernel(lrn_grad));
+    r.add(with_attrs(op.output("output: T")).doc("Returns the gradient of `LRN`.").shape(grad_shape).kernel(lrn_grad));
 }
 
 #[cfg(test)]

@@ -233,19 +233,19 @@ pub(super) fn register(r: &mut Registry) {
     let inputs = |name: &str| Op::new(name).input("input: T").input("filter: T");
     r.add(
         with_attrs(inputs("Dilation2D").output("output: T"))
-            .doc("The largest sum of image and filter in each window.")
+            .doc("Returns the largest sum of image and filter in each window.")
             .shape(shape)
             .kernel(|init| made(init, 0)),
     );
     r.add(
         with_attrs(inputs("Dilation2DBackpropInput").input("out_backprop: T").output("in_backprop: T"))
-            .doc("The gradient of `Dilation2D` by the image: at the first largest sum of each window.")
+            .doc("Returns the gradient of `Dilation2D` by the image: at the first largest sum of each window.")
             .shape(shape_of_input::<0>)
             .kernel(|init| made(init, 1)),
     );
     r.add(
         with_attrs(inputs("Dilation2DBackpropFilter").input("out_backprop: T").output("filter_backprop: T"))
-            .doc("The gradient of `Dilation2D` by the filter: at the first largest sum of each window.")
+            .doc("Returns the gradient of `Dilation2D` by the filter: at the first largest sum of each window.")
             .shape(shape_of_input::<1>)
             .kernel(|init| made(init, 2)),
     );

@@ -438,7 +438,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: T")
             .attr("overlapping: bool = false")
             .attr(types)
-            .doc("The gradient of `FractionalMaxPool`.")
+            .doc("Returns the gradient of `FractionalMaxPool`.")
             .shape(super::windows::unpooled_shape::<2>)
             .kernel(max_pool_grad),
     );
@@ -451,7 +451,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: T")
             .attr("overlapping: bool = false")
             .attr(types)
-            .doc("The gradient of `FractionalAvgPool`.")
+            .doc("Returns the gradient of `FractionalAvgPool`.")
             .shape(super::windows::described_shape::<2>)
             .kernel(avg_pool_grad),
     );

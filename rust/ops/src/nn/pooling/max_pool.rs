@@ -167,7 +167,7 @@ pub(super) fn register(r: &mut Registry) {
         with_attrs(Op::new("MaxPool3D").input("input: T").output("output: T"), &SIZES_3D)
             .attr(format)
             .attr("T: {half, bfloat16, float}")
-            .doc("The largest element of each window.")
+            .doc("Returns the largest element of each window.")
             .shape(shape::<3>)
             .kernel(|init| made(init, Order::Forward, 3, None)),
     );
@@ -177,7 +177,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr(format)
             .attr("T: {half, bfloat16, float} = DT_FLOAT")
             .attr("TInput: {half, bfloat16, float} = DT_FLOAT")
-            .doc("The gradient of `MaxPool3D`: that of the result at every largest element of each window.")
+            .doc("Returns the gradient of `MaxPool3D`: that of the result at every largest element of each window.")
             .shape(unpooled_shape::<3>)
             .kernel(|init| {
                 if init.input_type(0)? != init.output_type(0)? {
@@ -190,7 +190,7 @@ pub(super) fn register(r: &mut Registry) {
         gradient_op("MaxPool3DGradGrad", &SIZES_3D, second_shape::<3>)
             .attr(format)
             .attr("T: realnumbertype")
-            .doc("The gradient of `MaxPool3DGrad`: what is at the first largest element of each window.")
+            .doc("Returns the gradient of `MaxPool3DGrad`: what is at the first largest element of each window.")
             .kernel(|init| made(init, Order::Second, 3, None)),
     );
 }

@@ -106,7 +106,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: T")
             .output("argmax: Targmax")
             .attr("T: realnumbertype")
-            .doc("The largest element of each window, and its place in the image: `(row * width + column) * channels + channel`.")
+            .doc("Returns the largest element of each window, and its place in the image: `(row * width + column) * channels + channel`.")
             .shape(shape_with_argmax)
             .kernel(with_argmax),
     );
@@ -123,13 +123,13 @@ pub(super) fn register(r: &mut Registry) {
     };
     r.add(
         gradient_op("MaxPoolGradWithArgmax")
-            .doc("The gradient of `MaxPoolWithArgmax`: that of the result at the places.")
+            .doc("Returns the gradient of `MaxPoolWithArgmax`: that of the result at the places.")
             .shape(unpooled_shape::<2>)
             .kernel(|init| gradient(init, false)),
     );
     r.add(
         gradient_op("MaxPoolGradGradWithArgmax")
-            .doc("The gradient of `MaxPoolGradWithArgmax`: what is at the places.")
+            .doc("Returns the gradient of `MaxPoolGradWithArgmax`: what is at the places.")
             .shape(second_shape_by_place)
             .kernel(|init| gradient(init, true)),
     );
