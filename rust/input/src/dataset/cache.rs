@@ -129,7 +129,10 @@ pub(super) fn register(r: &mut Registry) {
     r.add(
         described(unary("CacheDataset").input("filename: string"))
             .shape(scalars)
-            .doc("Returns the input, from its second pass on as it was in the first: kept in memory, or in a file if `filename` names one.")
+            .doc(
+                "Returns the input, from its second pass on as it was in the first: kept in memory, or in a file if \
+                 `filename` names one.",
+            )
             .kernel(|init| {
                 dataset_kernel(init, |ctx| {
                     let (input, name) = (dataset_input(ctx, 0)?.dataset, text(ctx, 1, "filename")?);

@@ -141,7 +141,10 @@ pub(super) fn register(r: &mut Registry) {
         described(unary("FlatMapDataset").input("other_arguments: Targuments"))
             .attr("f: func")
             .attr("Targuments: list(type) >= 0")
-            .doc("Returns the elements of the datasets that `f` gives for the elements of the input, one after the other.")
+            .doc(
+                "Returns the elements of the datasets that `f` gives for the elements of the input, one after the \
+                 other.",
+            )
             .kernel(|init| {
                 let f = init.func("f")?.name;
                 dataset_kernel(init, move |ctx| {
@@ -174,7 +177,10 @@ pub(super) fn register(r: &mut Registry) {
             .input("sloppy: bool")
             .input("buffer_output_elements: int64")
             .input("prefetch_input_elements: int64")
-            .doc("Interleaves as InterleaveDataset does, and reads the datasets that take turns ahead. The order is the same, sloppy or not.")
+            .doc(
+                "Interleaves as InterleaveDataset does, and reads the datasets that take turns ahead. The order is \
+                 the same, sloppy or not.",
+            )
             .kernel(|init| {
                 let f = init.func("f")?.name;
                 let arguments = init.dtypes("Targuments")?.len();
@@ -185,7 +191,10 @@ pub(super) fn register(r: &mut Registry) {
         interleaved("ParallelInterleaveDatasetV2")
             .input("num_parallel_calls: int64")
             .attr("sloppy: bool = false")
-            .doc("Interleaves as InterleaveDataset does, and reads the datasets that take turns ahead. The order is the same, sloppy or not.")
+            .doc(
+                "Interleaves as InterleaveDataset does, and reads the datasets that take turns ahead. The order is \
+                 the same, sloppy or not.",
+            )
             .kernel(|init| {
                 let f = init.func("f")?.name;
                 let arguments = init.dtypes("Targuments")?.len();

@@ -233,7 +233,10 @@ pub(super) fn register(r: &mut Registry) {
             .attr("shared_name: string = ''")
             .stateful()
             .shape(shape_rules::scalar)
-            .doc("Returns an iterator over the dataset that a function returns. The function is called when the dataset is first needed.")
+            .doc(
+                "Returns an iterator over the dataset that a function returns. The function is called when the \
+                 dataset is first needed.",
+            )
             .kernel(one_shot),
     );
     r.add(

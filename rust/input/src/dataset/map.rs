@@ -163,7 +163,10 @@ pub(super) fn register(r: &mut Registry) {
             .attr("Targuments: list(type) >= 0")
             .attr("use_inter_op_parallelism: bool = true")
             .shape(reduced_shapes)
-            .doc("Reduces the input: `f` makes a new state of a state and an element, one element after the other. Returns the last state.")
+            .doc(
+                "Reduces the input: `f` makes a new state of a state and an element, one element after the other. \
+                 Returns the last state.",
+            )
             .kernel(reduce),
     );
     r.add(
@@ -201,7 +204,10 @@ pub(super) fn register(r: &mut Registry) {
             .attr("Targuments: list(type) >= 0")
             .attr("preserve_cardinality: bool = false")
             .shape(shape_rules::scalar)
-            .doc("Returns the outputs of `f`, which is called with a state and an element and gives the next state and an output.")
+            .doc(
+                "Returns the outputs of `f`, which is called with a state and an element and gives the next state and \
+                 an output.",
+            )
             .kernel(|init| {
                 let f = init.func("f")?.name;
                 let states = init.dtypes("Tstate")?.len();

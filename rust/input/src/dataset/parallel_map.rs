@@ -246,7 +246,10 @@ pub(super) fn register(r: &mut Registry) {
             // The order is kept where it need not be.
             .attr("sloppy: bool = false")
             .attr("preserve_cardinality: bool = false")
-            .doc("Returns the results of `f` for the elements of the input, in their order, several of them computed at once.")
+            .doc(
+                "Returns the results of `f` for the elements of the input, in their order, several of them computed \
+                 at once.",
+            )
             .kernel(|init| {
                 let f = init.func("f")?.name;
                 let arguments = init.dtypes("Targuments")?.len();

@@ -124,7 +124,10 @@ pub(super) fn register(r: &mut Registry) {
             .attr("slack_period: int = 0")
             .attr("legacy_autotune: bool = true")
             .shape(scalars)
-            .doc("Returns the input, read ahead by up to `buffer_size` elements. With -1 the buffer grows until the consumer waits no more.")
+            .doc(
+                "Returns the input, read ahead by up to `buffer_size` elements. With -1 the buffer grows until the \
+                 consumer waits no more.",
+            )
             .kernel(|init| {
                 dataset_kernel(init, |ctx| {
                     let size = scalar::<i64>(ctx, 1, "buffer_size")?;

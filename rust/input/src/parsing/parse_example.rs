@@ -242,7 +242,10 @@ pub(super) fn register(r: &mut Registry) {
                 .attr("Nsparse: int >= 0")
                 .attr("Ndense: int >= 0"),
         )
-        .doc("Returns the features of a batch of serialized examples: sparse ones, and dense ones with defaults or padding.")
+        .doc(
+            "Returns the features of a batch of serialized examples: sparse ones, and dense ones with defaults or \
+             padding.",
+        )
         .shape(batch_shape)
         .kernel(parse_example),
     );

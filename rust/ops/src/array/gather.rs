@@ -259,7 +259,10 @@ pub(super) fn register(r: &mut Registry) {
             .attr("validate_indices: bool = true")
             .attr("dtype: type")
             .attr("Tindices: {int32, int64}")
-            .doc("Returns the slices of a handle's variable that `indices` picks along the first dimension after the batches'.")
+            .doc(
+                "Returns the slices of a handle's variable that `indices` picks along the first dimension after the \
+                 batches'.",
+            )
             .handles(RefAccess::Read)
             .shape(shape_of_variable)
             .kernel(|init| {

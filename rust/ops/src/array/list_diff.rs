@@ -53,7 +53,10 @@ pub(super) fn register(r: &mut Registry) {
             .output("idx: out_idx")
             .attr("T: type")
             .attr("out_idx: {int32, int64} = DT_INT32")
-            .doc("Returns the elements of `x` that are not in `y`, in order and with repetitions, and where they stand in `x`.")
+            .doc(
+                "Returns the elements of `x` that are not in `y`, in order and with repetitions, and where they stand \
+                 in `x`.",
+            )
             .shape(shape)
             .kernel(diff),
     );

@@ -194,7 +194,10 @@ pub(super) fn register(r: &mut Registry) {
             .output("band: T")
             .attr("T: type")
             .attr("Tindex: {int32, int64} = DT_INT64")
-            .doc("Clears what lies outside the band of `num_lower` diagonals below and `num_upper` above; negative: all.")
+            .doc(
+                "Clears what lies outside the band of `num_lower` diagonals below and `num_upper` above; negative: \
+                 all.",
+            )
             .shape(shape_rules::unchanged)
             .kernel(band_part),
     );

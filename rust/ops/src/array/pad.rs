@@ -142,7 +142,10 @@ pub(super) fn register(r: &mut Registry) {
     );
     r.add(
         types(Op::new("PadV2").input("input: T").input("paddings: Tpaddings").input("constant_values: T"))
-            .doc("Puts paddings[d, 0] copies of a value before and paddings[d, 1] after the elements of each dimension d.")
+            .doc(
+                "Puts paddings[d, 0] copies of a value before and paddings[d, 1] after the elements of each dimension \
+                 d.",
+            )
             .shape(shape)
             .kernel(pad),
     );

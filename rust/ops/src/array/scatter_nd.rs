@@ -206,7 +206,10 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: T")
             .attr("T: type")
             .attr("Tindices: {int32, int64}")
-            .doc("Adds the slices of `updates` into zeros of `shape`, each at the index in the last dimension of `indices`.")
+            .doc(
+                "Adds the slices of `updates` into zeros of `shape`, each at the index in the last dimension of \
+                 `indices`.",
+            )
             .shape(shape)
             .kernel(scatter),
     );
@@ -218,7 +221,10 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: T")
             .attr("T: numbertype")
             .attr("Tindices: {int32, int64}")
-            .doc("Adds the slices of `updates` to those of `input`, each at the index in the last dimension of `indices`.")
+            .doc(
+                "Adds the slices of `updates` to those of `input`, each at the index in the last dimension of \
+                 `indices`.",
+            )
             .shape(shape_of_add)
             .kernel(scatter_add),
     );
@@ -228,7 +234,10 @@ pub(super) fn register(r: &mut Registry) {
     };
     r.add(
         op("TensorScatterAdd")
-            .doc("Returns `tensor` with the slices of `updates` added, each at the index in the last dimension of `indices`.")
+            .doc(
+                "Returns `tensor` with the slices of `updates` added, each at the index in the last dimension of \
+                 `indices`.",
+            )
             .kernel(scatter_add),
     );
     r.add(
@@ -238,7 +247,10 @@ pub(super) fn register(r: &mut Registry) {
     );
     r.add(
         op("TensorScatterUpdate")
-            .doc("Returns `tensor` with slices replaced by those of `updates`, at the index in the last dimension of `indices`.")
+            .doc(
+                "Returns `tensor` with slices replaced by those of `updates`, at the index in the last dimension of \
+                 `indices`.",
+            )
             .kernel(tensor_scatter_update),
     );
 }

@@ -305,7 +305,10 @@ pub(super) fn register(r: &mut Registry) {
     let vectors = |op: Op| op.input("begin: Index").input("end: Index").input("strides: Index");
     r.add(
         attrs(vectors(Op::new("StridedSlice").input("input: T")).output("output: T"))
-            .doc("Returns `input[begin:end:strides]`; the masks mark open ends, `...`, new dimensions and single indices.")
+            .doc(
+                "Returns `input[begin:end:strides]`; the masks mark open ends, `...`, new dimensions and single \
+                 indices.",
+            )
             .shape(shape)
             .kernel(slice),
     );

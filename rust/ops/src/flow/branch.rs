@@ -70,7 +70,10 @@ pub(super) fn register(r: &mut Registry) {
                 .attr("is_constant: bool = false")
                 .attr("parallel_iterations: int = 10")
                 .flow(Flow::Enter)
-                .doc("Brings its data into the loop of that name: as the first value of a loop variable, or for all iterations.")
+                .doc(
+                    "Brings its data into the loop of that name: as the first value of a loop variable, or for all \
+                     iterations.",
+                )
                 .shape(if is_ref { shape_rules::unchanged } else { enter_shape }),
         );
         r.add(

@@ -112,7 +112,10 @@ pub(super) fn register(r: &mut Registry) {
             .attr("first_n: int = -1")
             .attr("summarize: int = 3")
             .memoryless()
-            .doc("Returns `input`, and shows the first `summarize` elements of each of `data` on the standard error stream.")
+            .doc(
+                "Returns `input`, and shows the first `summarize` elements of each of `data` on the standard error \
+                 stream.",
+            )
             .shape(shape_rules::unchanged)
             .kernel(print),
     );

@@ -313,7 +313,10 @@ pub(super) fn register(r: &mut Registry) {
             .output("valid_outputs: int32")
             .attr("T: {half, float} = DT_FLOAT")
             .attr("pad_to_max_output_size: bool = false")
-            .doc("Computes `NonMaxSuppressionV4` that can lower the scores of overlapping boxes in place of dropping them.")
+            .doc(
+                "Computes `NonMaxSuppressionV4` that can lower the scores of overlapping boxes in place of dropping \
+                 them.",
+            )
             .shape(padded_shape)
             .kernel(|init| padded(init, true)),
     );

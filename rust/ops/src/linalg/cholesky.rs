@@ -59,7 +59,10 @@ pub(super) fn register(r: &mut Registry) {
             .input("input: T")
             .output("output: T")
             .attr(types)
-            .doc("Returns the lower triangular matrix whose product with its adjoint is the input, which is positive definite.")
+            .doc(
+                "Returns the lower triangular matrix whose product with its adjoint is the input, which is positive \
+                 definite.",
+            )
             .kernel(cholesky)
     };
     let gradient = |name: &str| {

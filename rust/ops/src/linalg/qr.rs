@@ -144,7 +144,10 @@ pub(super) fn register(r: &mut Registry) {
             .output("r: T")
             .attr("full_matrices: bool = false")
             .attr("T: {double, float, half, complex64, complex128}")
-            .doc("Returns a unitary and an upper triangular matrix whose product is the input, for each matrix of a batch.")
+            .doc(
+                "Returns a unitary and an upper triangular matrix whose product is the input, for each matrix of a \
+                 batch.",
+            )
             .shape(shapes)
             .kernel(qr),
     );

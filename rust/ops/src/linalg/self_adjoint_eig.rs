@@ -95,7 +95,10 @@ pub(super) fn register(r: &mut Registry) {
             .input("input: T")
             .output("output: T")
             .attr("T: {double, float}")
-            .doc("Returns the eigenvalues of each self-adjoint matrix in a first row, the eigenvectors in the columns below.")
+            .doc(
+                "Returns the eigenvalues of each self-adjoint matrix in a first row, the eigenvectors in the columns \
+                 below.",
+            )
             .kernel(stacked)
     };
     r.add(op("SelfAdjointEigV2", "T: {double, float, half, complex64, complex128}").shape(shapes));

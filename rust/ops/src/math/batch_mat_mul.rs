@@ -158,7 +158,10 @@ pub(super) fn register(r: &mut Registry) {
     );
     r.add(
         op("BatchMatMulV2", "T: {bfloat16, half, float, double, int32, int64, complex64, complex128}")
-            .doc("Returns the products of the matrices in the last two dimensions; the others are stretched to one shape.")
+            .doc(
+                "Returns the products of the matrices in the last two dimensions; the others are stretched to one \
+                 shape.",
+            )
             .shape(|c| shape_of(c, true))
             .kernel(|init| batch_mat_mul(init, true)),
     );

@@ -97,7 +97,10 @@ pub(super) fn register(r: &mut Registry) {
             .output("out: dtype")
             .attr("T: {int32, int64, float, double}")
             .attr("dtype: {int32, int64} = DT_INT32")
-            .doc("Returns how many values lie in each of `nbins` equal parts of a range; those outside count at its ends.")
+            .doc(
+                "Returns how many values lie in each of `nbins` equal parts of a range; those outside count at its \
+                 ends.",
+            )
             .shape(shape)
             .kernel(histogram_kernel),
     );

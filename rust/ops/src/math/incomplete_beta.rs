@@ -106,7 +106,10 @@ pub(super) fn register(r: &mut Registry) {
             .input("x: T")
             .output("z: T")
             .attr("T: {float, double}")
-            .doc("Returns the integral of t^(a-1) (1-t)^(b-1) from 0 to x, over that from 0 to 1; all arguments have one shape or are scalars.")
+            .doc(
+                "Returns the integral of t^(a-1) (1-t)^(b-1) from 0 to x, over that from 0 to 1; all arguments have \
+                 one shape or are scalars.",
+            )
             .shape(shape)
             .kernel(betainc_kernel),
     );

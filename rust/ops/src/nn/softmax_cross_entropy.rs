@@ -111,7 +111,10 @@ pub(super) fn register(r: &mut Registry) {
             .output("loss: T")
             .output("backprop: T")
             .attr("T: {half, bfloat16, float, double}")
-            .doc("Returns the cross entropy of each row's softmax with the row's labels, and its gradient by the features.")
+            .doc(
+                "Returns the cross entropy of each row's softmax with the row's labels, and its gradient by the \
+                 features.",
+            )
             .shape(shape)
             .kernel(cross_entropy),
     );

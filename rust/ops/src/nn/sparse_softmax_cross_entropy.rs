@@ -80,7 +80,10 @@ pub(super) fn register(r: &mut Registry) {
             .output("backprop: T")
             .attr("T: {half, bfloat16, float, double}")
             .attr("Tlabels: {int32, int64} = DT_INT64")
-            .doc("Returns the cross entropy of each row's softmax with the row's class, and its gradient by the features.")
+            .doc(
+                "Returns the cross entropy of each row's softmax with the row's class, and its gradient by the \
+                 features.",
+            )
             .shape(shape)
             .kernel(cross_entropy),
     );

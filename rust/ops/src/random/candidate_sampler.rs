@@ -258,7 +258,10 @@ pub(super) fn register(r: &mut Registry) {
             .attr("num_true: int")
             .attr("seed: int = 0")
             .attr("seed2: int = 0")
-            .doc("Returns the accidental hits, where sampled classes are true ones: rows, places among the samples, and a weight near minus infinity.")
+            .doc(
+                "Returns the accidental hits, where sampled classes are true ones: rows, places among the samples, \
+                 and a weight near minus infinity.",
+            )
             .shape(accidental_hits_shape)
             .kernel(accidental_hits),
     );

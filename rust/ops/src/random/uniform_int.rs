@@ -71,7 +71,10 @@ pub(super) fn register(r: &mut Registry) {
             .attr("dtype: {int32, int64}")
             .attr("T: {int32, int64}")
             .attr("Tseed: {int32, int64} = DT_INT64")
-            .doc("Returns whole numbers that are uniform in [minval, maxval) but for the bias of a remainder, a function of shape and seed.")
+            .doc(
+                "Returns whole numbers that are uniform in [minval, maxval) but for the bias of a remainder, a \
+                 function of shape and seed.",
+            )
             .shape(|c| {
                 c.input(1)?.merge(&PartialShape::vector(Some(2)))?;
                 shape(c, 2)

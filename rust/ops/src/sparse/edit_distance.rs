@@ -124,7 +124,10 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: float")
             .attr("normalize: bool = true")
             .attr("T: type")
-            .doc("Returns the Levenshtein distances of the sequences in innermost rows; with `normalize`, divided by the length of the truth.")
+            .doc(
+                "Returns the Levenshtein distances of the sequences in innermost rows; with `normalize`, divided by \
+                 the length of the truth.",
+            )
             .shape(shape)
             .kernel(distance),
     );

@@ -199,7 +199,10 @@ pub(super) fn register(r: &mut Registry) {
         outputs(Op::new("DeserializeSparse").input("serialized_sparse: Tserialized"))
             .attr("dtype: type")
             .attr("Tserialized: {string, variant} = DT_STRING")
-            .doc("Returns the sparse tensors that triples of elements hold, with the dimensions before the triples first.")
+            .doc(
+                "Returns the sparse tensors that triples of elements hold, with the dimensions before the triples \
+                 first.",
+            )
             .shape(deserialize_shape)
             .kernel(|init| deserialize(init, false)),
     );

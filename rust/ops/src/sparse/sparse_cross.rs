@@ -285,7 +285,10 @@ pub(super) fn register(r: &mut Registry) {
             .attr("dense_types: list({int64, string}) >= 0")
             .attr("out_type: {int64, string}")
             .attr("internal_type: {int64, string}")
-            .doc("Returns, for each row, every combination of one feature of each column, as joined text or as one hash.")
+            .doc(
+                "Returns, for each row, every combination of one feature of each column, as joined text or as one \
+                 hash.",
+            )
             .shape(shape)
             .kernel(cross),
     );

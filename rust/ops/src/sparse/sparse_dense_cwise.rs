@@ -84,17 +84,26 @@ pub(super) fn register(r: &mut Registry) {
     };
     r.add(
         op("SparseDenseCwiseAdd")
-            .doc("Returns, for each element of the sparse tensor, its sum with the dense tensor's, stretched to its shape.")
+            .doc(
+                "Returns, for each element of the sparse tensor, its sum with the dense tensor's, stretched to its \
+                 shape.",
+            )
             .kernel(|init| cwise(init, Binary::Add)),
     );
     r.add(
         op("SparseDenseCwiseMul")
-            .doc("Returns, for each element of the sparse tensor, its product with the dense one's, stretched to its shape.")
+            .doc(
+                "Returns, for each element of the sparse tensor, its product with the dense one's, stretched to its \
+                 shape.",
+            )
             .kernel(|init| cwise(init, Binary::Mul)),
     );
     r.add(
         op("SparseDenseCwiseDiv")
-            .doc("Returns, for each element of the sparse tensor, its quotient by the dense one's, stretched to its shape.")
+            .doc(
+                "Returns, for each element of the sparse tensor, its quotient by the dense one's, stretched to its \
+                 shape.",
+            )
             .kernel(|init| cwise(init, Binary::Div)),
     );
 }

@@ -133,7 +133,10 @@ pub(super) fn register(r: &mut Registry) {
             .output("empty_row_indicator: bool")
             .output("reverse_index_map: int64")
             .attr("T: type")
-            .doc("Returns the elements with `default_value` at the front of each row that has none, and where each went.")
+            .doc(
+                "Returns the elements with `default_value` at the front of each row that has none, and where each \
+                 went.",
+            )
             .shape(shape)
             .kernel(fill),
     );

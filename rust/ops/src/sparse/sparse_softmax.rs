@@ -57,7 +57,10 @@ pub(super) fn register(r: &mut Registry) {
             .input("sp_shape: int64")
             .output("output: T")
             .attr("T: {float, double}")
-            .doc("Returns the softmax of the elements of each innermost row; those that are not there count for nothing.")
+            .doc(
+                "Returns the softmax of the elements of each innermost row; those that are not there count for \
+                 nothing.",
+            )
             .shape(shape)
             .kernel(softmax),
     );

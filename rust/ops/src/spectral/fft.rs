@@ -310,14 +310,20 @@ fn complex_op(name: &str) -> Op {
         .input("input: Tcomplex")
         .output("output: Tcomplex")
         .attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64")
-        .doc("Returns the discrete Fourier transform over the last dimensions; an inverse one is divided by the number of elements.")
+        .doc(
+            "Returns the discrete Fourier transform over the last dimensions; an inverse one is divided by the number \
+             of elements.",
+        )
 }
 
 fn old_op(name: &str) -> Op {
     Op::new(name)
         .input("input: complex64")
         .output("output: complex64")
-        .doc("Returns the discrete Fourier transform over the last dimensions; an inverse one is divided by the number of elements.")
+        .doc(
+            "Returns the discrete Fourier transform over the last dimensions; an inverse one is divided by the number \
+             of elements.",
+        )
         .shape(shape_rules::unknown)
 }
 

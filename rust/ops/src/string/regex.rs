@@ -160,7 +160,10 @@ pub(super) fn register(r: &mut Registry) {
             .input("rewrite: string")
             .output("output: string")
             .attr("replace_global: bool = true")
-            .doc("Returns each string with the matches of `pattern` (RE2's syntax) replaced; `\\1` stands for the first group.")
+            .doc(
+                "Returns each string with the matches of `pattern` (RE2's syntax) replaced; `\\1` stands for the \
+                 first group.",
+            )
             .shape(scalars_besides)
             .kernel(regex_replace),
     );

@@ -124,7 +124,10 @@ pub(super) fn register(r: &mut Registry) {
     r.add(
         op("StringSplit", "delimiter: string")
             .attr("skip_empty: bool = true")
-            .doc("Returns the parts of each string between the bytes of `delimiter`; its single bytes where that is empty.")
+            .doc(
+                "Returns the parts of each string between the bytes of `delimiter`; its single bytes where that is \
+                 empty.",
+            )
             .kernel(split_v1),
     );
     r.add(

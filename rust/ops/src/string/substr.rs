@@ -90,7 +90,10 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: string")
             .attr("T: {int32, int64}")
             .attr(Unit::ATTR)
-            .doc("Returns the part of each string that begins at `pos` and has `len` bytes, or fewer where the string ends.")
+            .doc(
+                "Returns the part of each string that begins at `pos` and has `len` bytes, or fewer where the string \
+                 ends.",
+            )
             .shape(shape)
             .kernel(substr),
     );

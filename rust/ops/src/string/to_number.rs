@@ -38,7 +38,10 @@ pub(super) fn register(r: &mut Registry) {
             .input("string_tensor: string")
             .output("output: out_type")
             .attr("out_type: {float, double, int32, int64} = DT_FLOAT")
-            .doc("Returns the number that each string spells, in decimal, or a float as a hexadecimal integer; spaces may surround it.")
+            .doc(
+                "Returns the number that each string spells, in decimal, or a float as a hexadecimal integer; spaces \
+                 may surround it.",
+            )
             .shape(shape_rules::unchanged)
             .kernel(to_number),
     );

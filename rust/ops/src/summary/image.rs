@@ -164,7 +164,10 @@ pub(super) fn register(r: &mut Registry) {
                 "bad_color: tensor = { dtype: DT_UINT8 tensor_shape: { dim { size: 4 } } \
                  int_val: 255 int_val: 0 int_val: 0 int_val: 255 }",
             )
-            .doc("Returns a Summary message with the first images of a batch [batch, height, width, channels] as PNG files.")
+            .doc(
+                "Returns a Summary message with the first images of a batch [batch, height, width, channels] as PNG \
+                 files.",
+            )
             .shape(scalar_shape)
             .kernel(make),
     );

@@ -247,7 +247,10 @@ pub(super) fn register(r: &mut Registry) {
             .output("flow_out: float")
             .attr("T: type")
             .stateful()
-            .doc("Writes parts of a tensor, of the given lengths along its first dimension, to the elements of an array.")
+            .doc(
+                "Writes parts of a tensor, of the given lengths along its first dimension, to the elements of an \
+                 array.",
+            )
             .shape(shape_rules::scalar)
             .kernel(|_| {
                 kernel(|ctx| {

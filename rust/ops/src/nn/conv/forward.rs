@@ -96,7 +96,10 @@ pub(super) fn register(r: &mut Registry) {
             .attr("explicit_paddings: list(int) = []")
             .attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
             .attr("dilations: list(int) = [1, 1, 1, 1]")
-            .doc("Sums, over the points of a window and the input's channels, of the input times the filter; for each window.")
+            .doc(
+                "Sums, over the points of a window and the input's channels, of the input times the filter; for each \
+                 window.",
+            )
             .shape(|c| shape::output(c, 2, Kind::Full))
             .kernel(|init| forward(init, 2)),
     );

@@ -163,7 +163,10 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: numbertype")
             .attr("variance_epsilon: float")
             .attr("scale_after_normalization: bool")
-            .doc("Computes `(t - m) / sqrt(v + variance_epsilon)`, times `gamma` where it counts, plus `beta`, by channel.")
+            .doc(
+                "Computes `(t - m) / sqrt(v + variance_epsilon)`, times `gamma` where it counts, plus `beta`, by \
+                 channel.",
+            )
             .shape(forward_shape)
             .kernel(|init| kernel_of(init, GlobalNorm::forward::<f32>, GlobalNorm::forward::<f64>)),
     );

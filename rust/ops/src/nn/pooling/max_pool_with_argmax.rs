@@ -106,7 +106,10 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: T")
             .output("argmax: Targmax")
             .attr("T: realnumbertype")
-            .doc("Returns the largest element of each window, and its place in the image: `(row * width + column) * channels + channel`.")
+            .doc(
+                "Returns the largest element of each window, and its place in the image: `(row * width + column) * \
+                 channels + channel`.",
+            )
             .shape(shape_with_argmax)
             .kernel(with_argmax),
     );
