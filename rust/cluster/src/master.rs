@@ -326,7 +326,7 @@ impl Master {
     ///
     /// Errors: what `poll` says while tasks are waited for.
     pub fn reset(target: &Address, containers: &[String], filters: &[String], poll: Option<&Poll<'_>>) -> Result<()> {
-        let ask = |name: &str, address: &Address, ends_sessions: bool| -> Result<()> {
+        let reset_one = |name: &str, address: &Address, ends_sessions: bool| -> Result<()> {
             if let Some(task) = Task::find(address) {
                 if ends_sessions {
                     task.end_sessions();
@@ -346,10 +346,10 @@ impl Master {
                 (name, cluster)
             }
         };
-        ask(&own.to_string(), target, true)?;
+        reset_one(&own.to_string(), target, true)?;
         for (name, address) in cluster.visible(filters, Some(&own)).tasks {
             if name != own {
-                ask(&name.to_string(), &address, false)?;
+                reset_one(&name.to_string(), &address, false)?;
             }
         }
         Ok(())

@@ -42,10 +42,10 @@ pub fn while_unreachable(e: Status, why: &str) -> Status {
     if e.code() != Code::DeadlineExceeded {
         return e;
     }
-    let told = Status::deadline_exceeded(format!("{}: {why}", e.message())).because(Unreachable);
+    let failure = Status::deadline_exceeded(format!("{}: {why}", e.message())).because(Unreachable);
     match e.node() {
-        Some(node) => told.at_node(node),
-        None => told,
+        Some(node) => failure.at_node(node),
+        None => failure,
     }
 }
 
@@ -170,8 +170,9 @@ impl Peer {
                 notice = began.elapsed() + NOTICE;
                 // The reason names the task itself where it could not be reached.
                 let why = failure.message();
-                let told = if why.starts_with(&self.name) { why.to_owned() } else { format!("{} ({why})", self.name) };
-                eprintln!("CreateSession still waiting for response from worker: {told}");
+                let reason =
+                    if why.starts_with(&self.name) { why.to_owned() } else { format!("{} ({why})", self.name) };
+                eprintln!("CreateSession still waiting for response from worker: {reason}");
             }
             let wake = Instant::now() + pause;
             while let Some(left) = wake.checked_duration_since(Instant::now()).filter(|l| !l.is_zero()) {
@@ -278,7 +279,7 @@ impl Peer {
         if welcome.asks_proof && !token.is_set() {
             bail!(
                 FailedPrecondition,
-                "{} at {} asks for a token: set {} to the secret of its cluster",
+                "{} at {} requires a token: set {} to the secret of its cluster",
                 self.name,
                 self.address,
                 crate::token::VARIABLE

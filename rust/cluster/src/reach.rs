@@ -24,10 +24,10 @@ pub fn resolve(
     }
     // The resolver may wait for a name server that is gone, for longer than any caller waits.
     let (send, answer) = channel();
-    let ask = move || {
+    let resolve_all = move || {
         let _ = send.send((&*host, port).to_socket_addrs().map(Iterator::collect::<Vec<_>>));
     };
-    if let Err(e) = std::thread::Builder::new().name("ferroflow-resolve".into()).spawn(ask) {
+    if let Err(e) = std::thread::Builder::new().name("ferroflow-resolve".into()).spawn(resolve_all) {
         return Ok(Err(e));
     }
     loop {

@@ -1,13 +1,13 @@
 //! Answers other processes: one thread for each connection, which runs the requested steps.
 
 use crate::codec::Decoder;
-use crate::crossing::{Crossing, Route};
 use crate::frame::Frame;
 use crate::guests::{Guest, Registered, Stay};
 use crate::line::{Link, gone};
 use crate::message::{
     Description, Done, EventMessage, FETCHES, Outcome, Register, Reset, StepMessage, TaskAddress, UNKNOWN_PART, kind,
 };
+use crate::remote_rendezvous::{RemoteRendezvous, Route};
 use crate::task::Task;
 use crate::wires::Wires;
 use ferroflow_graph::{Graph, Registry, Rendezvous};
@@ -119,8 +119,8 @@ fn register(task: &Task, session: u64, frame: &Frame, registry: &Arc<Registry>) 
 /// Runs a part of a step and reports how it ended.
 fn step(task: &Task, wires: Wires, session: u64, frame: Frame) -> Result<Wires> {
     let message: StepMessage = frame.decode()?;
-    let crossing = Arc::new(Crossing::new(Route::Back, wires, vec!["the session".to_owned()]));
-    crossing.bring(frame.tensors);
+    let remote = Arc::new(RemoteRendezvous::new(Route::Back, wires, vec!["the session".to_owned()]));
+    remote.bring(frame.tensors);
     let guest = task.guests.get(session);
     let generation = task.generation();
     let prepared = guest.as_ref().and_then(|g| {
@@ -129,9 +129,9 @@ fn step(task: &Task, wires: Wires, session: u64, frame: Frame) -> Result<Wires> 
     });
     let result = match (&guest, prepared) {
         (Some(guest), Some(prepared)) => {
-            let rendezvous: Arc<dyn Rendezvous> = crossing.clone();
+            let rendezvous: Arc<dyn Rendezvous> = remote.clone();
             // While it computes, too, the session may give up or be no more there.
-            let poll = || crossing.exchange().map(|_| ());
+            let poll = || remote.exchange().map(|_| ());
             let options = RunOptions {
                 trace: message.trace,
                 poll: Some(&poll),
@@ -147,7 +147,7 @@ fn step(task: &Task, wires: Wires, session: u64, frame: Frame) -> Result<Wires> 
         _ => Err(Status::new(Code::NotFound, UNKNOWN_PART)),
     };
     let mut done = Done::default();
-    let mut tensors = crossing.take_leaving();
+    let mut tensors = remote.take_leaving();
     match result {
         Ok(outcome) => {
             let fetched = outcome.values.into_iter().enumerate();
@@ -167,7 +167,7 @@ fn step(task: &Task, wires: Wires, session: u64, frame: Frame) -> Result<Wires> 
             done.outcome = Some(Outcome::of(Err(e)));
         }
     }
-    let links: Vec<Link> = crossing.give_back().0.into_iter().map(|rest| rest.link).collect();
+    let links: Vec<Link> = remote.give_back().0.into_iter().map(|rest| rest.link).collect();
     if links.is_empty() {
         return Err(gone());
     }

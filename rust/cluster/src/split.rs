@@ -2,12 +2,12 @@
 
 use crate::codec::Encoder;
 use crate::connected::Connected;
-use crate::crossing::{Crossing, END, Ended, Route};
 use crate::frame::Frame;
 use crate::line::Link;
 use crate::message::{Register, StepMessage, UNKNOWN_PART, kind};
 use crate::peer::{Peer, while_unreachable};
 use crate::random::random;
+use crate::remote_rendezvous::{END, Ended, RemoteRendezvous, Route};
 use crate::wires::Wires;
 use ferroflow_graph::{AttrMap, AttrValue, NodeId, Rendezvous, written};
 use ferroflow_plan::{EdgeSource, Part, PartNode, Placed, Request, Split};
@@ -186,14 +186,14 @@ impl SplitPlan {
     ) -> Result<StepOutcome> {
         let wires = Wires::new(self.links(connected, options.poll)?);
         let names = self.distant.iter().map(|d| d.peer.name.clone()).collect();
-        let crossing = Arc::new(Crossing::new(Route::Out(self.routes.clone()), wires, names));
-        let result = self.run_across(connected, &crossing, values, options);
+        let remote = Arc::new(RemoteRendezvous::new(Route::Out(self.routes.clone()), wires, names));
+        let result = self.run_across(connected, &remote, values, options);
         // Parts that are cancelled fail because of that: an earlier failure counts.
-        let failed = if result.is_err() { crossing.failed_part() } else { None };
+        let failed = if result.is_err() { remote.failed_part() } else { None };
         if result.is_err() {
-            crossing.cancel(GIVE_UP);
+            remote.cancel(GIVE_UP);
         }
-        let (rest, ended) = crossing.give_back();
+        let (rest, ended) = remote.give_back();
         let mut silent = None;
         for (d, rest) in self.distant.iter().zip(rest) {
             if rest.is_silent {
@@ -217,18 +217,18 @@ impl SplitPlan {
             };
         };
         let code = outcome.code;
-        let told = outcome.into_result().err().unwrap_or_else(|| e.clone());
-        if (code == Code::NotFound as i32) && told.message() == UNKNOWN_PART {
+        let failure = outcome.into_result().err().unwrap_or_else(|| e.clone());
+        if (code == Code::NotFound as i32) && failure.message() == UNKNOWN_PART {
             *self.distant[position].registered.lock() = None;
             return Status::aborted(UNKNOWN_PART);
         }
-        self.named(&self.distant[position], told)
+        self.named(&self.distant[position], failure)
     }
 
     fn run_across(
         &self,
         connected: &Connected,
-        crossing: &Arc<Crossing>,
+        remote: &Arc<RemoteRendezvous>,
         values: SmallVec<[Tensor; 4]>,
         options: &RunOptions<'_>,
     ) -> Result<StepOutcome> {
@@ -237,18 +237,18 @@ impl SplitPlan {
             let mut frame = Frame::new(kind::STEP, &message);
             let value = |&(key, feed): &(u64, usize)| Some((key, values.get(feed)?.clone()));
             frame.tensors = d.feeds.iter().filter_map(value).collect();
-            crossing.begin(i, frame)?;
+            remote.begin(i, frame)?;
         }
-        crossing.exchange()?;
+        remote.exchange()?;
         let own: SmallVec<[Tensor; 4]> = self.feeds.iter().filter_map(|&f| values.get(f).cloned()).collect();
         drop(values);
-        let rendezvous: Arc<dyn Rendezvous> = crossing.clone();
+        let rendezvous: Arc<dyn Rendezvous> = remote.clone();
         let poll = || {
             if let Some(poll) = options.poll {
                 poll()?;
             }
-            crossing.exchange()?;
-            match crossing.failed_part() {
+            remote.exchange()?;
+            match remote.failed_part() {
                 Some((_, outcome)) => outcome.into_result().map_err(|e| e.inside("")),
                 None => Ok(()),
             }

@@ -64,7 +64,7 @@ impl Token {
             Some(mac) => mac.verify_slice(proof).map_err(|_| {
                 Status::new(
                     Code::Unauthenticated,
-                    format!("The other side of a connection does not know the token of this cluster ({VARIABLE})"),
+                    format!("The other side of a connection does not have the token of this cluster ({VARIABLE})"),
                 )
             }),
         }

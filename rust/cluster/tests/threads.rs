@@ -18,10 +18,10 @@ use std::time::Duration;
 
 /// Fails where `test` takes so long that it hangs.
 fn ends(test: impl FnOnce() + Send + 'static) {
-    let (tell, ended) = channel();
+    let (sender, ended) = channel();
     let thread = std::thread::spawn(move || {
         test();
-        let _ = tell.send(());
+        let _ = sender.send(());
     });
     if ended.recv_timeout(Duration::from_secs(60)) == Err(RecvTimeoutError::Timeout) {
         panic!("the test hangs");

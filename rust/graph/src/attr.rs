@@ -73,8 +73,8 @@ macro_rules! getters {
     };
 }
 
-fn wrong_kind(name: &str, want: &str, got: &AttrValue) -> Status {
-    Status::invalid_argument(format!("attr '{name}' should be {want}, is {}", got.kind_name()))
+fn wrong_kind(name: &str, expected: &str, got: &AttrValue) -> Status {
+    Status::invalid_argument(format!("attr '{name}' should be {expected}, is {}", got.kind_name()))
 }
 
 impl AttrMap {

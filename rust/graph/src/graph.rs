@@ -279,14 +279,14 @@ impl Graph {
                 self.agree(def, arg, n, AttrValue::Int(outputs.len() as i64), &given, &mut inferred)?;
             }
             match &arg.ty {
-                ArgType::Fixed(want) => {
-                    if let Some(got) = types.iter().find(|t| *t != want) {
+                ArgType::Fixed(expected) => {
+                    if let Some(got) = types.iter().find(|t| *t != expected) {
                         return type_error(format!(
                             "Input '{}' of '{}' Op has type {} that does not match expected type of {}.",
                             arg.name,
                             def.name,
                             got.name(),
-                            want.name()
+                            expected.name()
                         ));
                     }
                 }
@@ -360,15 +360,15 @@ impl Graph {
         if let Some((_, v)) = given.iter().find(|(n, _)| n == attr)
             && *v != value
         {
-            let (got, want) = (word(&value), word(v));
+            let (got, expected) = (word(&value), word(v));
             return if let AttrValue::Int(_) = value {
                 value_error(format!(
-                    "List argument '{}' to '{}' Op with length {got} must match length {want} of attr '{attr}'.",
+                    "List argument '{}' to '{}' Op with length {got} must match length {expected} of attr '{attr}'.",
                     arg.name, def.name
                 ))
             } else {
                 type_error(format!(
-                    "Input '{}' of '{}' Op has type {got} that does not match expected type of {want}.",
+                    "Input '{}' of '{}' Op has type {got} that does not match expected type of {expected}.",
                     arg.name, def.name
                 ))
             };
@@ -377,15 +377,15 @@ impl Graph {
             None => inferred.push((attr, value, &arg.name)),
             Some((_, v, _)) if *v == value => {}
             Some((_, v, first)) => {
-                let (got, want) = (word(&value), word(v));
+                let (got, expected) = (word(&value), word(v));
                 return if let AttrValue::Int(_) = value {
                     value_error(format!(
-                        "List argument '{}' to '{}' Op with length {got} must match length {want} of argument '{first}'.",
+                        "List argument '{}' to '{}' Op with length {got} must match length {expected} of argument '{first}'.",
                         arg.name, def.name
                     ))
                 } else {
                     type_error(format!(
-                        "Input '{}' of '{}' Op has type {got} that does not match type {want} of argument '{first}'.",
+                        "Input '{}' of '{}' Op has type {got} that does not match type {expected} of argument '{first}'.",
                         arg.name, def.name
                     ))
                 };

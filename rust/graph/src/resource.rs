@@ -370,11 +370,11 @@ mod tests {
         }
         let r = Arc::new(Resources::new());
         r.lookup_or_create("", "last", || Ok(Last(r.clone()))).unwrap();
-        let (tell, ended) = std::sync::mpsc::channel();
+        let (sender, ended) = std::sync::mpsc::channel();
         let cleared = r.clone();
         std::thread::spawn(move || {
             cleared.clear("");
-            let _ = tell.send(());
+            let _ = sender.send(());
         });
         assert!(ended.recv_timeout(std::time::Duration::from_secs(20)).is_ok(), "it waits for itself");
         assert!(r.lookup::<u32>("other", "trace").is_some());

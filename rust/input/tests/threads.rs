@@ -20,10 +20,10 @@ const HANGS: Duration = Duration::from_secs(60);
 
 /// Fails where `test` takes so long that it hangs.
 fn ends(test: impl FnOnce() + Send + 'static) {
-    let (tell, ended) = channel();
+    let (sender, ended) = channel();
     let thread = std::thread::spawn(move || {
         test();
-        let _ = tell.send(());
+        let _ = sender.send(());
     });
     if ended.recv_timeout(HANGS) == Err(RecvTimeoutError::Timeout) {
         panic!("the test hangs");

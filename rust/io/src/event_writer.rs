@@ -27,7 +27,7 @@ struct State {
     pending: Vec<Vec<u8>>,
     pending_bytes: usize,
     /// Flushes requested and done.
-    asked: u64,
+    requested: u64,
     done: u64,
     closing: bool,
     /// The thread sleeps until it is called.
@@ -82,10 +82,10 @@ fn run(shared: &Shared, mut output: Output, interval: Duration) {
     let mut is_dirty = false;
     let mut state = shared.state.lock();
     loop {
-        let asked = state.asked;
+        let requested = state.requested;
         let is_waited_for = is_dirty || !state.pending.is_empty();
         let is_due = is_waited_for && Instant::now() >= flush_at;
-        if asked == state.done && !state.closing && state.pending_bytes < BATCH && !is_due {
+        if requested == state.done && !state.closing && state.pending_bytes < BATCH && !is_due {
             if is_waited_for {
                 shared.work.wait_until(&mut state, flush_at);
             } else {
@@ -98,7 +98,7 @@ fn run(shared: &Shared, mut output: Output, interval: Duration) {
         let events = std::mem::take(&mut state.pending);
         state.pending_bytes = 0;
         let (closing, failed) = (state.closing, state.failure.is_some());
-        let flushing = asked != state.done || closing;
+        let flushing = requested != state.done || closing;
         drop(state);
         let mut result = Ok(());
         if !failed {
@@ -116,7 +116,7 @@ fn run(shared: &Shared, mut output: Output, interval: Duration) {
             state.failure.get_or_insert(failure);
             is_dirty = false;
         }
-        state.done = asked;
+        state.done = requested;
         shared.progress.notify_all();
         if closing && state.pending.is_empty() {
             return;
@@ -211,8 +211,8 @@ impl EventWriter {
         self.check_process()?;
         let mut state = self.shared.state.lock();
         if !state.closing {
-            state.asked += 1;
-            let mine = state.asked;
+            state.requested += 1;
+            let mine = state.requested;
             self.shared.work.notify_one();
             while state.done < mine {
                 self.shared.progress.wait(&mut state);

@@ -76,17 +76,17 @@ impl Input {
     }
 
     /// Makes room behind what is buffered: by moving it to the front, or by at most doubling the buffer.
-    fn make_room(&mut self, wanted: usize) -> Result<()> {
+    fn make_room(&mut self, needed: usize) -> Result<()> {
         if self.start > 0 {
             self.buffer.copy_within(self.start..self.end, 0);
             self.end -= self.start;
             self.start = 0;
         }
         if self.end == self.buffer.len() {
-            let more = self.buffer.len().min(wanted.saturating_sub(self.end)).max(1);
+            let more = self.buffer.len().min(needed.saturating_sub(self.end)).max(1);
             self.buffer.try_reserve(more).map_err(|_| {
                 Status::resource_exhausted(format!(
-                    "{}; no memory for {wanted} bytes that follow each other",
+                    "{}; no memory for {needed} bytes that follow each other",
                     self.name
                 ))
             })?;
@@ -96,12 +96,12 @@ impl Input {
     }
 
     /// Reads once more; false at the end of the file.
-    fn read_more(&mut self, wanted: usize) -> Result<bool> {
+    fn read_more(&mut self, needed: usize) -> Result<bool> {
         if self.start == self.end {
             (self.start, self.end) = (0, 0);
         }
         if self.end == self.buffer.len() {
-            self.make_room(wanted)?;
+            self.make_room(needed)?;
         }
         loop {
             match self.source.read(&mut self.buffer[self.end..]) {

@@ -1,8 +1,8 @@
 //! The visibility rule: which version of each variable every reader of a step sees.
 //!
 //! 1. The writes of one variable in a step are totally ordered, by their places in one order of all nodes of the step.
-//!    That order keeps the edges and, if these leave a choice, takes the least node id first. (Pairs of writes by their
-//!    ids alone could close a cycle.) Write number k makes version k, and version 0 is the one at the start of the
+//!    That order keeps the edges and, if these leave a choice, takes the least node id first. Pairs of writes by their ids
+//!    alone could close a cycle. Write number k makes version k, and version 0 is the one at the start of the
 //!    step.
 //! 2. An op that reads a variable sees the version made by the last write that data or control edges order before that op.
 //! 3. A fetched variable is read after the last write.

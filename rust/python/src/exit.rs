@@ -54,12 +54,12 @@ pub fn stay_if_exiting() {
 thread_local! {
     /// True in the main thread, with the process in which it was found. After a fork, the thread that forked is the
     /// child's main thread.
-    static ASKED: Cell<Option<(u32, bool)>> = const { Cell::new(None) };
+    static IS_MAIN: Cell<Option<(u32, bool)>> = const { Cell::new(None) };
 }
 
 /// Returns the earlier result of `is_main_thread`; the hook calls it on the main thread.
 fn is_known_main_thread() -> bool {
-    ASKED.get() == Some((std::process::id(), true))
+    IS_MAIN.get() == Some((std::process::id(), true))
 }
 
 /// Returns true if this is Python's main thread, the one that runs signal handlers and ends the program.
@@ -67,18 +67,18 @@ fn is_known_main_thread() -> bool {
 /// Errors: what a signal handler raises that runs meanwhile.
 pub fn is_main_thread() -> PyResult<bool> {
     let process = std::process::id();
-    if let Some((p, is_main)) = ASKED.get()
+    if let Some((p, is_main)) = IS_MAIN.get()
         && p == process
     {
         return Ok(is_main);
     }
-    let ask = |py: Python<'_>| -> PyResult<bool> {
+    let check = |py: Python<'_>| -> PyResult<bool> {
         let threading = py.import("threading")?;
         let main = threading.call_method0("main_thread")?.getattr("ident")?;
         main.eq(threading.call_method0("get_ident")?)
     };
-    let is_main = Python::attach(ask)?;
-    ASKED.set(Some((process, is_main)));
+    let is_main = Python::attach(check)?;
+    IS_MAIN.set(Some((process, is_main)));
     Ok(is_main)
 }
 

@@ -284,11 +284,11 @@ impl Graph {
     /// Returns (node, input position) of every reader of an output.
     fn consumers(&self, node: NodeId, index: u32) -> PyResult<Vec<(NodeId, u32)>> {
         let graph = self.shared.graph.read();
-        let wanted = output_id(node, index);
+        let output = output_id(node, index);
         let mut readers = Vec::new();
         for &(reader, position) in graph.consumers(node) {
             let reads = graph.node(reader).map_err(status)?.inputs.get(position as usize).copied();
-            if reads == Some(wanted) {
+            if reads == Some(output) {
                 readers.push((reader, position));
             }
         }

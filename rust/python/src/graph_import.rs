@@ -41,8 +41,8 @@ struct Scopes<'a, 'py> {
 impl Around for Scopes<'_, '_> {
     type Error = Raised;
 
-    fn device(&mut self, asked: Option<&str>) -> Result<String, Raised> {
-        Ok(self.device.call1((asked,))?.extract()?)
+    fn device(&mut self, requested: Option<&str>) -> Result<String, Raised> {
+        Ok(self.device.call1((requested,))?.extract()?)
     }
 
     fn admit(&mut self, draft: &mut Draft<'_>) -> Result<(), Raised> {
@@ -77,7 +77,7 @@ pub fn import_graph_def(
     scope: &str,
     sources: &Bound<'_, PyDict>,
     producer: Option<&[u8]>,
-    wanted: Vec<String>,
+    names: Vec<String>,
     device: &Bound<'_, PyAny>,
     watcher: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Outcome> {
@@ -88,7 +88,7 @@ pub fn import_graph_def(
     let mut scopes = Scopes { graph, device, watcher };
     guarded(|| {
         let imported = import(&graph.shared.graph, request, &mut scopes).map_err(|Raised(e)| e)?;
-        let found = wanted.iter().map(|name| imported.find(name)).collect();
+        let found = names.iter().map(|name| imported.find(name)).collect();
         let nodes = if imported.has_flow { imported.nodes().collect() } else { Vec::new() };
         Ok((found, imported.frames, imported.gradient_sources, nodes))
     })

@@ -242,8 +242,8 @@ mod tests {
         for a in samples() {
             for b in samples() {
                 if let (Some(x), Some(y)) = (a.to_shape(), b.to_shape()) {
-                    let want = crate::broadcast(&x, &y).ok().map(PartialShape::from);
-                    assert_eq!(PartialShape::broadcast(&a, &b).ok(), want);
+                    let expected = crate::broadcast(&x, &y).ok().map(PartialShape::from);
+                    assert_eq!(PartialShape::broadcast(&a, &b).ok(), expected);
                 }
             }
         }

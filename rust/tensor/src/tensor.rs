@@ -199,8 +199,14 @@ impl Tensor {
     }
 
     #[inline]
-    fn check_type(&self, want: DType) -> Result<()> {
-        ensure!(self.dtype == want, Internal, "a tensor of type {} was read as {}", self.dtype.name(), want.name());
+    fn check_type(&self, expected: DType) -> Result<()> {
+        ensure!(
+            self.dtype == expected,
+            Internal,
+            "a tensor of type {} was read as {}",
+            self.dtype.name(),
+            expected.name()
+        );
         Ok(())
     }
 

@@ -91,12 +91,12 @@ impl<'a> Adding<'a> {
         if partners.is_empty() {
             draft.device = Some(&node.device);
         }
-        let asked = draft.device;
-        let device = match self.devices.get(&asked) {
+        let requested = draft.device;
+        let device = match self.devices.get(&requested) {
             Some(device) => device,
             None => {
-                let device = around.device(asked)?;
-                self.devices.entry(asked).or_insert(device)
+                let device = around.device(requested)?;
+                self.devices.entry(requested).or_insert(device)
             }
         };
         around.admit(&mut draft)?;
@@ -119,7 +119,7 @@ impl<'a> Adding<'a> {
         if !partners.is_empty() {
             self.colocated.push((added.id, partners));
         }
-        around.added(added.id, added.outputs as usize, asked)
+        around.added(added.id, added.outputs as usize, requested)
     }
 
     fn data_inputs(&self, node: &NodeDef, inputs: &Inputs) -> Result<Vec<OutputId>, BuildError> {

@@ -56,9 +56,9 @@ pub fn attrs<'a>(
             }
             _ => match op.attr(key) {
                 Some(def) => {
-                    let wanted = if def.is_list { "list" } else { field_of(def.kind) };
+                    let expected = if def.is_list { "list" } else { field_of(def.kind) };
                     let found = field(message);
-                    if found != wanted {
+                    if found != expected {
                         return Err(BuildError::Value(format!(
                             "Node '{}': AttrValue had value with type '{found}' when '{}' expected for attr '{key}'",
                             node.name,

@@ -45,7 +45,7 @@ pub trait Around {
 
     /// Returns the device of nodes that request `device`, or, with `None`, are colocated with others. Called once for
     /// each.
-    fn device(&mut self, asked: Option<&str>) -> Result<String, Self::Error>;
+    fn device(&mut self, requested: Option<&str>) -> Result<String, Self::Error>;
 
     /// Changes what a node reads and waits for. It may add nodes.
     fn admit(&mut self, draft: &mut Draft<'_>) -> Result<(), Self::Error>;
@@ -60,8 +60,8 @@ pub struct Nowhere;
 impl Around for Nowhere {
     type Error = BuildError;
 
-    fn device(&mut self, asked: Option<&str>) -> Result<String, BuildError> {
-        Ok(asked.unwrap_or_default().to_owned())
+    fn device(&mut self, requested: Option<&str>) -> Result<String, BuildError> {
+        Ok(requested.unwrap_or_default().to_owned())
     }
 
     fn admit(&mut self, _draft: &mut Draft<'_>) -> Result<(), BuildError> {

@@ -39,14 +39,14 @@ impl Sources {
         self.entries.push(Entry { node: node.to_owned(), source, is_used: false });
     }
 
-    /// Returns the result of `wanted` for the first of a node's sources that has one; the source counts as used then.
-    fn used<T>(&mut self, node: &str, wanted: impl Fn(Source) -> Option<T>) -> Option<T> {
+    /// Returns the result of `select` for the first of a node's sources that has one; the source counts as used then.
+    fn used<T>(&mut self, node: &str, select: impl Fn(Source) -> Option<T>) -> Option<T> {
         if self.entries.is_empty() {
             return None;
         }
         for &i in self.by_node.get(node)? {
             let Some(entry) = self.entries.get_mut(i) else { continue };
-            if let Some(found) = wanted(entry.source) {
+            if let Some(found) = select(entry.source) {
                 entry.is_used = true;
                 return Some(found);
             }

@@ -77,11 +77,11 @@ fn value(field: &[u8], i: usize, dtype: DType) -> Result<Tensor> {
 impl Format {
     fn element(&self, fields: &[Vec<u8>]) -> Result<Element> {
         let count = fields.len();
-        let wanted = self.defaults.len();
+        let expected = self.defaults.len();
         if self.records.columns.is_empty() {
-            ensure!(count == wanted, InvalidArgument, "Expect {wanted} fields but have {count} in record");
+            ensure!(count == expected, InvalidArgument, "Expect {expected} fields but have {count} in record");
         }
-        let mut element = Element::with_capacity(wanted);
+        let mut element = Element::with_capacity(expected);
         for (k, default) in self.defaults.iter().enumerate() {
             let i = self.records.columns.get(k).copied().unwrap_or(k);
             let Some(field) = fields.get(i) else {

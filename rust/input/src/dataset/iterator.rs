@@ -65,12 +65,12 @@ fn iterator(ctx: &KernelContext<'_>, i: usize) -> Result<Arc<IteratorResource>> 
 
 fn make_resource(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let made = Signature::of(init)?;
-    let wanted = made.clone();
+    let expected = made.clone();
     resource_kernel(
         init,
         Unnamed::Private,
         move |_, _| Ok(IteratorResource::new(made.clone())),
-        move |found: &IteratorResource| wanted.check(&found.signature),
+        move |found: &IteratorResource| expected.check(&found.signature),
     )
 }
 
@@ -166,9 +166,9 @@ fn to_string_handle(ctx: &mut KernelContext<'_>) -> Result<()> {
 }
 
 fn from_string_handle(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let wanted = Signature::of(init)?;
+    let expected = Signature::of(init)?;
     ensure!(
-        wanted.types.is_empty() || wanted.shapes.is_empty() || wanted.types.len() == wanted.shapes.len(),
+        expected.types.is_empty() || expected.shapes.is_empty() || expected.types.len() == expected.shapes.len(),
         InvalidArgument,
         "If both 'output_types' and 'output_shapes' are set, they must have the same length."
     );
@@ -185,12 +185,12 @@ fn from_string_handle(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             bail!(NotFound, "Resource {container}/{name}/IteratorResource does not exist.")
         };
         let found = &resource.signature;
-        if !wanted.types.is_empty() {
-            let types = Signature { types: wanted.types.clone(), shapes: found.shapes.clone() };
+        if !expected.types.is_empty() {
+            let types = Signature { types: expected.types.clone(), shapes: found.shapes.clone() };
             types.check(found)?;
         }
-        if !wanted.shapes.is_empty() {
-            let shapes = Signature { types: found.types.clone(), shapes: wanted.shapes.clone() };
+        if !expected.shapes.is_empty() {
+            let shapes = Signature { types: found.types.clone(), shapes: expected.shapes.clone() };
             shapes.check(found)?;
         }
         let name = ResourceName { container: container.to_string(), name: name.to_string() };

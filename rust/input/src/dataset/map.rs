@@ -110,13 +110,13 @@ impl DatasetIterator for ScanIterator {
             "scan_func must return {all} values: the new state and the output, got {}",
             state.len()
         );
-        let wanted = self.state.iter().map(|t| t.dtype()).chain(self.signature.types.iter().copied());
-        for (i, (got, want)) in state.iter().zip(wanted).enumerate() {
+        let expected = self.state.iter().map(|t| t.dtype()).chain(self.signature.types.iter().copied());
+        for (i, (got, expected)) in state.iter().zip(expected).enumerate() {
             ensure!(
-                got.dtype() == want,
+                got.dtype() == expected,
                 InvalidArgument,
                 "Got wrong type for scan_func return value {i} (expected {}, got {}).",
-                want.schema_name(),
+                expected.schema_name(),
                 got.dtype().schema_name()
             );
         }

@@ -272,7 +272,7 @@ pub(super) fn register(r: &mut Registry) {
                 .attr("f: func")
                 .attr("Targuments: list(type) >= 0")
                 .attr("preserve_cardinality: bool = false")
-                .doc("Batches of the results of `f`, `num_parallel_calls` of which are computed at once.")
+                .doc("Returns batches of the results of `f`, `num_parallel_calls` of which are computed at once.")
                 .kernel(|init| {
                     let f = init.func("f")?.name;
                     let arguments = init.dtypes("Targuments")?.len();

@@ -124,32 +124,32 @@ impl Signature {
 
     /// Errors: `InvalidArgument` where elements of `found` are not elements of this signature.
     pub fn check(&self, found: &Signature) -> Result<()> {
-        let (want, got) = (self.types.len(), found.types.len());
+        let (expected, got) = (self.types.len(), found.types.len());
         ensure!(
-            want == got,
+            expected == got,
             InvalidArgument,
-            "Number of components does not match: expected {want} types but got {got}."
+            "Number of components does not match: expected {expected} types but got {got}."
         );
-        for (i, (want, got)) in self.types.iter().zip(found.types.iter()).enumerate() {
+        for (i, (expected, got)) in self.types.iter().zip(found.types.iter()).enumerate() {
             ensure!(
-                want == got,
+                expected == got,
                 InvalidArgument,
                 "Data type mismatch at component {i}: expected {} but got {}.",
-                want.schema_name(),
+                expected.schema_name(),
                 got.schema_name()
             );
         }
-        let (want, got) = (self.shapes.len(), found.shapes.len());
+        let (expected, got) = (self.shapes.len(), found.shapes.len());
         ensure!(
-            want == got,
+            expected == got,
             InvalidArgument,
-            "Number of components does not match: expected {want} shapes but got {got}."
+            "Number of components does not match: expected {expected} shapes but got {got}."
         );
-        for (i, (want, got)) in self.shapes.iter().zip(found.shapes.iter()).enumerate() {
+        for (i, (expected, got)) in self.shapes.iter().zip(found.shapes.iter()).enumerate() {
             ensure!(
-                want.is_compatible_with(got),
+                expected.is_compatible_with(got),
                 InvalidArgument,
-                "Incompatible shapes at component {i}: expected {want} but got {got}."
+                "Incompatible shapes at component {i}: expected {expected} but got {got}."
             );
         }
         Ok(())

@@ -18,7 +18,7 @@ fn misquoted(fault: Misquoted) -> Status {
 fn fields(format: &CsvFormat, line: &[u8]) -> Result<Vec<Vec<u8>>> {
     let mut fields = Vec::new();
     let (mut at, mut number) = (0, 0);
-    let is_wanted = |number: usize, found: usize| {
+    let is_selected = |number: usize, found: usize| {
         format.columns.is_empty() || format.columns.get(found).is_some_and(|&c| c == number)
     };
     while let Some(&byte) = line.get(at) {
@@ -32,7 +32,7 @@ fn fields(format: &CsvFormat, line: &[u8]) -> Result<Vec<Vec<u8>>> {
             return Err(misquoted(Misquoted::Inside));
         }
         at = end + 1;
-        if is_wanted(number, fields.len()) {
+        if is_selected(number, fields.len()) {
             fields.push(field);
             if fields.len() == format.columns.len() {
                 return Ok(fields);
@@ -40,7 +40,7 @@ fn fields(format: &CsvFormat, line: &[u8]) -> Result<Vec<Vec<u8>>> {
         }
         number += 1;
     }
-    if line.last() == Some(&format.delimiter) && is_wanted(number, fields.len()) {
+    if line.last() == Some(&format.delimiter) && is_selected(number, fields.len()) {
         fields.push(Vec::new());
     }
     Ok(fields)

@@ -7,20 +7,20 @@ use ferroflow_graph::{KernelInit, Op, ShapeContext};
 use ferroflow_tensor::{DType, PartialShape, Result, Shape, Status, Tensor, bail, ensure};
 
 /// The requested features without their keys.
-pub(super) struct Wanted {
+pub(super) struct SequenceConfig {
     pub context_sparse: Vec<DType>,
     pub context_dense: Vec<Dense>,
     pub list_sparse: Vec<DType>,
     pub list_dense: Vec<Dense>,
 }
 
-impl Wanted {
+impl SequenceConfig {
     /// Returns the features that a node's attributes request.
-    pub(super) fn of(init: &KernelInit<'_>) -> Result<Wanted> {
+    pub(super) fn of(init: &KernelInit<'_>) -> Result<SequenceConfig> {
         let (context_sparse, context_dense) = (count_of(init, "Ncontext_sparse")?, count_of(init, "Ncontext_dense")?);
         let (list_sparse, list_dense) =
             (count_of(init, "Nfeature_list_sparse")?, count_of(init, "Nfeature_list_dense")?);
-        Ok(Wanted {
+        Ok(SequenceConfig {
             context_sparse: sparse_of(init, "context_sparse_types", "context_sparse_keys", context_sparse)?,
             context_dense: whole(
                 dense_of(init, "Tcontext_dense", "context_dense_shapes", "context_dense_keys", context_dense)?,
@@ -120,7 +120,7 @@ pub(super) fn check_context_default(d: usize, dense: &Dense, default: &Tensor) -
     Ok(())
 }
 
-/// Returns the op with the attributes of `Wanted`, and with the outputs of all parsers of sequence examples.
+/// Returns the op with the attributes of `SequenceConfig`, and with the outputs of all parsers of sequence examples.
 pub(super) fn described(op: Op) -> Op {
     op.output("context_sparse_indices: Ncontext_sparse * int64")
         .output("context_sparse_values: context_sparse_types")

@@ -2,7 +2,7 @@
 //! QueueDequeueUpTo, QueueClose, each by reference and by handle.
 
 use super::element::Tuple;
-use super::lines::{Begun, Count, Queue};
+use super::state::{Begun, Count, Queue};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::{DType, PartialShape, Result, Tensor, ensure};
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! QueueSize and QueueIsClosed.
 
-use super::lines::Queue;
+use super::state::Queue;
 use ferroflow_graph::{Op, Registry, kernel, shape_rules};
 use ferroflow_tensor::Tensor;
 

@@ -1,6 +1,6 @@
 //! The ops that make queues: FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue, PriorityQueue, each by reference and by handle.
 
-use super::lines::{Kind, Queue, Spec, shape_list};
+use super::state::{Kind, Queue, Spec, shape_list};
 use ferroflow_graph::{
     Kernel, KernelContext, KernelInit, Op, Registry, ResourceHandle, ShapeContext, Unnamed, kernel, resource_kernel,
     shape_rules,
@@ -57,12 +57,12 @@ fn spec(init: &KernelInit<'_>, kind: Kind) -> Result<Spec> {
 
 fn make(init: &KernelInit<'_>, kind: Kind) -> Result<Box<dyn Kernel>> {
     let spec = spec(init, kind)?;
-    let asked = spec.clone();
+    let requested = spec.clone();
     resource_kernel(
         init,
         Unnamed::Private,
         move |_: &KernelContext<'_>, name: &str| Queue::new(name.to_owned(), spec.clone()),
-        move |found: &Queue| found.check(&asked),
+        move |found: &Queue| found.check(&requested),
     )
 }
 

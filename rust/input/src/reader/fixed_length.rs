@@ -61,9 +61,9 @@ impl Source for FixedLength {
         let Some(input) = &mut self.input else { return Ok(Step::done()) };
         if self.number == 0 || input.skip(hop)? == hop {
             // A record needs the footer behind it. Without one, the last bytes may be read again as the next record's.
-            let wanted = record.saturating_add(footer);
-            input.fill(wanted)?;
-            if input.buffered().len() >= wanted {
+            let needed = record.saturating_add(footer);
+            input.fill(needed)?;
+            if input.buffered().len() >= needed {
                 let value = &input.buffered()[..record];
                 let step = Step::some(key(work, self.number), value);
                 self.number += 1;

@@ -73,24 +73,24 @@ fn stage(ctx: &mut KernelContext<'_>, area: Arc<Area>) -> Result<()> {
 }
 
 /// Returns a tuple handed out must have as many values as the node has outputs.
-fn checked(outputs: Option<Result<Outputs>>, wanted: usize) -> Option<Result<Outputs>> {
+fn checked(outputs: Option<Result<Outputs>>, expected: usize) -> Option<Result<Outputs>> {
     Some(outputs?.and_then(|tuple| {
         let given = tuple.len();
-        ensure!(given == wanted, InvalidArgument, "Mismatch stage/unstage: {given} vs. {wanted}");
+        ensure!(given == expected, InvalidArgument, "Mismatch stage/unstage: {given} vs. {expected}");
         Ok(tuple)
     }))
 }
 
 fn unstage(ctx: &mut KernelContext<'_>, area: Arc<Area>) -> Result<()> {
-    let wanted = ctx.num_outputs();
-    try_or_wait(ctx, area, "Unstage operation was cancelled", move |area| checked(area.get(), wanted))
+    let expected = ctx.num_outputs();
+    try_or_wait(ctx, area, "Unstage operation was cancelled", move |area| checked(area.get(), expected))
 }
 
 fn peek(ctx: &mut KernelContext<'_>, area: Arc<Area>) -> Result<()> {
     let index = ctx.input(0)?.to_scalar::<i32>()?;
     let index = usize::try_from(index).map_err(|_| Status::invalid_argument(format!("index {index} is negative")))?;
-    let wanted = ctx.num_outputs();
-    try_or_wait(ctx, area, "StagePeek operation was cancelled", move |area| checked(area.peek(index), wanted))
+    let expected = ctx.num_outputs();
+    try_or_wait(ctx, area, "StagePeek operation was cancelled", move |area| checked(area.peek(index), expected))
 }
 
 fn size(ctx: &mut KernelContext<'_>, area: Arc<Area>) -> Result<()> {

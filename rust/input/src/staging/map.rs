@@ -140,35 +140,35 @@ fn stage(ctx: &mut KernelContext<'_>, map: Arc<StagingMap>, width: usize) -> Res
     try_or_wait(ctx, map, "MapStage operation was cancelled", move |map| map.put(key, width, &at, &mut tuple))
 }
 
-fn checked(taken: Option<Result<(i64, Outputs)>>, wanted: usize, with_key: bool) -> Option<Result<Outputs>> {
+fn checked(taken: Option<Result<(i64, Outputs)>>, expected: usize, with_key: bool) -> Option<Result<Outputs>> {
     Some(taken?.and_then(|(key, mut outputs)| {
         if with_key {
             outputs.insert(0, Tensor::scalar(key));
         }
         let given = outputs.len();
-        ensure!(given == wanted, InvalidArgument, "output/indices size mismatch: {wanted} vs. {given}");
+        ensure!(given == expected, InvalidArgument, "output/indices size mismatch: {expected} vs. {given}");
         Ok(outputs)
     }))
 }
 
 fn unstage(ctx: &mut KernelContext<'_>, map: Arc<StagingMap>, _: usize) -> Result<()> {
-    let (key, at, wanted) = (key(ctx)?, indices(ctx, 1)?, ctx.num_outputs());
+    let (key, at, expected) = (key(ctx)?, indices(ctx, 1)?, ctx.num_outputs());
     try_or_wait(ctx, map, "MapUnstage operation was cancelled", move |map| {
-        checked(map.take(Some(key), &at, false), wanted, false)
+        checked(map.take(Some(key), &at, false), expected, false)
     })
 }
 
 fn peek(ctx: &mut KernelContext<'_>, map: Arc<StagingMap>, _: usize) -> Result<()> {
-    let (key, at, wanted) = (key(ctx)?, indices(ctx, 1)?, ctx.num_outputs());
+    let (key, at, expected) = (key(ctx)?, indices(ctx, 1)?, ctx.num_outputs());
     try_or_wait(ctx, map, "MapPeek operation was cancelled", move |map| {
-        checked(map.take(Some(key), &at, true), wanted, false)
+        checked(map.take(Some(key), &at, true), expected, false)
     })
 }
 
 fn unstage_no_key(ctx: &mut KernelContext<'_>, map: Arc<StagingMap>, _: usize) -> Result<()> {
-    let (at, wanted) = (indices(ctx, 0)?, ctx.num_outputs());
+    let (at, expected) = (indices(ctx, 0)?, ctx.num_outputs());
     try_or_wait(ctx, map, "MapUnstageNoKey operation was cancelled", move |map| {
-        checked(map.take(None, &at, false), wanted, true)
+        checked(map.take(None, &at, false), expected, true)
     })
 }
 

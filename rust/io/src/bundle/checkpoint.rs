@@ -1,7 +1,7 @@
 //! `Checkpoint`: a checkpoint of either format, found by its name.
 
 use super::index_name;
-use super::reader::{BundleReader, Wanted};
+use super::reader::{BundleReader, ReadRequest};
 use super::slice::Slice;
 use super::slices_reader::SlicesReader;
 use crate::file::path_of;
@@ -88,17 +88,17 @@ impl Checkpoint {
             "{} not found in checkpoint file",
             String::from_utf8_lossy(name)
         );
-        match self.read(&[Wanted { name, part: None }], threads)?.pop() {
+        match self.read(&[ReadRequest { name, part: None }], threads)?.pop() {
             Some(tensor) => Ok(tensor),
             None => bail!(Internal, "a tensor was lost"),
         }
     }
 
     /// Reads tensors and slices of tensors.
-    pub fn read(&self, wanted: &[Wanted<'_>], threads: Threads) -> Result<Vec<Tensor>> {
+    pub fn read(&self, requests: &[ReadRequest<'_>], threads: Threads) -> Result<Vec<Tensor>> {
         match self {
-            Checkpoint::Bundle(reader) => reader.read(wanted, threads),
-            Checkpoint::Slices(reader) => wanted.iter().map(|w| reader.read(w)).collect(),
+            Checkpoint::Bundle(reader) => reader.read(requests, threads),
+            Checkpoint::Slices(reader) => requests.iter().map(|w| reader.read(w)).collect(),
         }
     }
 }

@@ -19,7 +19,7 @@ mod writer;
 pub use checkpoint::{Checkpoint, Described};
 pub use commit::replace_file;
 pub use merge::merge;
-pub use reader::{BundleReader, Wanted};
+pub use reader::{BundleReader, ReadRequest};
 pub use slice::{Slice, SliceSpec};
 pub use slices_reader::SlicesReader;
 pub use slices_writer::write_slices;

@@ -15,7 +15,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// A tensor to be read, or a slice of one.
-pub struct Wanted<'a> {
+pub struct ReadRequest<'a> {
     pub name: &'a [u8],
     pub part: Option<SliceSpec>,
 }
@@ -172,31 +172,31 @@ impl BundleReader {
     }
 
     /// Returns the stored tensors that make up a requested one, their slices, and the requested slice.
-    fn parts(&self, wanted: &Wanted<'_>) -> Result<Plan> {
-        let entry = self.entry(wanted.name)?;
+    fn parts(&self, request: &ReadRequest<'_>) -> Result<Plan> {
+        let entry = self.entry(request.name)?;
         let full = entry.shape.clone();
-        if let Some(part) = &wanted.part {
+        if let Some(part) = &request.part {
             ensure!(
                 part.full == full,
                 InvalidArgument,
                 "tensor_name = {}; shape in shape_and_slice spec {} does not match the shape stored in checkpoint: {full}",
-                lossy(wanted.name),
+                lossy(request.name),
                 part.full
             );
         }
-        let slice = wanted.part.as_ref().map_or_else(|| Slice::whole(full.rank()), |part| part.slice.clone());
+        let slice = request.part.as_ref().map_or_else(|| Slice::whole(full.rank()), |part| part.slice.clone());
         let range = slice.ranges(&full)?;
         let mut plan = Plan { dtype: entry.dtype, range, parts: Vec::new() };
         if entry.slices.is_empty() {
             let all = Slice::whole(full.rank()).ranges(&full)?;
-            plan.parts.push((all, wanted.name.to_vec(), entry));
+            plan.parts.push((all, request.name.to_vec(), entry));
             return Ok(plan);
         }
         let mut covered = 0usize;
         let mut seen: Vec<Vec<Range<usize>>> = Vec::new();
         for stored in &entry.slices {
             let Ok(range) = stored.ranges(&full) else {
-                bail!(DataLoss, "{}: slice {stored} is no part of {} {full}", self.index_name, lossy(wanted.name));
+                bail!(DataLoss, "{}: slice {stored} is no part of {} {full}", self.index_name, lossy(request.name));
             };
             let Some(both) = intersection(&range, &plan.range) else { continue };
             ensure!(
@@ -204,19 +204,19 @@ impl BundleReader {
                 DataLoss,
                 "{}: Overlapping slices of {}: new slice = {stored}",
                 self.index_name,
-                lossy(wanted.name)
+                lossy(request.name)
             );
             covered = covered.saturating_add(volume(&both));
-            let key = if stored.is_whole() { wanted.name.to_vec() } else { stored.key(wanted.name) };
+            let key = if stored.is_whole() { request.name.to_vec() } else { stored.key(request.name) };
             let found = self.entry(&key).map_err(|_| {
-                Status::data_loss(format!("{}: slice {stored} of {} is missing", self.index_name, lossy(wanted.name)))
+                Status::data_loss(format!("{}: slice {stored} of {} is missing", self.index_name, lossy(request.name)))
             })?;
             ensure!(
                 found.dtype == entry.dtype && found.slices.is_empty() && found.shape.elements() == volume(&range),
                 DataLoss,
                 "{}: slice {stored} of {} is another tensor",
                 self.index_name,
-                lossy(wanted.name)
+                lossy(request.name)
             );
             seen.push(range.clone());
             plan.parts.push((range, key, found));
@@ -225,7 +225,7 @@ impl BundleReader {
             covered == volume(&plan.range),
             InvalidArgument,
             "Does not have sufficient slices for partitioned tensor {} to restore in slice_spec: {slice}",
-            lossy(wanted.name)
+            lossy(request.name)
         );
         Ok(plan)
     }
@@ -234,12 +234,12 @@ impl BundleReader {
     ///
     /// Errors: `NotFound` for missing names, `InvalidArgument` for slices that do not fit or are not stored. `DataLoss`
     /// names file and key of damaged data.
-    pub fn read(&self, wanted: &[Wanted<'_>], threads: Threads) -> Result<Vec<Tensor>> {
-        let mut plans = Vec::with_capacity(wanted.len());
+    pub fn read(&self, requests: &[ReadRequest<'_>], threads: Threads) -> Result<Vec<Tensor>> {
+        let mut plans = Vec::with_capacity(requests.len());
         let mut stored: Vec<Stored> = Vec::new();
         let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
-        for want in wanted {
-            let plan = self.parts(want)?;
+        for request in requests {
+            let plan = self.parts(expected)?;
             let mut sources = Vec::with_capacity(plan.parts.len());
             for (range, key, entry) in plan.parts {
                 let place = match places.get(&key) {

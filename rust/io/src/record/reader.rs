@@ -69,7 +69,7 @@ impl RecordReader {
     }
 
     /// Returns the number of bytes that must be buffered for the next record, as far as the buffered ones state it.
-    fn wanted(&self) -> usize {
+    fn needed(&self) -> usize {
         match self.input.buffered().first_chunk::<HEADER>() {
             None => HEADER,
             Some(header) if damage(header, HEADER - FOOTER, 0, "length").is_some() => HEADER,
@@ -81,13 +81,13 @@ impl RecordReader {
 
     /// Returns true if the next `read` need not wait for the file.
     pub fn is_prepared(&self) -> bool {
-        self.failure.is_some() || self.input.at_end() || self.input.buffered().len() >= self.wanted()
+        self.failure.is_some() || self.input.at_end() || self.input.buffered().len() >= self.needed()
     }
 
     /// Reads ahead for the next `read`, which then returns any failure.
     pub fn prepare(&mut self) {
         while !self.is_prepared() {
-            if let Err(e) = self.input.fill(self.wanted()) {
+            if let Err(e) = self.input.fill(self.needed()) {
                 self.failure = Some(e);
             }
         }

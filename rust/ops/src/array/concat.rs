@@ -155,7 +155,7 @@ mod tests {
                 if axis == 0 { vec![part(40, 0), part(40, 9)] } else { vec![part(40, 0), part(3, 9), part(0, 0)] };
             let one = concat(parts.clone(), axis, 1).unwrap();
             assert_eq!(concat(parts.clone(), axis, 3).unwrap(), one);
-            let want: Vec<u32> = match axis {
+            let expected: Vec<u32> = match axis {
                 0 => parts.iter().flat_map(|p| p.slice::<u32>().unwrap().to_vec()).collect(),
                 _ => (0..300)
                     .flat_map(|r| {
@@ -166,7 +166,7 @@ mod tests {
                     })
                     .collect(),
             };
-            assert_eq!(one.slice::<u32>().unwrap(), want);
+            assert_eq!(one.slice::<u32>().unwrap(), expected);
         }
     }
 

@@ -302,9 +302,9 @@ mod tests {
     fn slices_follow_the_indices() {
         let params = Tensor::from_slice([3, 2], &[0f32, 1., 10., 11., 20., 21.]).unwrap();
         let indices = Tensor::from_slice([2, 2], &[2i32, 0, 1, 2]).unwrap();
-        let want = Tensor::from_slice([2, 2, 2], &[20f32, 21., 0., 1., 10., 11., 20., 21.]).unwrap();
-        assert_eq!(run("Gather", &[params.clone(), indices.clone()], &[]).unwrap()[0], want);
-        assert_eq!(gather_v2(&params, &indices, 0, 0).unwrap(), want);
+        let expected = Tensor::from_slice([2, 2, 2], &[20f32, 21., 0., 1., 10., 11., 20., 21.]).unwrap();
+        assert_eq!(run("Gather", &[params.clone(), indices.clone()], &[]).unwrap()[0], expected);
+        assert_eq!(gather_v2(&params, &indices, 0, 0).unwrap(), expected);
         let column = gather_v2(&params, &Tensor::scalar(1i64), -1, 0).unwrap();
         assert_eq!(column, Tensor::from_slice([3], &[1f32, 11., 21.]).unwrap());
     }

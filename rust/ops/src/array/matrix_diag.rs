@@ -89,10 +89,10 @@ fn set_diag(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let mut x = ctx.take(0)?;
         let sizes = matrices(x.shape())?;
         let diagonal = ctx.input(1)?;
-        let mut want = x.shape()[..x.rank() - 2].to_vec();
-        want.push(sizes.1.min(sizes.2));
+        let mut expected = x.shape()[..x.rank() - 2].to_vec();
+        expected.push(sizes.1.min(sizes.2));
         ensure!(
-            diagonal.shape().dims() == want,
+            diagonal.shape().dims() == expected,
             InvalidArgument,
             "must have diagonal.shape == input.shape[:-2] + min(input.shape[-2:]), but received input shape: {} and \
              diagonal shape: {}",

@@ -165,8 +165,8 @@ mod tests {
     fn reflections_with_and_without_the_edge() {
         let x = Tensor::from_slice([2, 3], &[1i32, 2, 3, 4, 5, 6]).unwrap();
         let y = call("MirrorPad", &x, &[[1, 1], [2, 2]], "REFLECT").unwrap();
-        let want = [6, 5, 4, 5, 6, 5, 4, 3, 2, 1, 2, 3, 2, 1, 6, 5, 4, 5, 6, 5, 4, 3, 2, 1, 2, 3, 2, 1];
-        assert_eq!(y.slice::<i32>().unwrap(), want);
+        let expected = [6, 5, 4, 5, 6, 5, 4, 3, 2, 1, 2, 3, 2, 1, 6, 5, 4, 5, 6, 5, 4, 3, 2, 1, 2, 3, 2, 1];
+        assert_eq!(y.slice::<i32>().unwrap(), expected);
         let y = call("MirrorPad", &x, &[[0, 2], [3, 0]], "SYMMETRIC").unwrap();
         assert_eq!(y.slice::<i32>().unwrap()[..6], [3, 2, 1, 1, 2, 3]);
         assert_eq!(y.slice::<i32>().unwrap()[12..18], [6, 5, 4, 4, 5, 6]);

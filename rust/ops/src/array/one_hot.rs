@@ -105,8 +105,8 @@ mod tests {
                         let mut index = vec![i, j];
                         index.insert(at, d);
                         let offset: usize = index.iter().zip(&s).map(|(a, b)| a * b).sum();
-                        let want = if picks[i * 3 + j] == d as i32 { 5. } else { -1. };
-                        assert_eq!(y.slice::<f32>().unwrap()[offset], want);
+                        let expected = if picks[i * 3 + j] == d as i32 { 5. } else { -1. };
+                        assert_eq!(y.slice::<f32>().unwrap()[offset], expected);
                     }
                 }
             }

@@ -307,13 +307,13 @@ mod tests {
         let x = Tensor::from_slice([2, 2], &[1i32, 2, 3, 4]).unwrap();
         let at = Tensor::from_slice([2, 1], &[1i64, 1]).unwrap();
         let by = Tensor::from_slice([2, 2], &[10i32, 20, 30, 40]).unwrap();
-        for (op, want) in [
+        for (op, expected) in [
             ("TensorScatterUpdate", [1, 2, 30, 40]),
             ("TensorScatterAdd", [1, 2, 43, 64]),
             ("TensorScatterSub", [1, 2, -37, -56]),
         ] {
             let y = run(op, &[x.clone(), at.clone(), by.clone()], &[]).unwrap();
-            assert_eq!(y[0].slice::<i32>().unwrap(), want, "{op}");
+            assert_eq!(y[0].slice::<i32>().unwrap(), expected, "{op}");
         }
         assert_eq!(x.slice::<i32>().unwrap(), [1, 2, 3, 4]);
         let outside = Tensor::from_slice([2, 1], &[0i64, 2]).unwrap();

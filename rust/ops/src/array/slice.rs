@@ -121,14 +121,14 @@ mod tests {
             [([0, 0, 0], [3, 4, 5]), ([1, 2, 3], [2, 1, 2]), ([0, 1, 0], [-1, -1, 5]), ([3, 0, 5], [0, 4, -1])]
         {
             let y = slice(&x, &b, &n).unwrap();
-            let mut want = Vec::new();
+            let mut expected = Vec::new();
             let size = |k: usize| if n[k] == -1 { x.shape()[k] as i32 - b[k] } else { n[k] };
             for i in b[0]..b[0] + size(0) {
                 for j in b[1]..b[1] + size(1) {
-                    want.extend((b[2]..b[2] + size(2)).map(|k| (i * 20 + j * 5 + k) as u8));
+                    expected.extend((b[2]..b[2] + size(2)).map(|k| (i * 20 + j * 5 + k) as u8));
                 }
             }
-            assert_eq!(y.slice::<u8>().unwrap(), want);
+            assert_eq!(y.slice::<u8>().unwrap(), expected);
             assert_eq!(y.shape().dims(), [size(0) as usize, size(1) as usize, size(2) as usize]);
         }
     }

@@ -324,8 +324,8 @@ mod tests {
             let (block, batch) = (n / 2, n % 2);
             let row = (i * 2 + block / 3).checked_sub(1);
             let column = Some(j * 3 + block % 3).filter(|&c| c < 4);
-            let want = row.zip(column).map_or(0, |(r, col)| ((batch * 3 + r) * 4 + col) * 2 + c + 1);
-            assert_eq!(got, want as i32);
+            let expected = row.zip(column).map_or(0, |(r, col)| ((batch * 3 + r) * 4 + col) * 2 + c + 1);
+            assert_eq!(got, expected as i32);
         }
         assert_eq!(call("BatchToSpaceND", &y, &blocks, &edges).unwrap(), x);
         assert_eq!(call("SpaceToBatchND", &x, &[], &[]).unwrap(), x);

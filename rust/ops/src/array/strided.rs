@@ -259,21 +259,21 @@ mod tests {
             let mut walk = Walk::new(base);
             dims.iter().zip(strides).for_each(|(&d, &s)| walk.push(d, s));
             let n: usize = dims.iter().product();
-            let mut want = Vec::new();
+            let mut expected = Vec::new();
             for number in 0..n {
-                want.push(from[(base as isize + Odometer::new(dims, strides, number).offset) as usize]);
+                expected.push(from[(base as isize + Odometer::new(dims, strides, number).offset) as usize]);
             }
             for threads in [1, 3] {
                 let mut got = vec![0; n];
                 walk.read(Threads::new(threads), &from, &mut got).unwrap();
-                assert_eq!(got, want, "{dims:?} {strides:?}");
+                assert_eq!(got, expected, "{dims:?} {strides:?}");
             }
             if !strides.contains(&0) {
                 let mut back = vec![0u32; from.len()];
-                walk.write(&want, &mut back).unwrap();
+                walk.write(&expected, &mut back).unwrap();
                 let touched = back.iter().filter(|&&x| x != 0).count();
-                assert!(want.iter().all(|&x| back[x as usize] == x));
-                assert_eq!(touched, want.iter().filter(|&&x| x != 0).count());
+                assert!(expected.iter().all(|&x| back[x as usize] == x));
+                assert_eq!(touched, expected.iter().filter(|&&x| x != 0).count());
             }
         }
     }

@@ -253,8 +253,8 @@ fn grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         ensure!(dims.rank() == 1, InvalidArgument, "shape must be 1-D, got shape.shape = {}", dims.shape());
         let shape = Shape::checked(&dims.to_i64s()?)?;
         let plan = Plan::of_inputs(ctx.inputs(), 1, &shape, masks)?;
-        let (want, dy) = (known_shape(&plan)?, ctx.input(4)?);
-        ensure!(want == *dy.shape(), InvalidArgument, "shape of dy was {} instead of {want}", dy.shape());
+        let (expected, dy) = (known_shape(&plan)?, ctx.input(4)?);
+        ensure!(expected == *dy.shape(), InvalidArgument, "shape of dy was {} instead of {expected}", dy.shape());
         let mut out = Tensor::zeros(dy.dtype(), shape)?;
         let walk = plan.walk(out.shape())?;
         by_size!(dy.dtype(), E, walk.write(E::view(dy)?, E::view_mut(&mut out)?))?;
@@ -275,15 +275,15 @@ fn assign(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     kernel(move |ctx: &mut KernelContext<'_>| {
         ctx.update(0, |variable, inputs| {
             let plan = Plan::of_inputs(inputs, 1, variable.shape(), masks)?;
-            let (want, value) = (known_shape(&plan)?, &inputs[4]);
+            let (expected, value) = (known_shape(&plan)?, &inputs[4]);
             // TF 1.x: nothing is written to a place without elements, whatever the value's shape; nothing stretches.
-            if want.elements() == 0 {
+            if expected.elements() == 0 {
                 return Ok(());
             }
             ensure!(
-                want == *value.shape(),
+                expected == *value.shape(),
                 Unimplemented,
-                "sliced l-value shape {want} does not match r-value shape {}. Automatic broadcasting not yet implemented.",
+                "sliced l-value shape {expected} does not match r-value shape {}. Automatic broadcasting not yet implemented.",
                 value.shape()
             );
             let walk = plan.walk(variable.shape())?;

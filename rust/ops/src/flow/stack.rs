@@ -63,7 +63,7 @@ fn pop(ctx: &mut KernelContext<'_>, dtype: DType) -> Result<()> {
     ensure!(
         dtype == stack.dtype,
         InvalidArgument,
-        "Stack[{}] has elements of type {}, but {} is asked for",
+        "Stack[{}] has elements of type {}, but {} is requested",
         stack.name,
         stack.dtype.name(),
         dtype.name()

@@ -56,17 +56,17 @@ impl JpegOptions {
 
     fn encode(&self, image: &Tensor) -> Result<Vec<u8>> {
         let [height, width, channels] = sizes(image)?;
-        let wanted = match self.format.as_str() {
+        let expected = match self.format.as_str() {
             "" => channels,
             "grayscale" => 1,
             "rgb" => 3,
             other => bail!(InvalidArgument, "format must be '', grayscale or rgb, got {other}"),
         };
-        ensure!(matches!(wanted, 1 | 3), InvalidArgument, "image must have 1 or 3 channels, got {}", image.shape());
+        ensure!(matches!(expected, 1 | 3), InvalidArgument, "image must have 1 or 3 channels, got {}", image.shape());
         ensure!(
-            wanted == channels,
+            expected == channels,
             InvalidArgument,
-            "format {} expects {wanted} channels, got {}",
+            "format {} expects {expected} channels, got {}",
             self.format,
             image.shape()
         );

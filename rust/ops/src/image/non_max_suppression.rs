@@ -120,11 +120,11 @@ fn scalar(ctx: &KernelContext<'_>, i: usize, name: &str) -> Result<f32> {
 fn limit_of(ctx: &KernelContext<'_>, boxes: usize) -> Result<(usize, usize)> {
     let t = ctx.input(2)?;
     ensure!(t.rank() == 0, InvalidArgument, "max_output_size must be 0-D, got shape {}", t.shape());
-    let wanted = t.to_scalar::<i32>()?;
-    let Ok(wanted) = usize::try_from(wanted) else {
-        ferroflow_tensor::bail!(InvalidArgument, "max_output_size must be non-negative, got {wanted}")
+    let requested = t.to_scalar::<i32>()?;
+    let Ok(requested) = usize::try_from(requested) else {
+        ferroflow_tensor::bail!(InvalidArgument, "max_output_size must be non-negative, got {requested}")
     };
-    Ok((wanted.min(boxes), wanted))
+    Ok((requested.min(boxes), requested))
 }
 
 fn floats<T: Wide<In = f32>>(t: &Tensor) -> Result<Vec<f32>> {
@@ -150,11 +150,11 @@ fn selected(ctx: &KernelContext<'_>, thresholds: Thresholds) -> Result<(Vec<(usi
     ensure!(boxes.rank() == 2, InvalidArgument, "boxes must be 2-D{}", boxes.shape());
     ensure!(boxes.shape()[1] == 4, InvalidArgument, "boxes must have 4 columns");
     let scores = checked_scores(ctx, boxes.shape()[0])?;
-    let (limit, wanted) = limit_of(ctx, scores.len())?;
+    let (limit, requested) = limit_of(ctx, scores.len())?;
     let corners = wide(boxes)?;
     let corners: Vec<_> = corners.as_chunks::<4>().0.iter().map(|&c| ordered(c)).collect();
     let found = select(&scores, limit, thresholds, |i, j| intersection_over_union(corners[i], corners[j]));
-    Ok((found, wanted))
+    Ok((found, requested))
 }
 
 fn indices(found: &[(usize, f32)], length: usize) -> Result<Tensor> {
@@ -184,8 +184,8 @@ fn padded(init: &KernelInit<'_>, soft: bool) -> Result<Box<dyn Kernel>> {
             score: scalar(ctx, 4, "score_threshold")?,
             sigma: if soft { scalar(ctx, 5, "soft_nms_sigma")? } else { 0.0 },
         };
-        let (found, wanted) = selected(ctx, thresholds)?;
-        let length = if pad { wanted } else { found.len() };
+        let (found, requested) = selected(ctx, thresholds)?;
+        let length = if pad { requested } else { found.len() };
         ctx.set_output(0, indices(&found, length)?);
         if soft {
             let dtype = ctx.input(1)?.dtype();
@@ -373,9 +373,9 @@ mod tests {
         args.extend([Tensor::scalar(1f32), Tensor::scalar(0f32), Tensor::scalar(0.5f32)]);
         let y = run("NonMaxSuppressionV5", &args, &[]).unwrap();
         assert_eq!(y[0].slice::<i32>().unwrap(), [3, 0, 1, 5, 4, 2]);
-        let want = [0.95f32, 0.9, 0.384, 0.3, 0.256, 0.197];
-        for (got, want) in y[1].slice::<f32>().unwrap().iter().zip(want) {
-            assert!((got - want).abs() < 1e-2);
+        let expected = [0.95f32, 0.9, 0.384, 0.3, 0.256, 0.197];
+        for (got, expected) in y[1].slice::<f32>().unwrap().iter().zip(expected) {
+            assert!((got - expected).abs() < 1e-2);
         }
     }
 

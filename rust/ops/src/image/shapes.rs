@@ -4,9 +4,9 @@ use ferroflow_graph::ShapeContext;
 use ferroflow_tensor::{PartialShape, Result, Shape, Tensor, bail, ensure};
 
 /// Checks that a known dimension has the one value that it may have.
-pub(super) fn dimension_is(shape: &PartialShape, axis: usize, want: usize) -> Result<()> {
+pub(super) fn dimension_is(shape: &PartialShape, axis: usize, expected: usize) -> Result<()> {
     match shape.dim(axis) {
-        Some(d) if d != want => bail!(InvalidArgument, "Dimension must be {want} but is {d}"),
+        Some(d) if d != expected => bail!(InvalidArgument, "Dimension must be {expected} but is {d}"),
         _ => Ok(()),
     }
 }

@@ -56,8 +56,8 @@ pub(super) fn register(r: &mut Registry) {
             .attr(types)
             .attr("fast: bool = true")
             .doc(
-                "Returns the X of least |A X - B|^2 + l2_regularizer |X|^2 for each pair of matrices A and B; where \
-                 many X do, the smallest.",
+                "Returns the X of least |A X - B|^2 + l2_regularizer |X|^2 for each pair of matrices A and B. Of \
+                 several such X it is the smallest.",
             )
             .kernel(matrix_solve_ls)
     };

@@ -129,12 +129,12 @@ mod tests {
     fn complex_values_are_real_with_and_without_vectors() {
         let (i, one) = (Complex::new(0.0f32, 1.0), Complex::new(1.0f32, 0.0));
         let a = Tensor::from_slice([2, 2], &[one, -i, i, one]).unwrap();
-        for wants in [false, true] {
-            let attrs = [("compute_v", AttrValue::Bool(wants))];
+        for computes in [false, true] {
+            let attrs = [("compute_v", AttrValue::Bool(computes))];
             let out = run("SelfAdjointEigV2", std::slice::from_ref(&a), &attrs).unwrap();
             let e = out[0].slice::<Complex<f32>>().unwrap();
             assert!(e[0].norm() < 1e-6 && (e[1] - 2.0).norm() < 1e-6);
-            assert_eq!(out[1].elements(), if wants { 4 } else { 0 });
+            assert_eq!(out[1].elements(), if computes { 4 } else { 0 });
         }
     }
 

@@ -40,14 +40,14 @@ fn value_shape(init: &KernelInit<'_>) -> Result<Shape> {
     }
 }
 
-fn check(table: &Table, wanted: &Layout, name: &str) -> Result<()> {
+fn check(table: &Table, expected: &Layout, name: &str) -> Result<()> {
     let got = &table.layout;
     ensure!(
-        (got.key_dtype, got.value_dtype) == (wanted.key_dtype, wanted.value_dtype),
+        (got.key_dtype, got.value_dtype) == (expected.key_dtype, expected.value_dtype),
         InvalidArgument,
         "Conflicting key/value dtypes {}->{} with {}-{} for table {name}",
-        wanted.key_dtype.schema_name(),
-        wanted.value_dtype.schema_name(),
+        expected.key_dtype.schema_name(),
+        expected.value_dtype.schema_name(),
         got.key_dtype.schema_name(),
         got.value_dtype.schema_name()
     );
@@ -55,9 +55,9 @@ fn check(table: &Table, wanted: &Layout, name: &str) -> Result<()> {
 }
 
 fn make(init: &KernelInit<'_>, layout: Layout) -> Result<Box<dyn Kernel>> {
-    let (wanted, name) = (layout.clone(), init.node.name.to_string());
+    let (expected, name) = (layout.clone(), init.node.name.to_string());
     let new = move |_: &ferroflow_graph::KernelContext<'_>, _: &str| Ok(Table::new(layout.clone()));
-    resource_kernel(init, unnamed(init)?, new, move |t| check(t, &wanted, &name))
+    resource_kernel(init, unnamed(init)?, new, move |t| check(t, &expected, &name))
 }
 
 fn hash_table(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
@@ -86,7 +86,7 @@ fn mutable_dense_hash_table(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         "Number of buckets must be at least 4 and a power of 2, got: {buckets}"
     );
     let layout = layout_of(init, Kind::Mutable, shape)?;
-    let (wanted, name) = (layout.clone(), init.node.name.to_string());
+    let (expected, name) = (layout.clone(), init.node.name.to_string());
     let new = move |ctx: &ferroflow_graph::KernelContext<'_>, _: &str| {
         let empty = ctx.input(0)?;
         ensure!(
@@ -97,7 +97,7 @@ fn mutable_dense_hash_table(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         );
         Table::with_reserved(Layout { key_shape: empty.shape().clone(), ..layout.clone() }, empty)
     };
-    resource_kernel(init, unnamed(init)?, new, move |t| check(t, &wanted, &name))
+    resource_kernel(init, unnamed(init)?, new, move |t| check(t, &expected, &name))
 }
 
 pub(super) fn register(r: &mut Registry) {

@@ -495,8 +495,8 @@ mod tests {
         let t = Table::with_reserved(layout, &numbers(&[0, 0])).unwrap();
         let keys = Tensor::from_slice([2, 2], &[1i64, 2, 2, 1]).unwrap();
         t.insert(&keys, &numbers(&[12, 21])).unwrap();
-        let asked = Tensor::from_slice([3, 2], &[2i64, 1, 1, 1, 1, 2]).unwrap();
-        assert_eq!(t.find(&asked, &Tensor::scalar(-1i64)).unwrap(), numbers(&[21, -1, 12]));
+        let keys = Tensor::from_slice([3, 2], &[2i64, 1, 1, 1, 1, 2]).unwrap();
+        assert_eq!(t.find(&keys, &Tensor::scalar(-1i64)).unwrap(), numbers(&[21, -1, 12]));
         let e = t.find(&numbers(&[0, 0]), &Tensor::scalar(-1i64)).unwrap_err();
         assert_eq!(e.message(), "Using the empty_key as a table key is not allowed");
         assert!(t.insert(&numbers(&[0, 0]), &Tensor::scalar(1i64)).is_err());

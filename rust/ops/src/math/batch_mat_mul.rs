@@ -197,8 +197,8 @@ mod tests {
                     let size = rows * cols;
                     Tensor::from_slice([rows, cols], &values(t)[b * size..(b + 1) * size]).unwrap()
                 };
-                let want = run("MatMul", &[part(&x, n, k), part(&y, k, m)], &[]).unwrap();
-                assert_eq!(part(&out.values[0], n, m), want[0]);
+                let expected = run("MatMul", &[part(&x, n, k), part(&y, k, m)], &[]).unwrap();
+                assert_eq!(part(&out.values[0], n, m), expected[0]);
             }
         }
     }
@@ -221,8 +221,8 @@ mod tests {
         assert_eq!(out[0].shape(), &[2, 5, 3, 2].into());
         let a = Tensor::from_slice([3, 4], &values(&x)[12..]).unwrap();
         let b = Tensor::from_slice([4, 2], &values(&y)[16..24]).unwrap();
-        let want = run("MatMul", &[a, b], &[]).unwrap();
-        assert_eq!(values(&out[0])[(5 + 2) * 6..(5 + 3) * 6], *values(&want[0]));
+        let expected = run("MatMul", &[a, b], &[]).unwrap();
+        assert_eq!(values(&out[0])[(5 + 2) * 6..(5 + 3) * 6], *values(&expected[0]));
         assert!(run("BatchMatMul", &[x, y], &[]).is_err());
     }
 

@@ -160,14 +160,14 @@ mod tests {
         let y: Vec<f32> = (0..300).map(|i| i as f32 * 0.02 + 0.3).collect();
         let (a, b) = (Tensor::from_slice([300, 300], &x).unwrap(), Tensor::from_slice([300], &y).unwrap());
         for (name, f, ..) in TABLE {
-            let mut want = x.clone();
-            for row in want.chunks_mut(300) {
+            let mut expected = x.clone();
+            for row in expected.chunks_mut(300) {
                 ferroflow_tensor::vector::binary_in_place_left(f, row, ferroflow_tensor::vector::Operand::Slice(&y));
             }
-            let want = Tensor::from_slice([300, 300], &want).unwrap();
+            let expected = Tensor::from_slice([300, 300], &expected).unwrap();
             for threads in [1, 2, 4] {
                 let got = run_args(name, vec![Arg::One(a.clone()), Arg::One(b.clone())], &[], threads).unwrap();
-                assert!(got.values[0] == want, "{name}");
+                assert!(got.values[0] == expected, "{name}");
                 assert_eq!(got.shapes[0].to_shape().unwrap(), [300, 300].into());
             }
         }

@@ -174,7 +174,7 @@ mod tests {
     fn comparisons_follow_their_names_and_nan_equals_nothing() {
         let x = Tensor::from_slice([4], &[1.0f32, 2.0, 3.0, f32::NAN]).unwrap();
         let two = Tensor::scalar(2.0f32);
-        for (op, want) in [
+        for (op, expected) in [
             ("Equal", [false, true, false, false]),
             ("NotEqual", [true, false, true, true]),
             ("Less", [true, false, false, false]),
@@ -182,7 +182,7 @@ mod tests {
             ("Greater", [false, false, true, false]),
             ("GreaterEqual", [false, true, true, false]),
         ] {
-            assert_eq!(truths(op, &[x.clone(), two.clone()]), want, "{op}");
+            assert_eq!(truths(op, &[x.clone(), two.clone()]), expected, "{op}");
         }
     }
 

@@ -144,11 +144,11 @@ mod tests {
 
     #[test]
     fn agrees_with_sixty_digit_arithmetic() {
-        for (a, b, x, want) in GOLDEN {
+        for (a, b, x, expected) in GOLDEN {
             let got = betainc(a, b, x);
             // The condition of large powers: digits of x count a + b times.
             let tolerance = 1e-14 * (1.0 + (a + b).sqrt());
-            assert!((got - want).abs() <= tolerance * want + 2e-16, "I({a}, {b}, {x}) = {got} not {want}");
+            assert!((got - expected).abs() <= tolerance * expected + 2e-16, "I({a}, {b}, {x}) = {got} not {expected}");
         }
     }
 

@@ -181,7 +181,7 @@ mod tests {
             // The condition of a large power: digits of x / a count `a` times.
             let tolerance = 4e-15 * (1.0 + (x - a).abs() / a.sqrt());
             // One of the two is one minus the other.
-            let close = |got: f64, want: f64| (got - want).abs() <= tolerance * want.abs() + 6e-16;
+            let close = |got: f64, expected: f64| (got - expected).abs() <= tolerance * expected.abs() + 6e-16;
             assert!(close(igamma(a, x), p), "P({a}, {x}) = {} not {p}", igamma(a, x));
             assert!(close(igammac(a, x), q), "Q({a}, {x}) = {} not {q}", igammac(a, x));
         }

@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn the_derivative_is_tensorflows() {
         for (a, x, sample, p) in GOLDEN {
-            let close = |got: f64, want: f64| (got / want - 1.0).abs() <= 4e-12;
+            let close = |got: f64, expected: f64| (got / expected - 1.0).abs() <= 4e-12;
             assert!(close(gamma_sample_derivative(a, x), sample), "{a} {x}: {}", gamma_sample_derivative(a, x));
             assert!(close(igamma_grad_a(a, x), p), "{a} {x}: {}", igamma_grad_a(a, x));
         }

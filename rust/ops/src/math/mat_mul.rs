@@ -271,7 +271,7 @@ mod tests {
     fn products_are_exact_for_every_type_and_transposition() {
         for (n, k, m) in [(1, 1, 1), (3, 4, 5), (17, 33, 9), (2, 0, 3), (1, 64, 10)] {
             let (a, b) = (matrix(n, k, 1), matrix(k, m, 3));
-            let want = naive(&a, &b);
+            let expected = naive(&a, &b);
             for dtype in
                 [DType::F32, DType::F64, DType::F16, DType::BF16, DType::I32, DType::Complex64, DType::Complex128]
             {
@@ -280,12 +280,12 @@ mod tests {
                     let y = cast(&if tb { transposed(&b) } else { b.clone() }, dtype);
                     let attrs = [("transpose_a", AttrValue::Bool(ta)), ("transpose_b", AttrValue::Bool(tb))];
                     let got = run("MatMul", &[x, y], &attrs).unwrap();
-                    assert_eq!(got[0].shape(), want.shape());
+                    assert_eq!(got[0].shape(), expected.shape());
                     // Zeros may differ in sign.
                     let got = cast(&got[0], DType::F32);
                     assert_eq!(
                         got.slice::<f32>().unwrap(),
-                        want.slice::<f32>().unwrap(),
+                        expected.slice::<f32>().unwrap(),
                         "{dtype:?} {n} {k} {m} {ta} {tb}"
                     );
                 }
@@ -325,10 +325,10 @@ mod tests {
     #[test]
     fn sparse_products_are_products() {
         let (a, b) = (matrix(3, 4, 0), matrix(4, 2, 1));
-        let want = naive(&a, &b);
-        assert_eq!(run("SparseMatMul", &[a.clone(), b.clone()], &[]).unwrap(), std::slice::from_ref(&want));
+        let expected = naive(&a, &b);
+        assert_eq!(run("SparseMatMul", &[a.clone(), b.clone()], &[]).unwrap(), std::slice::from_ref(&expected));
         let types = [("Ta", AttrValue::Type(DType::BF16))];
-        assert_eq!(run("SparseMatMul", &[cast(&a, DType::BF16), b], &types).unwrap(), [want]);
+        assert_eq!(run("SparseMatMul", &[cast(&a, DType::BF16), b], &types).unwrap(), [expected]);
         let zero = Tensor::from_slice([1, 1], &[0.0f32]).unwrap();
         let nan = Tensor::from_slice([1, 1], &[f32::NAN]).unwrap();
         assert!(run("SparseMatMul", &[zero, nan], &[]).unwrap()[0].to_scalar::<f32>().unwrap().is_nan());

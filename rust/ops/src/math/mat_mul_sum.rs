@@ -183,12 +183,12 @@ mod tests {
                         run_args("AddN", vec![Arg::List(terms)], &[], 1).unwrap().values.remove(0)
                     };
                     let [p, q, r] = &products[..] else { panic!() };
-                    let want = [added(&[&matrix, p, q, r]), added(&[p, q, &matrix, r])];
+                    let expected = [added(&[&matrix, p, q, r]), added(&[p, q, &matrix, r])];
                     for threads in [1, 2, 4] {
                         let got =
                             |order: &[bool]| sum(vec![matrix.clone()], &pairs, order, transpose_a, threads).unwrap();
-                        assert_eq!(got(&[false, true, true, true]), want[0]);
-                        assert_eq!(got(&[true, true, false, true]), want[1]);
+                        assert_eq!(got(&[false, true, true, true]), expected[0]);
+                        assert_eq!(got(&[true, true, false, true]), expected[1]);
                     }
                 }
             }

@@ -518,7 +518,7 @@ mod tests {
                 let is_reduced = reduced_axes(&axes(&list).to_i64s().unwrap(), shape.len()).unwrap();
                 let count: usize = list.iter().map(|&a| shape[a as usize]).product();
                 let sum = naive(&x, &is_reduced, 0.0, |a, b| a + b);
-                for (op, want) in [
+                for (op, expected) in [
                     ("Mean", sum.iter().map(|s| s / count as f64).collect()),
                     ("Sum", sum),
                     ("Max", naive(&x, &is_reduced, f64::NEG_INFINITY, f64::max)),
@@ -527,7 +527,7 @@ mod tests {
                     for threads in [1, 2, 4] {
                         let args = vec![Arg::One(x.clone()), Arg::One(axes(&list))];
                         let got = run_args(op, args, &[("keep_dims", AttrValue::Bool(set & 1 == 1))], threads).unwrap();
-                        assert_eq!(got.values[0].slice::<f64>().unwrap(), want, "{op} {shape:?} {list:?}");
+                        assert_eq!(got.values[0].slice::<f64>().unwrap(), expected, "{op} {shape:?} {list:?}");
                         assert_eq!(got.shapes[0], PartialShape::from(got.values[0].shape()));
                     }
                 }

@@ -68,12 +68,12 @@ mod tests {
 
     #[test]
     fn the_excess_is_one_function_on_both_sides_of_its_borders() {
-        for (u, want) in
+        for (u, expected) in
             [(0.1, 0.004_689_820_195_675_14), (-0.1, 0.005_360_515_657_826_301), (1e-9, 5e-19 - 1e-27 / 3.0)]
         {
             let next = f64::from_bits(f64::to_bits(u) + 1);
-            assert!((log_excess(u) / want - 1.0).abs() < 1e-14, "{u}");
-            assert!((log_excess(next) / want - 1.0).abs() < 1e-13, "{u}");
+            assert!((log_excess(u) / expected - 1.0).abs() < 1e-14, "{u}");
+            assert!((log_excess(next) / expected - 1.0).abs() < 1e-13, "{u}");
         }
     }
 

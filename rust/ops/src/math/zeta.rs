@@ -156,18 +156,22 @@ mod tests {
 
     #[test]
     fn agree_with_sixty_digit_arithmetic() {
-        for (x, q, want) in ZETAS {
-            assert!((zeta(x, q) / want - 1.0).abs() < 4e-15, "zeta({x}, {q}) = {} not {want}", zeta(x, q));
+        for (x, q, expected) in ZETAS {
+            assert!((zeta(x, q) / expected - 1.0).abs() < 4e-15, "zeta({x}, {q}) = {} not {expected}", zeta(x, q));
         }
-        for (n, x, want) in POLYGAMMAS {
-            assert!((polygamma(n, x) / want - 1.0).abs() < 8e-15, "psi({n}, {x}) = {} not {want}", polygamma(n, x));
+        for (n, x, expected) in POLYGAMMAS {
+            assert!(
+                (polygamma(n, x) / expected - 1.0).abs() < 8e-15,
+                "psi({n}, {x}) = {} not {expected}",
+                polygamma(n, x)
+            );
         }
     }
 
     #[test]
     fn poles_and_faults() {
         let inf = f64::INFINITY;
-        for (x, q, want) in [
+        for (x, q, expected) in [
             (1.0, 1.0, inf),
             (1.0, -1.0, inf),
             (2.0, 0.0, inf),
@@ -177,7 +181,7 @@ mod tests {
             (inf, 0.5, inf),
             (2.0, inf, 0.0),
         ] {
-            assert_eq!(zeta(x, q), want, "zeta({x}, {q})");
+            assert_eq!(zeta(x, q), expected, "zeta({x}, {q})");
         }
         for (x, q) in [(0.5, 1.0), (3.0, 0.0), (3.0, -1.0), (2.5, -1.0), (2.5, -0.5), (f64::NAN, 1.0), (2.0, f64::NAN)]
         {

@@ -175,8 +175,8 @@ mod tests {
             let g = [2.0f64; 8];
             let d = run(name, &[Tensor::from_slice([8], &g).unwrap(), Tensor::from_slice([8], &arg).unwrap()], &[]);
             for (d, x) in d.unwrap()[0].slice::<f64>().unwrap().iter().zip(X) {
-                let want = 2.0 * (naive(function, x + h) - naive(function, x - h)) / (2.0 * h);
-                assert!((d - want).abs() < 1e-6, "{name} at {x}: {d}, not {want}");
+                let expected = 2.0 * (naive(function, x + h) - naive(function, x - h)) / (2.0 * h);
+                assert!((d - expected).abs() < 1e-6, "{name} at {x}: {d}, not {expected}");
             }
         }
     }

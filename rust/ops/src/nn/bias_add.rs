@@ -181,8 +181,8 @@ mod tests {
             let inner: usize = shape[axis + 1..].iter().product();
             let y = run("BiasAdd", &[x.clone(), b.clone()], &attrs).unwrap();
             let (x, b) = (x.slice::<f64>().unwrap(), b.slice::<f64>().unwrap());
-            let want: Vec<f64> = x.iter().enumerate().map(|(i, x)| x + b[i / inner % shape[axis]]).collect();
-            assert_eq!(y[0].slice::<f64>().unwrap(), want, "{shape:?}");
+            let expected: Vec<f64> = x.iter().enumerate().map(|(i, x)| x + b[i / inner % shape[axis]]).collect();
+            assert_eq!(y[0].slice::<f64>().unwrap(), expected, "{shape:?}");
             let g = run("BiasAddGrad", &[counted(&shape)], &attrs).unwrap();
             let mut sums = vec![0.0; shape[axis]];
             x.iter().enumerate().for_each(|(i, x)| sums[i / inner % shape[axis]] += x);

@@ -135,8 +135,8 @@ mod tests {
         for parent in [-1, 2, i32::MAX, i32::MIN] {
             let error = beams([1, 2, 3, 4, 5, 6], [0, 0, 0, 1, 0, parent], 3, 9).unwrap_err();
             assert_eq!(error.code(), Code::InvalidArgument);
-            let wanted = format!("Saw invalid parent id {parent} at (batch, time, beam) == (0, 1, 1)");
-            assert!(error.message().contains(&wanted), "{}", error.message());
+            let expected = format!("Saw invalid parent id {parent} at (batch, time, beam) == (0, 1, 1)");
+            assert!(error.message().contains(&expected), "{}", error.message());
         }
         // The first step has no parents.
         assert!(beams([1, 2, 3, 4, 5, 6], [7, 7, 0, 1, 0, 1], 3, 9).is_ok());

@@ -59,9 +59,9 @@ mod tests {
     #[test]
     fn is_half_the_sum_of_squares() {
         let x: Vec<f64> = (0..10_000).map(|i| (i as f64).sin()).collect();
-        let want = x.iter().map(|x| x * x).sum::<f64>() / 2.0;
+        let expected = x.iter().map(|x| x * x).sum::<f64>() / 2.0;
         let y = run("L2Loss", &[Tensor::from_slice([100, 100], &x).unwrap()], &[]).unwrap();
-        assert!((y[0].to_scalar::<f64>().unwrap() - want).abs() < 1e-10);
+        assert!((y[0].to_scalar::<f64>().unwrap() - expected).abs() < 1e-10);
         let y = run("L2Loss", &[Tensor::zeros(DType::F32, [0]).unwrap()], &[]).unwrap();
         assert_eq!(y[0].to_scalar::<f32>().unwrap(), 0.0);
     }

@@ -152,10 +152,10 @@ mod tests {
                 x[c] = old + h;
                 let above = naive(&x, y);
                 x[c] = old - h;
-                let want = (above - naive(&x, y)) / (2.0 * h);
+                let expected = (above - naive(&x, y)) / (2.0 * h);
                 x[c] = old;
                 let gradient = out[1].slice::<f64>().unwrap()[3 * r + c];
-                assert!((gradient - want).abs() < 1e-8, "{gradient} {want}");
+                assert!((gradient - expected).abs() < 1e-8, "{gradient} {expected}");
             }
         }
     }
@@ -180,9 +180,9 @@ mod tests {
                 };
                 (0..6).map(|i| v[(i / 3 % rows) * columns + i % 3 % columns]).collect()
             };
-            let want = stretched(&wide(&xs, &x), &wide(&ys, &y));
+            let expected = stretched(&wide(&xs, &x), &wide(&ys, &y));
             let inputs = [Tensor::from_slice(&xs[..], &x).unwrap(), Tensor::from_slice(&ys[..], &y).unwrap()];
-            assert_eq!(run(OP, &inputs, &[]).unwrap(), want, "{xs:?} {ys:?}");
+            assert_eq!(run(OP, &inputs, &[]).unwrap(), expected, "{xs:?} {ys:?}");
         }
     }
 

@@ -170,13 +170,13 @@ mod tests {
         let rows = Tensor::from_slice([7, 301], &x).unwrap();
         for k in [0, 1, 2, 150, 300, 301] {
             let t = top(&rows, k);
-            let mut want = Vec::new();
+            let mut expected = Vec::new();
             for row in x.chunks(301) {
                 let mut places: Vec<i32> = (0..301).collect();
                 places.sort_by_key(|&p| -row[p as usize]);
-                want.extend_from_slice(&places[..k as usize]);
+                expected.extend_from_slice(&places[..k as usize]);
             }
-            assert_eq!(t[1].slice::<i32>().unwrap(), want, "k = {k}");
+            assert_eq!(t[1].slice::<i32>().unwrap(), expected, "k = {k}");
         }
     }
 

@@ -106,7 +106,7 @@ pub(super) fn register(r: &mut Registry) {
         with_bits(Op::new("FakeQuantWithMinMaxArgs").input("inputs: float").output("outputs: float"))
             .attr("min: float = -6")
             .attr("max: float = 6")
-            .doc("Numbers moved to the nearest of the steps between two bounds.")
+            .doc("Returns numbers moved to the nearest of the steps between two bounds.")
             .shape(shape_rules::unchanged)
             .kernel(args),
     );
@@ -115,13 +115,13 @@ pub(super) fn register(r: &mut Registry) {
     };
     r.add(
         op("FakeQuantWithMinMaxVars")
-            .doc("Numbers moved to the nearest of the steps between two bounds.")
+            .doc("Returns numbers moved to the nearest of the steps between two bounds.")
             .shape(vars_shape)
             .kernel(vars),
     );
     r.add(
         op("FakeQuantWithMinMaxVarsPerChannel")
-            .doc("Numbers moved to the nearest of the steps between the bounds of their channel, the last dimension.")
+            .doc("Returns numbers moved to the nearest of the steps between the bounds of their channel, the last dimension.")
             .shape(per_channel_shape)
             .kernel(per_channel),
     );

@@ -145,7 +145,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("input_min: float = 0")
             .attr("input_max: float = 0")
             .attr(TYPES)
-            .doc("Numbers moved to the nearest step of a range that its attributes or the numbers give.")
+            .doc("Returns numbers moved to the nearest step of a range that its attributes or the numbers give.")
             .shape(shape_rules::unchanged)
             .kernel(v1),
     );
@@ -159,7 +159,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr(TYPES)
             .attr("round_mode: {'HALF_TO_EVEN', 'HALF_UP'} = 'HALF_TO_EVEN'")
             .attr("narrow_range: bool = false")
-            .doc("Numbers moved to the nearest step of a range that its inputs or the numbers give.")
+            .doc("Returns numbers moved to the nearest step of a range that its inputs or the numbers give.")
             .shape(scalars_besides)
             .kernel(v2),
     );

@@ -199,8 +199,8 @@ fn accidental_hits(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 
 fn accidental_hits_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let num_true = c.int("num_true")?;
-    let wanted = PartialShape::from_dims(&[None, usize::try_from(num_true).ok()]);
-    c.input(0)?.with_rank(2)?.merge(&wanted)?;
+    let expected = PartialShape::from_dims(&[None, usize::try_from(num_true).ok()]);
+    c.input(0)?.with_rank(2)?.merge(&expected)?;
     c.input(1)?.with_rank(1)?;
     for i in 0..3 {
         c.set_output(i, PartialShape::vector(None));

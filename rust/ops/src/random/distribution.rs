@@ -80,12 +80,12 @@ pub(super) fn register(r: &mut Registry) {
     };
     r.add(
         stateful_op("RandomUniform")
-            .doc("Numbers that are uniform in [0, 1).")
+            .doc("Returns numbers that are uniform in [0, 1).")
             .kernel(|init| stateful(init, Distribution::Uniform)),
     );
     r.add(
         stateful_op("RandomStandardNormal")
-            .doc("Numbers that are normal with mean 0 and standard deviation 1.")
+            .doc("Returns numbers that are normal with mean 0 and standard deviation 1.")
             .kernel(|init| stateful(init, Distribution::Normal)),
     );
     r.add(
@@ -102,7 +102,7 @@ pub(super) fn register(r: &mut Registry) {
     };
     r.add(
         stateless_op("StatelessRandomUniform")
-            .doc("Numbers that are uniform in [0, 1), a function of shape and seed.")
+            .doc("Returns numbers that are uniform in [0, 1), a function of shape and seed.")
             .kernel(|init| of_seed(init, Distribution::Uniform)),
     );
     r.add(

@@ -20,7 +20,7 @@ pub fn set_host(host: Box<dyn Host>) -> bool {
 }
 
 fn call(token: &str, inputs: SmallVec<[Tensor; 4]>, types: &[DType]) -> Result<Outputs> {
-    let Some(host) = HOST.get() else { bail!(InvalidArgument, "There is nobody to call Python functions.") };
+    let Some(host) = HOST.get() else { bail!(InvalidArgument, "No host is set that could call Python functions.") };
     let values = host.call(token, inputs.into_vec())?;
     ensure!(
         values.len() == types.len(),
@@ -29,13 +29,13 @@ fn call(token: &str, inputs: SmallVec<[Tensor; 4]>, types: &[DType]) -> Result<O
         values.len(),
         types.len()
     );
-    for (i, (value, &want)) in values.iter().zip(types).enumerate() {
+    for (i, (value, &expected)) in values.iter().zip(types).enumerate() {
         ensure!(
-            value.dtype() == want,
+            value.dtype() == expected,
             InvalidArgument,
             "{i}-th value returned by {token} is {}, but expects {}",
             value.dtype().schema_name(),
-            want.schema_name()
+            expected.schema_name()
         );
     }
     Ok(values.into())

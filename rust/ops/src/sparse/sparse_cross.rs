@@ -77,7 +77,7 @@ fn joined(a: u64, b: u64) -> u64 {
 
 /// The way in which the features of one combination are joined.
 #[derive(Clone, Copy)]
-enum Crossing {
+enum JoinKind {
     Text,
     Hash { buckets: u64, key: u64 },
 }
@@ -88,9 +88,9 @@ enum Crossed {
 }
 
 impl Crossed {
-    fn push(&mut self, columns: &[Column<'_>], features: &[usize], crossing: Crossing) -> Result<()> {
-        match (self, crossing) {
-            (Crossed::Texts(texts), Crossing::Text) => {
+    fn push(&mut self, columns: &[Column<'_>], features: &[usize], kind: JoinKind) -> Result<()> {
+        match (self, kind) {
+            (Crossed::Texts(texts), JoinKind::Text) => {
                 let mut text = Vec::new();
                 for (i, (column, &feature)) in columns.iter().zip(features).enumerate() {
                     if i > 0 {
@@ -100,7 +100,7 @@ impl Crossed {
                 }
                 texts.push(text.into());
             }
-            (Crossed::Hashes(hashes), Crossing::Hash { buckets, key }) => {
+            (Crossed::Hashes(hashes), JoinKind::Hash { buckets, key }) => {
                 let mut hash = key;
                 for (column, &feature) in columns.iter().zip(features) {
                     hash = joined(hash, column.number(feature)?);
@@ -210,9 +210,9 @@ fn cross(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         InvalidArgument,
         "SparseCross gives int64 where its output is hashed, and string where it is not"
     );
-    let crossing = match hashed {
-        true => Crossing::Hash { buckets: init.int("num_buckets")? as u64, key: init.int("hash_key")? as u64 },
-        false => Crossing::Text,
+    let kind = match hashed {
+        true => JoinKind::Hash { buckets: init.int("num_buckets")? as u64, key: init.int("hash_key")? as u64 },
+        false => JoinKind::Text,
     };
     kernel(move |ctx| {
         let (columns, batch) = columns(ctx.inputs(), n)?;
@@ -241,7 +241,7 @@ fn cross(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
                     *feature = range.start + rest % range.len();
                     rest /= range.len();
                 }
-                out.push(&columns, &features, crossing)?;
+                out.push(&columns, &features, kind)?;
                 if let Some(place) = places.next() {
                     *place = [row as i64, number as i64];
                 }

@@ -283,8 +283,8 @@ mod tests {
             let many = product(&b[..common * cols]);
             for few in [1, 2] {
                 let first: Vec<f32> = b[..common * cols].chunks(cols).flat_map(|row| row[..few].to_vec()).collect();
-                let wanted: Vec<f32> = many.chunks(cols).flat_map(|row| row[..few].to_vec()).collect();
-                assert_eq!(product(&first), wanted);
+                let expected: Vec<f32> = many.chunks(cols).flat_map(|row| row[..few].to_vec()).collect();
+                assert_eq!(product(&first), expected);
             }
         }
     }

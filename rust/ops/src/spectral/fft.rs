@@ -132,9 +132,9 @@ fn along_axes<T: Pair>(
         if axis == last {
             along_rows::<T>(threads, &mut t, n, direction, factor)?;
         } else {
-            let mut turned = exchanged(threads, &t, axis)?;
-            along_rows::<T>(threads, &mut turned, n, direction, factor)?;
-            t = exchanged(threads, &turned, axis)?;
+            let mut transposed = exchanged(threads, &t, axis)?;
+            along_rows::<T>(threads, &mut transposed, n, direction, factor)?;
+            t = exchanged(threads, &transposed, axis)?;
         }
     }
     Ok(t)
@@ -393,8 +393,8 @@ mod tests {
         let two = run("FFT2D", std::slice::from_ref(&x), &[]).unwrap();
         let rows = run("FFT", &[x], &[]).unwrap();
         let perm = Tensor::from_slice([3], &[0i32, 2, 1]).unwrap();
-        let turned = run("Transpose", &[rows[0].clone(), perm.clone()], &[]).unwrap();
-        let columns = run("FFT", &turned, &[]).unwrap();
+        let transposed = run("Transpose", &[rows[0].clone(), perm.clone()], &[]).unwrap();
+        let columns = run("FFT", &transposed, &[]).unwrap();
         let back = run("Transpose", &[columns[0].clone(), perm], &[]).unwrap();
         assert!(close(two[0].slice().unwrap(), back[0].slice().unwrap()));
     }

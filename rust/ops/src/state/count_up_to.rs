@@ -49,8 +49,8 @@ mod tests {
     fn counts_to_the_limit_and_stays_there() {
         let limit = [("limit", AttrValue::Int(3))];
         let node = Rerun::of_args("CountUpTo", vec![Arg::Variable(Tensor::scalar(1i32))], &limit).unwrap();
-        for want in [1i32, 2] {
-            assert_eq!(node.run(1).unwrap(), [Tensor::scalar(want)]);
+        for expected in [1i32, 2] {
+            assert_eq!(node.run(1).unwrap(), [Tensor::scalar(expected)]);
         }
         for _ in 0..2 {
             let e = node.run(1).unwrap_err();

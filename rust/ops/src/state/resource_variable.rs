@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn writes_reach_the_variable_behind_the_handle() {
-        for (op, want) in [
+        for (op, expected) in [
             ("AssignVariableOp", [5.0f32, 7.0]),
             ("AssignAddVariableOp", [6.0, 9.0]),
             ("AssignSubVariableOp", [-4.0, -5.0]),
@@ -217,7 +217,7 @@ mod tests {
             let delta = Arg::One(Tensor::from_slice([2], &[5.0f32, 7.0]).unwrap());
             let node = Rerun::of_args(op, vec![Arg::Handle(value()), delta], &[]).unwrap();
             node.run(1).unwrap();
-            assert_eq!(node.variable(0).unwrap().slice::<f32>().unwrap(), want, "{op}");
+            assert_eq!(node.variable(0).unwrap().slice::<f32>().unwrap(), expected, "{op}");
         }
     }
 

@@ -47,8 +47,8 @@ mod tests {
 
     #[test]
     fn padding_may_be_missing_but_not_wrong() {
-        for (text, want) in [("YQ", "a"), ("YQ==", "a"), ("YWI", "ab"), ("YWI=", "ab"), ("YWJj", "abc"), ("", "")] {
-            assert_eq!(&*decode(text.as_bytes()).unwrap(), want.as_bytes(), "{text}");
+        for (text, expected) in [("YQ", "a"), ("YQ==", "a"), ("YWI", "ab"), ("YWI=", "ab"), ("YWJj", "abc"), ("", "")] {
+            assert_eq!(&*decode(text.as_bytes()).unwrap(), expected.as_bytes(), "{text}");
         }
         assert_eq!(&*decode(b"YR==").unwrap(), b"a");
         for bad in ["Y", "YQ=", "Y===", "YW I", "+/==", "YQ==YQ==", "===="] {

@@ -38,7 +38,7 @@ pub(super) fn register(r: &mut Registry) {
             .shape(shape_rules::unchanged)
             .kernel(|init| {
                 let unit = Unit::of(init)?;
-                let too_long = |_| Status::invalid_argument("a string is longer than int32 can tell");
+                let too_long = |_| Status::invalid_argument("a string is longer than int32 can count");
                 kernel(move |ctx| to_values::<i32>(ctx, |text| i32::try_from(unit.count(text)).map_err(too_long)))
             }),
     );

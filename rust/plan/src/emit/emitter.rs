@@ -86,7 +86,7 @@ pub(super) struct Emitter<'a> {
 }
 
 impl<'a> Emitter<'a> {
-    /// Numbers the slots: inputs, then node outputs, then versions in the order of their use. Also returns the order of
+    /// Assigns slots: inputs, then node outputs, then versions in the order of their use. Also returns the order of
     /// the nodes.
     pub fn begin(d: &'a Draft, inputs: usize, is_loop: bool) -> Result<(Emitter<'a>, Vec<u32>)> {
         let edges = edges(d);

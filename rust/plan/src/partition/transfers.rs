@@ -80,7 +80,7 @@ impl Cutter<'_> {
 
     /// Sends something from one site to another, once, and returns the node that receives it.
     ///
-    /// Args: `source`, the step node it comes from, and its `guard`; `sent` returns the output to send at its site, and
+    /// Args: `source`, the step node it comes from, and its `guard`. `sent` returns the output to send at its site, and
     /// the nodes that the `_Send` waits for.
     pub(super) fn transfer(
         &mut self,

@@ -24,8 +24,8 @@ const SUM_ROWS: usize = 16;
 /// Returns the number of parts the windows are cut into; from sizes alone.
 fn tasks(windows: usize, depth: usize, outputs: usize) -> usize {
     let size = depth.saturating_mul(outputs).max(1);
-    let wanted = (windows.saturating_mul(size) / TASK_PRODUCTS).min(MOST_TASKS);
-    let tasks = wanted.min((SUM_ELEMENTS / size).max(FEWEST_LARGE)).min(windows.div_ceil(TASK_WINDOWS));
+    let ideal = (windows.saturating_mul(size) / TASK_PRODUCTS).min(MOST_TASKS);
+    let tasks = ideal.min((SUM_ELEMENTS / size).max(FEWEST_LARGE)).min(windows.div_ceil(TASK_WINDOWS));
     if tasks > 1 { tasks.next_multiple_of(2) } else { 1 }
 }
 

@@ -88,10 +88,12 @@ pub fn backward_input<T: ConvFloat>(
         for h in &found[1] {
             for w in &found[2] {
                 let taps = [&d.taps[..], &h.taps[..], &w.taps[..]];
-                let turned = turned(threads, geometry, filter, taps)?;
+                let transposed = transposed(threads, geometry, filter, taps)?;
                 let windows = Patches::new(output, geometry.batch, [d.axis, h.axis, w.axis], geometry.outputs)?;
-                let matrix = MatRef::row_major(turned.get(), windows.cols(), geometry.inputs)?;
-                if !strided && T::forward_shorter(threads, &geometry.turned(), output, turned.get(), gradient, None)? {
+                let matrix = MatRef::row_major(transposed.get(), windows.cols(), geometry.inputs)?;
+                if !strided
+                    && T::forward_shorter(threads, &geometry.transposed(), output, transposed.get(), gradient, None)?
+                {
                     continue;
                 }
                 if strided {
@@ -185,7 +187,7 @@ fn add<T: ConvFloat>(values: &[T], step: usize, sums: &mut [T]) {
 }
 
 /// Returns the filter's points `taps`, each transposed: `[taps.., outputs, inputs]`.
-fn turned<T: PatchFloat>(threads: Threads, g: &Geometry, filter: &[T], taps: [&[usize]; 3]) -> Result<Scratch<T>> {
+fn transposed<T: PatchFloat>(threads: Threads, g: &Geometry, filter: &[T], taps: [&[usize]; 3]) -> Result<Scratch<T>> {
     let mut out = Scratch::new(&[taps[0].len(), taps[1].len(), taps[2].len(), g.outputs, g.inputs])?;
     let size = g.inputs * g.outputs;
     try_for_chunks_mut(threads, out.get_mut(), size, |start, to| {

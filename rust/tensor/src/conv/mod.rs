@@ -3,7 +3,7 @@
 //! | | product |
 //! |---|---|
 //! | forward | windows of the input by the filter |
-//! | gradient of the input | windows of the output's gradient by the filter turned round, once for each phase of the strides |
+//! | gradient of the input | windows of the output's gradient by the filter transposed round, once for each phase of the strides |
 //! | gradient of the filter | the output's gradient, transposed, by windows of the input |
 //!
 //! Work is cut from shapes alone: the bits of a result are the same at any number of threads.
@@ -92,7 +92,7 @@ impl Geometry {
     /// Returns the convolution of the output's gradient that gives the input's, where the strides are one. A window
     /// that would begin after the gradient's first point, which takes more zeros than a filter reaches, has no points
     /// at all.
-    fn turned(&self) -> Geometry {
+    fn transposed(&self) -> Geometry {
         let space = self.space.map(|w| Window {
             input: w.output,
             output: w.input,

@@ -159,7 +159,7 @@ mod tests {
         for (x, y) in PAIRS {
             let (a, b) = (ramp(x, 1.0), ramp(y, -3.0));
             let shape = crate::broadcast(a.shape(), b.shape()).unwrap();
-            let want = naive(&a, &b, &shape, |a, b| a - b);
+            let expected = naive(&a, &b, &shape, |a, b| a - b);
             for threads in [1, 2, 4] {
                 let threads = Threads::new(threads);
                 for (a, b) in [
@@ -170,13 +170,13 @@ mod tests {
                 ] {
                     let got = binary(Binary::Sub, a, b, threads).unwrap();
                     assert_eq!(got.shape(), &shape);
-                    assert_eq!(got.slice::<f32>().unwrap(), want, "{x:?} {y:?}");
+                    assert_eq!(got.slice::<f32>().unwrap(), expected, "{x:?} {y:?}");
                 }
             }
             let less = compare(Compare::Less, &a, &b, Threads::new(2)).unwrap();
-            let want = naive(&a, &b, &shape, |a, b| f32::from(u8::from(a < b)));
+            let expected = naive(&a, &b, &shape, |a, b| f32::from(u8::from(a < b)));
             let got: Vec<f32> = less.slice::<bool>().unwrap().iter().map(|&t| f32::from(u8::from(t))).collect();
-            assert_eq!(got, want, "{x:?} {y:?}");
+            assert_eq!(got, expected, "{x:?} {y:?}");
         }
     }
 

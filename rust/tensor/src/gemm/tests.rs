@@ -242,9 +242,9 @@ fn bits_do_not_depend_on_the_instruction_set<T: Float>(seed: u64) {
             T::run(isa, Threads::new(2), a.view(), b.view(), &mut c, accumulate, None).unwrap();
             (isa, bits(&c))
         });
-        let (first, want) = results.next().unwrap();
+        let (first, expected) = results.next().unwrap();
         for (isa, got) in results {
-            assert_eq!(got, want, "{isa:?} and {first:?}, {}x{}x{}", a.rows, a.cols, b.cols);
+            assert_eq!(got, expected, "{isa:?} and {first:?}, {}x{}x{}", a.rows, a.cols, b.cols);
         }
     }
 }

@@ -4,7 +4,7 @@ use super::element::{Averaged, Pooled};
 use super::kept::Kept;
 use super::patches::{Patches, add_to_first_max, put_to_first_max, scaled, sum_of, sum_of_near};
 use super::reduction::Scratch;
-use super::turned;
+use super::transposed;
 use super::windows::Windows;
 use crate::threads::{Interrupted, SharedSlice, Threads, try_for_blocks};
 use std::ops::Range;
@@ -26,8 +26,8 @@ pub fn max_gradient<T: Pooled>(
     g: &[T],
     gx: &mut [T],
 ) -> Result<(), Interrupted> {
-    if turned::pays(windows) {
-        return turned::each(windows, threads, [x, g], gx, |windows, [x, g], gx| {
+    if transposed::pays(windows) {
+        return transposed::each(windows, threads, [x, g], gx, |windows, [x, g], gx| {
             max_gradient(windows, Threads::single(), x, g, gx)
         });
     }
@@ -88,8 +88,8 @@ pub fn every_max_gradient<T: Pooled>(
     g: &[T],
     gx: &mut [T],
 ) -> Result<(), Interrupted> {
-    if turned::pays(windows) {
-        return turned::each(windows, threads, [x, y, g], gx, |windows, [x, y, g], gx| {
+    if transposed::pays(windows) {
+        return transposed::each(windows, threads, [x, y, g], gx, |windows, [x, y, g], gx| {
             every_max_gradient(windows, Threads::single(), x, y, g, gx)
         });
     }
@@ -104,8 +104,8 @@ pub fn mean_gradient<T: Averaged>(
     g: &[T],
     gx: &mut [T],
 ) -> Result<(), Interrupted> {
-    if turned::pays(windows) {
-        return turned::each(windows, threads, [g], gx, |windows, [g], gx| {
+    if transposed::pays(windows) {
+        return transposed::each(windows, threads, [g], gx, |windows, [g], gx| {
             mean_gradient(windows, Threads::single(), g, gx)
         });
     }

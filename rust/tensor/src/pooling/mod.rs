@@ -10,7 +10,7 @@ mod gradient;
 mod kept;
 mod patches;
 mod reduction;
-mod turned;
+mod transposed;
 mod windows;
 
 #[cfg(test)]

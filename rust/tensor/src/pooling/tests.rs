@@ -114,10 +114,10 @@ fn at_any_number_of_threads(len: usize, f: impl Fn(Threads, &mut [f32]) -> Resul
     out
 }
 
-fn assert_same(got: &[f32], want: &[f32], case: &Case) {
+fn assert_same(got: &[f32], expected: &[f32], case: &Case) {
     let Case { outer, input, inner, window, stride, same } = case;
-    assert_eq!(got.len(), want.len());
-    for (i, (a, b)) in got.iter().zip(want).enumerate() {
+    assert_eq!(got.len(), expected.len());
+    for (i, (a, b)) in got.iter().zip(expected).enumerate() {
         assert!(
             a == b || a.is_nan() && b.is_nan(),
             "{outer} {input:?} {inner}, {window:?}/{stride:?} {same}: {a} is not {b} at {i}"

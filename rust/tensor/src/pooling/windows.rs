@@ -210,7 +210,7 @@ impl Windows {
         ensure!(
             places.is_some_and(|n| u32::try_from(n).is_ok()),
             ResourceExhausted,
-            "pooling counts no more than {} places in a window, and {axes:?} ask for more",
+            "pooling counts no more than {} places in a window, but {axes:?} need more",
             u32::MAX
         );
         Ok(Windows { outer, axes, inner, pooled })

@@ -175,12 +175,12 @@ mod tests {
     fn pieces_that_wait_for_each_other_all_run() {
         let cache = fresh(MOST_ASIDE, STAY);
         for n in [2, 40, 3] {
-            let (barrier, (tell, told)) = (Arc::new(Barrier::new(n)), channel());
+            let (barrier, (sender, receiver)) = (Arc::new(Barrier::new(n)), channel());
             for _ in 0..n {
-                let (barrier, tell) = (barrier.clone(), tell.clone());
-                run(cache, Box::new(move || tell.send(barrier.wait().is_leader()).unwrap())).unwrap();
+                let (barrier, sender) = (barrier.clone(), sender.clone());
+                run(cache, Box::new(move || sender.send(barrier.wait().is_leader()).unwrap())).unwrap();
             }
-            let leaders = (0..n).filter(|_| told.recv_timeout(HANGS).unwrap()).count();
+            let leaders = (0..n).filter(|_| receiver.recv_timeout(HANGS).unwrap()).count();
             assert_eq!(leaders, 1);
         }
     }
@@ -189,9 +189,9 @@ mod tests {
     fn threads_are_kept_for_later_work_and_end_after_a_while() {
         let cache = fresh(MOST_ASIDE, STAY);
         for _ in 0..50 {
-            let (tell, told) = channel();
-            run(cache, Box::new(move || tell.send(()).unwrap())).unwrap();
-            told.recv_timeout(HANGS).unwrap();
+            let (sender, receiver) = channel();
+            run(cache, Box::new(move || sender.send(()).unwrap())).unwrap();
+            receiver.recv_timeout(HANGS).unwrap();
             assert_eq!(settle(cache), 1);
         }
         let cache = fresh(MOST_ASIDE, Duration::from_millis(1));
@@ -207,9 +207,9 @@ mod tests {
     fn work_given_while_threads_end_is_done() {
         let cache = fresh(MOST_ASIDE, Duration::from_micros(1));
         for _ in 0..3000 {
-            let (tell, told) = channel();
-            run(cache, Box::new(move || tell.send(()).unwrap())).unwrap();
-            told.recv_timeout(HANGS).unwrap();
+            let (sender, receiver) = channel();
+            run(cache, Box::new(move || sender.send(()).unwrap())).unwrap();
+            receiver.recv_timeout(HANGS).unwrap();
         }
     }
 

@@ -1,6 +1,6 @@
 //! Conversion of slices between all numeric types and booleans, as TensorFlow's `Cast`.
 //!
-//! Some results are undefined in C++: floats that the integer type cannot hold. 32 and 64 bits give the result of an
+//! Some results are undefined in C++: floats that the integer type cannot hold. Types of 32 and 64 bits give the result of an
 //! x86 processor, as TensorFlow's do there. For smaller types TensorFlow's results depend on the element's place. Here
 //! they are the nearest integer of the type, and zero for NaN. Conversions to 16-bit floats go through f32, half to
 //! even at each step, as in TensorFlow.

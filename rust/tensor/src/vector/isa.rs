@@ -41,13 +41,13 @@ impl Isa {
     /// another value is reported.
     #[cold]
     fn choose() -> Isa {
-        let wanted = std::env::var_os("FERROFLOW_CPU");
-        let highest = match wanted.as_ref().map(|name| name.to_str()) {
+        let setting = std::env::var_os("FERROFLOW_CPU");
+        let highest = match setting.as_ref().map(|name| name.to_str()) {
             Some(Some("portable")) => Level::Baseline,
             Some(Some("avx2")) => Level::Avx2,
             None | Some(Some("" | "avx512")) => Level::Avx512,
             Some(_) => {
-                let name = wanted.unwrap_or_default();
+                let name = setting.unwrap_or_default();
                 eprintln!("ferroflow: FERROFLOW_CPU must be avx512, avx2 or portable, found {name:?}; it is ignored.");
                 Level::Avx512
             }

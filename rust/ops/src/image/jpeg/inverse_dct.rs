@@ -217,11 +217,11 @@ mod tests {
                 ((state >> 16) as i32 % (2 * size + 1) - size) as i16
             });
             // The fast transform is near only where the steps of quantization are not small.
-            let want = exact(&block.map(|x| x * 16));
+            let expected = exact(&block.map(|x| x * 16));
             for (accurate, bound) in [(true, 1.0), (false, 3.0)] {
                 let mut got = [0u8; 64];
                 Inverse::new(&[16; 64], accurate).run(8, &block, &mut got, 8);
-                for (g, w) in got.iter().zip(want) {
+                for (g, w) in got.iter().zip(expected) {
                     assert!((f64::from(*g) - w).abs() <= bound, "{accurate} {g} {w}");
                 }
             }

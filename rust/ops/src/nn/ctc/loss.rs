@@ -379,8 +379,8 @@ mod tests {
             let y = run("CTCLoss", &args, &attrs).unwrap();
             let x = args[0].slice::<f32>().unwrap();
             for b in 0..3 {
-                let want = by_enumeration(x, b, 3, 4, lengths[b] as usize, labels[b], merges);
-                assert!((f64::from(y[0].slice::<f32>().unwrap()[b]) - want).abs() < 1e-5);
+                let expected = by_enumeration(x, b, 3, 4, lengths[b] as usize, labels[b], merges);
+                assert!((f64::from(y[0].slice::<f32>().unwrap()[b]) - expected).abs() < 1e-5);
             }
             let g = y[1].slice::<f32>().unwrap();
             for i in 0..x.len() {
@@ -390,8 +390,8 @@ mod tests {
                     x[i] += by;
                     by_enumeration(&x, b, 3, 4, lengths[b] as usize, labels[b], merges)
                 };
-                let want = if (t as i32) < lengths[b] { (at(0.01) - at(-0.01)) / 0.02 } else { 0.0 };
-                assert!((f64::from(g[i]) - want).abs() < 1e-4, "{i}");
+                let expected = if (t as i32) < lengths[b] { (at(0.01) - at(-0.01)) / 0.02 } else { 0.0 };
+                assert!((f64::from(g[i]) - expected).abs() < 1e-4, "{i}");
             }
         }
     }

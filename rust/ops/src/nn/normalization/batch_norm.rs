@@ -455,8 +455,8 @@ mod tests {
         (0..n).map(|i| (i * k % 23) as f32 / 4.0 + 100.0).collect()
     }
 
-    fn near(got: &Tensor, want: &[f64], tolerance: f64) {
-        for (i, (&a, &b)) in got.slice::<f32>().unwrap().iter().zip(want).enumerate() {
+    fn near(got: &Tensor, expected: &[f64], tolerance: f64) {
+        for (i, (&a, &b)) in got.slice::<f32>().unwrap().iter().zip(expected).enumerate() {
             assert!((f64::from(a) - b).abs() <= tolerance * b.abs().max(1.0), "{i}: {a} {b}");
         }
     }

@@ -197,8 +197,8 @@ mod tests {
                 Tensor::from_slice([2, 1, 3, depth], &v.iter().map(|&v| v as f32).collect::<Vec<_>>()).unwrap()
             };
             let y = run("LRN", &[t(&x)], &attrs(radius)).unwrap().remove(0);
-            let want = reference(&x, depth, radius as usize);
-            assert!(y.slice::<f32>().unwrap().iter().zip(&want).all(|(&a, b)| (f64::from(a) - b).abs() < 1e-5));
+            let expected = reference(&x, depth, radius as usize);
+            assert!(y.slice::<f32>().unwrap().iter().zip(&expected).all(|(&a, b)| (f64::from(a) - b).abs() < 1e-5));
             let gx = run("LRNGrad", &[t(&g), t(&x), y], &attrs(radius)).unwrap().remove(0);
             for i in 0..n {
                 let moved = |by: f64| {
@@ -206,8 +206,8 @@ mod tests {
                     x[i] += by;
                     reference(&x, depth, radius as usize).iter().zip(&g).map(|(y, g)| y * g).sum::<f64>()
                 };
-                let want = (moved(1e-5) - moved(-1e-5)) / 2e-5;
-                assert!((f64::from(gx.slice::<f32>().unwrap()[i]) - want).abs() < 1e-4);
+                let expected = (moved(1e-5) - moved(-1e-5)) / 2e-5;
+                assert!((f64::from(gx.slice::<f32>().unwrap()[i]) - expected).abs() < 1e-4);
             }
         }
     }

@@ -512,8 +512,8 @@ mod tests {
                     }
                     let at = (r * 10 + c) * 2 + 1;
                     assert_eq!(max[0].slice::<f64>().unwrap()[at], inside.iter().copied().fold(f64::MIN, f64::max));
-                    let want = inside.iter().sum::<f64>() / inside.len() as f64;
-                    assert!((mean[0].slice::<f64>().unwrap()[at] - want).abs() < 1e-12);
+                    let expected = inside.iter().sum::<f64>() / inside.len() as f64;
+                    assert!((mean[0].slice::<f64>().unwrap()[at] - expected).abs() < 1e-12);
                 }
             }
             let g = Tensor::from_slice([2, 8, 10, 2], &(0..320).map(f64::from).collect::<Vec<_>>()).unwrap();

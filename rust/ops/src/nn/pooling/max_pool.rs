@@ -256,7 +256,7 @@ mod tests {
             let gx = run("MaxPoolGrad", &[x.clone(), y.clone(), g.clone()], &at).unwrap().remove(0);
             let gg = run("MaxPoolGradGrad", &[x.clone(), y.clone(), gx.clone()], &at).unwrap().remove(0);
             let (xs, ys) = (x.slice::<f32>().unwrap(), y.slice::<f32>().unwrap());
-            let (mut want, gs) = (vec![0f32; xs.len()], g.slice::<f32>().unwrap());
+            let (mut expected, gs) = (vec![0f32; xs.len()], g.slice::<f32>().unwrap());
             let mut firsts = Vec::new();
             for (o, &value) in ys.iter().enumerate() {
                 let (channel, cell, image) = (o % c, o / c % (oh * ow), o / c / (oh * ow));
@@ -264,11 +264,11 @@ mod tests {
                 let best = places[cell].iter().map(|p| xs[index(p)]).fold(f32::MIN, f32::max);
                 assert_eq!(value, best);
                 let first = places[cell].iter().map(index).find(|&i| xs[i] == best).unwrap();
-                want[first] += gs[o];
+                expected[first] += gs[o];
                 firsts.push(first);
             }
-            assert_eq!(gx.slice::<f32>().unwrap(), want, "{k} {s} {same}");
-            let second: Vec<f32> = firsts.iter().map(|&i| want[i]).collect();
+            assert_eq!(gx.slice::<f32>().unwrap(), expected, "{k} {s} {same}");
+            let second: Vec<f32> = firsts.iter().map(|&i| expected[i]).collect();
             assert_eq!(gg.slice::<f32>().unwrap(), second);
         }
     }
@@ -286,21 +286,21 @@ mod tests {
         let gx = run("MaxPoolGrad", &[x.clone(), y[0].clone(), g.clone()], &at).unwrap();
         let inputs = [x.clone(), y[0].clone(), g, sizes[0].clone(), sizes[1].clone()];
         assert_eq!(run("MaxPoolGradV2", &inputs, &at[2..]).unwrap(), gx);
-        let turn = |t: &Tensor| {
+        let transpose = |t: &Tensor| {
             run("Transpose", &[t.clone(), Tensor::from_slice([4], &[0i32, 3, 1, 2]).unwrap()], &[]).unwrap()
         };
         let mut first = attrs(&[1, 1, 2, 3], &[1, 1, 2, 2], "SAME");
         first.push(("data_format", AttrValue::Str(b"NCHW".to_vec())));
-        assert_eq!(run("MaxPool", &turn(&x), &first).unwrap(), turn(&y[0]));
+        assert_eq!(run("MaxPool", &transpose(&x), &first).unwrap(), transpose(&y[0]));
     }
 
     #[test]
     fn channels_are_pooled_in_whole_windows_only() {
         let x = counted(&[1, 2, 2, 6], 19);
         let y = run("MaxPool", std::slice::from_ref(&x), &attrs(&[1, 1, 1, 3], &[1, 1, 1, 3], "VALID")).unwrap();
-        let want: Vec<f32> =
+        let expected: Vec<f32> =
             x.slice::<f32>().unwrap().chunks(3).map(|c| c.iter().copied().fold(0.0, f32::max)).collect();
-        assert_eq!(y[0].slice::<f32>().unwrap(), want);
+        assert_eq!(y[0].slice::<f32>().unwrap(), expected);
         for (k, s) in [
             ([1, 1, 1, 4], [1, 1, 1, 4]),
             ([1, 1, 1, 2], [1, 1, 1, 1]),

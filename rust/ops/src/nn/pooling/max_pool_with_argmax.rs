@@ -157,10 +157,10 @@ mod tests {
     #[test]
     fn places_are_counted_within_the_image_or_all_over() {
         let x = Tensor::from_slice([2, 2, 3, 1], &[1f32, 5., 2., 5., 0., 7., 3., 3., 3., 9., 9., 1.]).unwrap();
-        for (with_batch, want) in [(false, [1i64, 5, 3, 2]), (true, [1, 5, 9, 8])] {
+        for (with_batch, expected) in [(false, [1i64, 5, 3, 2]), (true, [1, 5, 9, 8])] {
             let y = run("MaxPoolWithArgmax", std::slice::from_ref(&x), &attrs(with_batch)).unwrap();
             assert_eq!(y[0].slice::<f32>().unwrap(), [5., 7., 9., 3.]);
-            assert_eq!(y[1].slice::<i64>().unwrap(), want);
+            assert_eq!(y[1].slice::<i64>().unwrap(), expected);
             let g = Tensor::from_slice([2, 1, 2, 1], &[1f32, 2., 3., 4.]).unwrap();
             let gx = run("MaxPoolGradWithArgmax", &[x.clone(), g.clone(), y[1].clone()], &attrs(with_batch)).unwrap();
             assert_eq!(gx[0].slice::<f32>().unwrap(), [0., 1., 0., 0., 0., 2., 0., 0., 4., 3., 0., 0.]);

@@ -168,11 +168,11 @@ impl Pooling {
 }
 
 /// Checks that a tensor has the shape that the others require.
-pub(crate) fn check_shape(what: &str, tensor: &Tensor, wanted: &Shape) -> Result<()> {
+pub(crate) fn check_shape(what: &str, tensor: &Tensor, expected: &Shape) -> Result<()> {
     ensure!(
-        tensor.shape() == wanted,
+        tensor.shape() == expected,
         InvalidArgument,
-        "Expected {what} shape to be {wanted}, but got {}",
+        "Expected {what} shape to be {expected}, but got {}",
         tensor.shape()
     );
     Ok(())

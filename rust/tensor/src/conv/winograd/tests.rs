@@ -39,9 +39,9 @@ fn sizes(g: &Geometry) -> [usize; 3] {
 }
 
 /// Returns the largest difference, as a part of the largest value.
-fn error(got: &[f32], want: &[f64]) -> f64 {
-    let largest = want.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-    got.iter().zip(want).fold(0.0f64, |m, (&g, w)| m.max((f64::from(g) - w).abs())) / largest
+fn error(got: &[f32], expected: &[f64]) -> f64 {
+    let largest = expected.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    got.iter().zip(expected).fold(0.0f64, |m, (&g, w)| m.max((f64::from(g) - w).abs())) / largest
 }
 
 proptest! {

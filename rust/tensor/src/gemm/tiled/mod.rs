@@ -332,20 +332,20 @@ fn cut<'p, 'a, L: Lanes>(
 
     // An even number of tasks, since pools mostly have an even number of threads.
     let even = |tasks: usize| if tasks > 1 { tasks.next_multiple_of(2) } else { 1 };
-    let wanted = (m.saturating_mul(n).saturating_mul(2 * k) / TASK_FLOPS).clamp(1, MANY_TASKS);
+    let ideal = (m.saturating_mul(n).saturating_mul(2 * k) / TASK_FLOPS).clamp(1, MANY_TASKS);
     let (most_rows, most_cols) = (m.div_ceil(2 * L::ROWS), n.div_ceil(panel));
     let (row_tasks, col_tasks) = match a {
         Rows::PackedByTask(_) => {
             let rows = even(m.div_ceil(PACKED_ROWS));
             // Each part of the columns packs the rows anew.
-            (rows, n.div_ceil(PACKED_COLS).max(wanted.div_ceil(rows).min(most_cols.div_ceil(2))))
+            (rows, n.div_ceil(PACKED_COLS).max(ideal.div_ceil(rows).min(most_cols.div_ceil(2))))
         }
         Rows::InPlace(..) | Rows::Windows(..) => {
             let whole = m <= WHOLE_ROWS && most_cols >= WHOLE_COLS;
             let rows = if whole { 1 } else { even(m.div_ceil(TASK_ROWS)) };
-            let cols = n.div_ceil(TASK_COLS).max(wanted.div_ceil(rows).min(most_cols));
+            let cols = n.div_ceil(TASK_COLS).max(ideal.div_ceil(rows).min(most_cols));
             let cols = if rows == 1 { even(cols).min(most_cols) } else { cols };
-            (if whole { 1 } else { rows.max(wanted.div_ceil(cols).min(most_rows)) }, cols)
+            (if whole { 1 } else { rows.max(ideal.div_ceil(cols).min(most_rows)) }, cols)
         }
     };
 
@@ -405,7 +405,7 @@ impl<L: Lanes> Block<'_, '_, L> {
         unsafe {
             match order {
                 Order::AlongColumn if from.row == 1 => pack::rows_across::<L>(from, rows.len(), depth, PACKED_ROW, to),
-                Order::AlongColumn => pack::rows_turned::<L>(from, rows.len(), depth, PACKED_ROW, to),
+                Order::AlongColumn => pack::rows_transposed::<L>(from, rows.len(), depth, PACKED_ROW, to),
                 Order::AlongRow => pack::rows_along(from, rows.len(), depth, PACKED_ROW, to),
             }
         }

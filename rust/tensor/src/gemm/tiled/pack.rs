@@ -129,11 +129,17 @@ for_lanes! {
     ///
     /// # Safety
     /// The CPU has the features of `L`; `a` is valid for the block and has `col == 1`; `to` for writes of `rows * stride`; `depth <= stride`.
-    pub(super) unsafe fn rows_turned = rows_turned_body<L: Lanes>(a: Operand<L::Elem>, rows: usize, depth: usize, stride: usize, to: *mut L::Elem)
+    pub(super) unsafe fn rows_transposed = rows_transposed_body<L: Lanes>(a: Operand<L::Elem>, rows: usize, depth: usize, stride: usize, to: *mut L::Elem)
 }
 
 #[inline(always)]
-unsafe fn rows_turned_body<L: Lanes>(a: Operand<L::Elem>, rows: usize, depth: usize, stride: usize, to: *mut L::Elem) {
+unsafe fn rows_transposed_body<L: Lanes>(
+    a: Operand<L::Elem>,
+    rows: usize,
+    depth: usize,
+    stride: usize,
+    to: *mut L::Elem,
+) {
     for tile in tile_rows::<L>(rows) {
         let height = tile.len();
         for lane in (0..height).step_by(L::N) {

@@ -2,7 +2,7 @@
 
 use super::lanes::{Lanes, for_lanes, prefetch};
 
-/// Inner steps of one turn of the kernel's loop over packed rows. Prefetches are spread over the turns: all at once, they would delay
+/// Inner steps of one unroll of the kernel's loop over packed rows. Prefetches are spread over the turns: all at once, they would delay
 /// a's loads.
 const UNROLL: usize = 4;
 
@@ -184,23 +184,23 @@ unsafe fn run_body<L: Lanes, const ROWS: usize, const WIDTH: usize, const ALONG_
         }
         let packed = !ALONG_ROW && tile.a_stride == ROWS;
         // Rows far apart need an address each: unrolled, those leave the general registers.
-        let turn = if ALONG_ROW { 1 } else { UNROLL };
+        let unroll = if ALONG_ROW { 1 } else { UNROLL };
         let mut left = tile.depth;
         while left > 0 {
             let line = left.min(tile.a_line);
-            for _ in 0..line / turn {
+            for _ in 0..line / unroll {
                 prefetch::<false>(ahead);
-                ahead = ahead.wrapping_add(tile.ahead_step * turn);
+                ahead = ahead.wrapping_add(tile.ahead_step * unroll);
                 if packed {
                     for line in 0..(UNROLL * ROWS * size_of::<L::Elem>()).div_ceil(64) {
                         prefetch::<true>(a.cast::<u8>().wrapping_add(A_AHEAD + line * 64));
                     }
                 }
-                for _ in 0..turn {
+                for _ in 0..unroll {
                     step!();
                 }
             }
-            for _ in 0..line % turn {
+            for _ in 0..line % unroll {
                 step!();
             }
             left -= line;

@@ -97,7 +97,7 @@ struct State {
 impl State {
     /// Fails the waiting operations of a parent process: after a fork the child has the lines, but not the threads in
     /// them.
-    fn leave_to_the_living(&mut self) -> Result<()> {
+    fn fail_orphans(&mut self) -> Result<()> {
         if self.arrivals.is_empty() && self.departures.is_empty() {
             return Ok(());
         }
@@ -155,61 +155,61 @@ impl Queue {
         Ok(Queue { name, spec, state: Mutex::new(State { store, is_closed: false, arrivals, departures }) })
     }
 
-    /// Checks that a node with attributes `asked` may share this queue.
-    pub(super) fn check(&self, asked: &Spec) -> Result<()> {
+    /// Checks that a node with attributes `requested` may share this queue.
+    pub(super) fn check(&self, requested: &Spec) -> Result<()> {
         let (own, name) = (&self.spec, &self.name);
         ensure!(
-            own.kind == asked.kind,
+            own.kind == requested.kind,
             InvalidArgument,
             "Shared queue '{name}' has type '{}' that does not match type of the node: {}",
             own.kind.name(),
-            asked.kind.name()
+            requested.kind.name()
         );
         ensure!(
-            own.capacity == asked.capacity,
+            own.capacity == requested.capacity,
             InvalidArgument,
             "Shared queue '{name}' has capacity {} but requested capacity was {}",
             own.capacity,
-            asked.capacity
+            requested.capacity
         );
         if own.kind == Kind::RandomShuffle {
             ensure!(
-                own.min_after_dequeue == asked.min_after_dequeue,
+                own.min_after_dequeue == requested.min_after_dequeue,
                 InvalidArgument,
                 "Shared queue '{name}' has min_after_dequeue {} but requested min_after_dequeue was {}.",
                 own.min_after_dequeue,
-                asked.min_after_dequeue
+                requested.min_after_dequeue
             );
             ensure!(
-                asked.seeds == (0, 0) || own.seeds == asked.seeds,
+                requested.seeds == (0, 0) || own.seeds == requested.seeds,
                 InvalidArgument,
                 "Shared queue '{name}' has random seeds ({}, {}) but requested seeds are ({}, {}).",
                 own.seeds.0,
                 own.seeds.1,
-                asked.seeds.0,
-                asked.seeds.1
+                requested.seeds.0,
+                requested.seeds.1
             );
         }
         ensure!(
-            own.types == asked.types,
+            own.types == requested.types,
             InvalidArgument,
             "Shared queue '{name}' has component types {} but requested component types were {}",
             type_list(&own.types),
-            type_list(&asked.types)
+            type_list(&requested.types)
         );
         let is_same = match own.kind {
             Kind::PaddingFifo => {
                 let compatible = |(a, b): (&PartialShape, &PartialShape)| a.is_compatible_with(b);
-                own.shapes.len() == asked.shapes.len() && own.shapes.iter().zip(&asked.shapes).all(compatible)
+                own.shapes.len() == requested.shapes.len() && own.shapes.iter().zip(&requested.shapes).all(compatible)
             }
-            _ => own.shapes == asked.shapes,
+            _ => own.shapes == requested.shapes,
         };
         ensure!(
             is_same,
             InvalidArgument,
             "Shared queue '{name}' has component shapes {} but requested component shapes were {}",
             shape_list(&own.shapes),
-            shape_list(&asked.shapes)
+            shape_list(&requested.shapes)
         );
         Ok(())
     }
@@ -267,7 +267,7 @@ impl Queue {
         }
         let ended = {
             let mut state = self.state.lock();
-            state.leave_to_the_living()?;
+            state.fail_orphans()?;
             state.is_closed = true;
             let mut ended: Vec<Arc<Ticket>> = Vec::new();
             for (ticket, _) in state.arrivals.drain(..) {
@@ -288,7 +288,7 @@ impl Queue {
 
     /// Returns `dequeue` where the bell of the step is at hand, and not the step.
     pub(crate) fn dequeue_ringing(self: &Arc<Self>, count: Count, bell: impl FnOnce() -> Arc<Bell>) -> Result<Begun> {
-        let (wanted, up_to) = match count {
+        let (requested, up_to) = match count {
             Count::One => (1, false),
             Count::Many(n) => (n, false),
             Count::UpTo(n) => (n, true),
@@ -300,13 +300,13 @@ impl Queue {
                 "{}'s DequeueMany and DequeueUpTo require the components to have specified shapes.",
                 self.spec.kind.name()
             );
-            if wanted == 0 {
+            if requested == 0 {
                 return self.outputs(&Taken::new(), count).map(Begun::Ended);
             }
         }
-        let mut departure = Departure { remaining: wanted, up_to, taken: Taken::new() };
+        let mut departure = Departure { remaining: requested, up_to, taken: Taken::new() };
         let mut state = self.state.lock();
-        state.leave_to_the_living()?;
+        state.fail_orphans()?;
         if state.departures.is_empty()
             && let Progress::Ended(outcome) = self.try_departure(&mut state, &mut departure)
         {
@@ -331,7 +331,7 @@ impl Queue {
 
     fn arrive(self: &Arc<Self>, mut arrival: Arrival, step: &Cancellation) -> Result<Begun> {
         let mut state = self.state.lock();
-        state.leave_to_the_living()?;
+        state.fail_orphans()?;
         if state.arrivals.is_empty()
             && let Progress::Ended(outcome) = self.try_arrival(&mut state, &mut arrival)
         {

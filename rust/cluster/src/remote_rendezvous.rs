@@ -1,4 +1,4 @@
-//! `Crossing`: the rendezvous of one step over its connections.
+//! `RemoteRendezvous`: the rendezvous of one step over its connections.
 
 use crate::frame::Frame;
 use crate::line::Link;
@@ -50,7 +50,7 @@ struct State {
     /// Of each connection, whether a part was begun there.
     begun: Vec<bool>,
     /// For each connection, the bytes received when its part's cancellation was requested.
-    asked: Vec<Option<u64>>,
+    cancelled_at: Vec<Option<u64>>,
     /// Values sent since the last exchange, by connection.
     leaving: Vec<Vec<(u64, Tensor)>>,
     arrived: FxHashMap<u64, Tensor>,
@@ -99,28 +99,28 @@ fn pump(state: &Mutex<State>) -> Result<()> {
 }
 
 /// The meeting place of a step whose parts are connected.
-pub struct Crossing {
+pub struct RemoteRendezvous {
     route: Route,
     names: Vec<String>,
     state: Arc<Mutex<State>>,
 }
 
-impl Crossing {
+impl RemoteRendezvous {
     /// Returns a crossing; `names` has the task at the end of each connection.
-    pub fn new(route: Route, wires: Wires, names: Vec<String>) -> Crossing {
+    pub fn new(route: Route, wires: Wires, names: Vec<String>) -> RemoteRendezvous {
         let n = names.len();
         let state = State {
             wires: Some(wires),
             doorbell: None,
             begun: vec![false; n],
-            asked: vec![None; n],
+            cancelled_at: vec![None; n],
             leaving: (0..n).map(|_| Vec::new()).collect(),
             arrived: FxHashMap::default(),
             ended: (0..n).map(|_| None).collect(),
             failure: None,
             is_pumped: false,
         };
-        Crossing { route, names, state: Arc::new(Mutex::new(state)) }
+        RemoteRendezvous { route, names, state: Arc::new(Mutex::new(state)) }
     }
 
     /// Puts the beginning of a part on its way.
@@ -235,7 +235,7 @@ impl Crossing {
     pub fn cancel(&self, at_most: Duration) {
         let mut state = self.state.lock();
         state.leaving.iter_mut().for_each(Vec::clear);
-        let State { wires: Some(wires), begun, asked, ended, .. } = &mut *state else { return };
+        let State { wires: Some(wires), begun, cancelled_at, ended, .. } = &mut *state else { return };
         let n = ended.len();
         for i in 0..n {
             if begun[i]
@@ -245,14 +245,14 @@ impl Crossing {
                 let before = link.received();
                 // A connection that takes nothing more is silent.
                 let _ = link.push(Frame::new(kind::CANCEL, &Empty {})).and_then(|()| link.ping());
-                asked[i] = Some(before);
+                cancelled_at[i] = Some(before);
             }
         }
         let began = Instant::now();
         loop {
             let mut waits = false;
             for i in 0..n {
-                let (Some(before), Ok(link)) = (asked[i], wires.link(i)) else { continue };
+                let (Some(before), Ok(link)) = (cancelled_at[i], wires.link(i)) else { continue };
                 let _ = link.write();
                 while let Ok(Some(frame)) = link.read() {
                     if frame.kind == kind::DONE && ended[i].is_none() {
@@ -274,10 +274,11 @@ impl Crossing {
         let mut state = self.state.lock();
         state.doorbell = None;
         let links = state.wires.take().map(Wires::into_links).unwrap_or_default();
-        let State { begun, asked, ended, .. } = &mut *state;
+        let State { begun, cancelled_at, ended, .. } = &mut *state;
         let rest = links.into_iter().enumerate().map(|(i, link)| {
             let is_open = begun[i] && ended[i].is_none();
-            let is_silent = is_open && asked[i].is_some_and(|before| link.has_failed() || link.received() == before);
+            let is_silent =
+                is_open && cancelled_at[i].is_some_and(|before| link.has_failed() || link.received() == before);
             Rest { link, is_open, is_silent }
         });
         (rest.collect(), std::mem::take(ended))
@@ -289,7 +290,7 @@ impl Crossing {
     }
 }
 
-impl Rendezvous for Crossing {
+impl Rendezvous for RemoteRendezvous {
     fn send(&self, key: u64, value: Tensor) -> Result<()> {
         let link = match &self.route {
             Route::Back => Some(0),
