@@ -95,7 +95,7 @@ impl Stranger {
         self.link.push(Frame::new(kind::WELCOME, &welcome))?;
         self.link.write()?;
         if hello.version != VERSION {
-            bail!(FailedPrecondition, "The other side speaks version {} of the protocol", hello.version);
+            bail!(FailedPrecondition, "The other side uses version {} of the protocol", hello.version);
         }
         Ok(own)
     }

@@ -369,7 +369,7 @@ fn read_header(header: &[u8], limits: Limits) -> Result<Stage> {
     ensure!(
         header[..4] == MAGIC,
         InvalidArgument,
-        "What answers does not speak ferroflow's protocol, or another version of it"
+        "The other side uses another protocol than ferroflow's, or another version of it"
     );
     let kind = u16::from_le_bytes(number(header, 4));
     let length = u32::from_le_bytes(number(header, 8));

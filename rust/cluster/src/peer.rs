@@ -268,7 +268,7 @@ impl Peer {
         if welcome.version != VERSION {
             bail!(
                 FailedPrecondition,
-                "{} at {} speaks version {} of the protocol, this process version {VERSION}: all tasks need one release of \
+                "{} at {} uses version {} of the protocol, this process version {VERSION}: all tasks need one release of \
                  ferroflow",
                 self.name,
                 self.address,

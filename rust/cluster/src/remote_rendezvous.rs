@@ -212,7 +212,7 @@ impl RemoteRendezvous {
                     Some(None) => {
                         arrived.insert(key, value);
                     }
-                    None => bail!(InvalidArgument, "A value was received that nobody expects"),
+                    None => bail!(InvalidArgument, "An unexpected value was received"),
                 },
             }
         }

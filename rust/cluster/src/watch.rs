@@ -75,7 +75,7 @@ pub fn look_after(line: &Arc<Line>) -> Result<()> {
     let mut state = watch.state.lock();
     if !state.runs {
         if let Err(e) = std::thread::Builder::new().name("ferroflow-watch".into()).spawn(move || watch.run()) {
-            bail!(Unavailable, "The thread that looks after connections cannot be started: {e}");
+            bail!(Unavailable, "The thread that checks connections cannot be started: {e}");
         }
         state.runs = true;
     }
