@@ -54,7 +54,7 @@ fn evaluate(graph: &Graph, output: OutputId, budget: &mut usize) -> Option<Tenso
         return node.attrs.tensor("value").ok();
     }
     *budget = budget.checked_sub(1)?;
-    // The value of a PlaceholderWithDefault is for a feed to decide.
+    // A feed may replace the value of a PlaceholderWithDefault.
     let open = node.op.has_effects() || node.op.is_foreign || &*node.op.name == "PlaceholderWithDefault";
     if open || node.inputs.is_empty() || node.outputs.iter().any(|o| o.is_ref) {
         return None;

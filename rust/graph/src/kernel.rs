@@ -289,7 +289,7 @@ impl<'a> KernelContext<'a> {
         for i in which {
             variables.push(self.variable(i)?);
         }
-        // One order for all steps, so that two updates never wait for each other.
+        // One order for all steps, so that two updates cannot deadlock.
         let mut order: SmallVec<[usize; 4]> = (0..N).collect();
         order.sort_by_key(|&k| Arc::as_ptr(&variables[k]).addr());
         for pair in order.windows(2) {

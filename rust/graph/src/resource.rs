@@ -288,7 +288,7 @@ pub fn resource_kernel<T: Any + Send + Sync>(
 ) -> Result<Box<dyn Kernel>> {
     let name = ResourceName::of(init, unnamed)?;
     let by_handle = init.output_type(0)? == DType::Resource;
-    // The output as of a version of the resources: finding it anew would cost most of what a queue's operation does.
+    // The output for a version of the resources: a new lookup would cost most of a queue's operation.
     let last: Mutex<Option<(u64, Tensor)>> = Mutex::new(None);
     crate::kernel::kernel(move |ctx| {
         let version = ctx.step.resources.version.load(Ordering::Acquire);

@@ -81,7 +81,7 @@ impl Cancellation {
     pub fn cancel(&self, reason: Status) {
         self.reason.lock().get_or_insert(reason);
         self.cancelled.store(true, Ordering::Release);
-        // Made here where the step has none yet: one that makes its bell at this moment may not see the store above.
+        // Made here if the step has none yet: a thread that makes its bell at this moment may not see the store above.
         self.bell().ring();
     }
 

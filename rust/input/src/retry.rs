@@ -68,7 +68,7 @@ pub(crate) fn try_or_wait<A: Waited>(
         let bell = ctx.step.cancellation.bell().clone();
         resource.waiters().0.lock().push(bell.clone());
         let mut retry = Retry { resource: resource.clone(), attempt, bell, cancelled };
-        // A change between the first attempt and the bell's place in the list rang nobody.
+        // A change between the first attempt and the bell's registration rang no bell.
         outcome = retry.poll();
         if outcome.is_none() {
             ctx.wait_for(retry);

@@ -59,7 +59,7 @@ impl<'a> Fields<'a> {
                 let bytes = split(&mut self.0, 4)?.first_chunk().copied().ok_or(Malformed)?;
                 Value::Fixed32(u32::from_le_bytes(bytes))
             }
-            // Groups are in no message that is read here.
+            // Groups occur in no message that is read here.
             _ => return Err(Malformed),
         };
         Ok((number, value))

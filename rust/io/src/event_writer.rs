@@ -77,7 +77,7 @@ impl Output {
 }
 
 fn run(shared: &Shared, mut output: Output, interval: Duration) {
-    // The first events are soon to be seen.
+    // The first events are written early, so that TensorBoard shows them soon.
     let mut flush_at = Instant::now();
     let mut is_dirty = false;
     let mut state = shared.state.lock();

@@ -290,7 +290,7 @@ pub fn of_message(message: &TensorProto) -> Result<Tensor> {
         return of_values(message, dtype, &shape);
     }
     if dtype == DType::String {
-        // Each string has a length of at least one byte, so no more are made room for than were sent.
+        // Each string has a length of at least one byte, so a damaged count cannot allocate more than was sent.
         ensure!(shape.elements() <= content.len(), InvalidArgument, "Could not parse serialized strings");
         let Some(strings) = strings_of_content(content, shape.elements()) else { return Err(unparsed()) };
         return Tensor::from_strings(shape, strings);

@@ -57,7 +57,7 @@ pub(crate) fn determinant<T: Field>(a: &[T], n: usize) -> T {
     if is_exact || pivots.iter().any(|p| p.norm() == 0.0) {
         return T::from_complex(product);
     }
-    // A product on the way was too large or too small for double precision.
+    // An intermediate product was too large or too small for double precision.
     let (phase, log) = phase_and_log(&pivots, sign);
     T::from_complex(phase * log.exp())
 }

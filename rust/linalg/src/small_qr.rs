@@ -74,7 +74,7 @@ impl WithSimd for Reflect<'_> {
             }
             let first = row[0];
             if squares == 0.0 {
-                // Nothing is to be cleared, and the sign stays.
+                // Nothing to eliminate, and the sign stays.
                 continue;
             }
             let norm = (first * first + squares).sqrt();
@@ -142,7 +142,7 @@ mod tests {
                 for size in [1e-130, 1e130] {
                     check(&a.iter().map(|x| x * size).collect::<Vec<_>>(), (rows, columns), inner);
                 }
-                // Rows that depend on others, and none but zeros.
+                // Rows that depend on others, and a matrix of zeros.
                 check(&(0..a.len()).map(|i| a[i % columns]).collect::<Vec<_>>(), (rows, columns), inner);
                 check(&vec![0.0; a.len()], (rows, columns), inner);
             }

@@ -152,7 +152,7 @@ pub fn with_poll<T: Send>(
                     return Err(Status::deadline_exceeded("Timed out waiting for notification"));
                 }
                 stay_if_exiting();
-                // Python runs signal handlers on its main thread only: others need not take its lock for them.
+                // Python runs signal handlers on its main thread only: other threads need not take its lock for them.
                 let looked = match is_main_thread() {
                     Ok(true) => Python::attach(|py| py.check_signals()),
                     other => other.map(|_| ()),

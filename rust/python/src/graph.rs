@@ -241,7 +241,7 @@ impl Graph {
         from_node: usize,
         add_shapes: bool,
     ) -> PyResult<(Bound<'py, PyBytes>, Left)> {
-        // The lock is taken and given back without the GIL, which who waits for the lock may hold.
+        // The lock is taken and released without the GIL, which a thread that waits for the lock may hold.
         let written = py.detach(|| node_defs(&self.shared.graph.read(), from_node, add_shapes));
         let (bytes, left) = written.map_err(status)?;
         Ok((PyBytes::new(py, &bytes), left))
@@ -298,7 +298,7 @@ impl Graph {
     /// Returns the value of an output as an array, where the graph alone decides it; None elsewhere.
     fn constant_value(&self, py: Python<'_>, node: NodeId, index: u32) -> PyResult<Option<Py<PyAny>>> {
         guarded(|| {
-            // Not in the scrutinee of a match: NumPy may give the GIL away, and the lock must not be held by then.
+            // Not in the scrutinee of a match: NumPy may release the GIL, and the lock must not be held then.
             let value = self.shared.graph.read().constant_value(output_id(node, index));
             value.map(|t| attr::tensor_value(py, &t).map(Bound::unbind)).transpose()
         })

@@ -68,7 +68,7 @@ impl Session {
     fn error(&self, py: Python<'_>, e: Status) -> PyErr {
         let cause = e.cause::<PyErr>();
         if let Some(exit) = cause.filter(|c| !c.is_instance_of::<PyException>(py)) {
-            // Ctrl-C and sys.exit within a function: the program ends as it would without a session around.
+            // Ctrl-C and sys.exit in a function end the program as they would outside a session.
             return exit.clone_ref(py);
         }
         let is_unreachable = e.cause::<Unreachable>().is_some();
@@ -92,7 +92,7 @@ impl Session {
             key.push(u64::from(op.get().node) << 32);
             return Arc::ptr_eq(&op.get().graph, &self.shared);
         }
-        // A variable stands for a tensor.
+        // A variable counts as its tensor.
         let Ok(element) = item.call_method0(intern!(item.py(), "_as_graph_element")) else { return false };
         let Ok(t) = element.cast::<TensorHandle>() else { return false };
         key.push(key_of_tensor(t.get()));
@@ -139,7 +139,7 @@ impl Session {
         let prepared = self.prepare(py, &request, self.timeout_ms)?;
         let ready = Arc::new(Ready { prepared, feeds, has_value, request });
         let mut all = self.ready.write();
-        // Plans of an older graph would only hold memory.
+        // Plans of an older graph would only use memory.
         all.retain(|_, r| r.prepared.graph_version() == ready.prepared.graph_version());
         if all.len() >= 4096 {
             all.clear();
@@ -223,7 +223,7 @@ impl Session {
             target => {
                 let address = Address::of_target(target).map_err(status)?;
                 if timeout_ms == 0 {
-                    // TF 1.x: a server's own options are those of sessions that say nothing.
+                    // TF 1.x: a server's own options are the default of its sessions.
                     timeout_ms = Task::find(&address).map_or(0, |task| task.timeout_ms);
                 }
                 Engine::Cluster(Master::new(nodes, address, master_options(options)?, session_options).map_err(status)?)

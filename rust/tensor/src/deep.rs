@@ -53,7 +53,7 @@ impl Drop for Level {
 }
 
 fn drop_flat<T: Send + 'static>(value: T) {
-    // A thread that ends has no list any more.
+    // A thread that ends has already dropped its list.
     let Ok(nested) = NESTED.try_with(Cell::get) else { return drop(value) };
     if nested >= MAX_NESTED {
         let mut value = Some(value);

@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn sizes_that_no_memory_holds_never_wrap_to_small_ones() {
-        // With plain products, which wrap where overflow is not checked, these are 0.
+        // Plain products would wrap to 0 here.
         let huge = Shape::new(&[1 << 32, 3, 1 << 32]);
         assert_eq!((huge.elements(), huge.around(1)), (usize::MAX, (1 << 32, 3, 1 << 32)));
         assert_eq!(Shape::new(&[1 << 40, 1 << 40, 5]).around(2), (usize::MAX, 5, 1));

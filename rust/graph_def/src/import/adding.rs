@@ -125,7 +125,7 @@ impl<'a> Adding<'a> {
     fn data_inputs(&self, node: &NodeDef, inputs: &Inputs) -> Result<Vec<OutputId>, BuildError> {
         let first = inputs.data.iter().find(|input| !matches!(input, Input::Back { .. })).copied();
         let output = |&input: &Input| {
-            // A loop variable's first value stands in for the next one until that is made.
+            // A loop variable's first value is a placeholder for the next one until that is made.
             let input = if let Input::Back { .. } = input { first } else { Some(input) };
             match input {
                 Some(Input::Mapped(output)) => Ok(output),

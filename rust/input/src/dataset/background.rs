@@ -42,9 +42,9 @@ pub(super) fn wait<S, R>(
         }
         pull.cancellation.check()?;
         if changed.wait_for(&mut guard, LOOK_UP).timed_out() {
-            // Unlocked: looking up may run the program's signal handlers.
+            // Without the lock: the poll may run the program's signal handlers.
             MutexGuard::unlocked(&mut guard, stopped);
-            // Before anything is taken: it would be lost with the step.
+            // Checked before an element is taken, which would be lost with the step.
             pull.cancellation.check()?;
         }
     }

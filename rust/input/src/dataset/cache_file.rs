@@ -76,7 +76,7 @@ struct Lock(PathBuf);
 /// A pass that was left before its end keeps nothing.
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Whoever comes next finds out.
+        // The next reader reports the failure.
         std::fs::remove_file(&self.0).unwrap_or(());
     }
 }

@@ -130,7 +130,7 @@ impl DatasetIterator for FilesIterator {
                 Some(open) => open,
                 None => {
                     let Some(name) = self.files.names.get(self.next) else { return Ok(None) };
-                    // Once only: the file after one that fails is read at the next call.
+                    // Reported once: the next call reads the file after the one that failed.
                     self.next += 1;
                     self.open.insert(self.files.open(name)?)
                 }

@@ -89,7 +89,7 @@ impl DatasetIterator for InterleaveIterator {
             } else if self.open.iter().all(Option::is_none) {
                 return Ok(None);
             } else {
-                // No place behind the last open one is worth a turn.
+                // Places behind the last open one have no element.
                 self.taken = 0;
                 self.place = if self.place + 1 >= self.open.len() { 0 } else { self.place + 1 };
             }

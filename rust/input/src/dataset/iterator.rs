@@ -92,7 +92,7 @@ fn one_shot(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             Some(handle) => handle.clone(),
             None => {
                 let made = first_pass(ctx, &factory, &signature, &name);
-                // An interrupted step says nothing of the factory.
+                // An interruption of the step is no result of the factory.
                 if made.is_err() && (pull.is_interrupted() || matches!(&made, Err(e) if e.code() == Code::Cancelled)) {
                     return made.map(drop);
                 }

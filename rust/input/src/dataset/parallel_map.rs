@@ -201,7 +201,7 @@ impl Dataset for MapAndBatch {
 
 impl DatasetIterator for MapAndBatchIterator {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
-        // A batch with a failure in it is left out whole.
+        // A batch with a failure in it is dropped as a whole.
         while self.taken < self.size {
             match self.results.take(pull)? {
                 Ok(Some(element)) => self.elements.push(element),
@@ -243,7 +243,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("f: func")
             .attr("Targuments: list(type) >= 0")
             .attr("use_inter_op_parallelism: bool = true")
-            // The order is kept where it need not be.
+            // The order is kept, although it need not be.
             .attr("sloppy: bool = false")
             .attr("preserve_cardinality: bool = false")
             .doc(

@@ -26,7 +26,7 @@ impl DatasetIterator for Range {
             return Ok(None);
         }
         let value = self.next;
-        // Past the last number there is nothing: neither is beyond the stop.
+        // An overflow ends the range: no number lies beyond.
         self.next = value.checked_add(self.step).unwrap_or(self.stop);
         Ok(Some(vec![Tensor::scalar(value)]))
     }

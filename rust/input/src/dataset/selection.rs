@@ -22,7 +22,7 @@ impl DatasetIterator for IgnoreErrorsIterator {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
         loop {
             match self.0.next(pull) {
-                // It would come again, for ever.
+                // Without this, the same error would come for ever.
                 Err(e) if e.cause::<StackExhausted>().is_some() => return Err(e),
                 Err(_) => pull.check()?,
                 found => return found,

@@ -52,7 +52,7 @@ impl DatasetIterator for ShardIterator {
                 return Ok(None);
             };
             let is_chosen = self.place % self.count == self.index;
-            // Beyond the first round only the remainder matters.
+            // After the first round only the remainder counts.
             self.place = if self.place + 1 == 2 * self.count { self.count } else { self.place + 1 };
             if is_chosen {
                 return Ok(Some(element));

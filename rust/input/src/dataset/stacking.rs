@@ -53,7 +53,7 @@ fn stack_component(parts: &[&Tensor], pattern: &Tensor, threads: Threads) -> Res
         let to = E::view_mut(&mut out)?;
         if row > 0 {
             let block = if to.len() * dtype.size() < PARALLEL_BYTES { to.len() } else { row };
-            // Whole, though the step may be interrupted: batches stay in buffers, caches and files.
+            // Copied as a whole, even if the step is interrupted: batches stay in buffers, caches and files.
             for_chunks_mut(threads, to, block, |start, chunk| {
                 for (k, line) in chunk.chunks_exact_mut(row).enumerate() {
                     line.clone_from_slice(views[start / row + k]);

@@ -102,7 +102,7 @@ impl DatasetIterator for WindowIterator {
             return self.skip(window, skipped, pull);
         }
         let Shape { size, shift, stride, drop_remainder } = self.shape;
-        // As many as a whole window spans; no more are made room for than there turn out to be.
+        // As many as a whole window spans, but room is made only for existing elements.
         let span = (size - 1).saturating_mul(stride).saturating_add(1);
         let missing = span.saturating_sub(self.buffer.len());
         self.buffer.extend(self.input.take(missing, pull)?);

@@ -8,7 +8,7 @@ use ferroflow_tensor::{DType, PartialShape, Result, Tensor, ensure};
 use std::sync::Arc;
 
 fn check_timeout(init: &KernelInit<'_>) -> Result<()> {
-    // TF 1.x: the attribute exists, and no kernel ever took another value.
+    // TF 1.x: the attribute exists, but no kernel accepts another value.
     ensure!(init.int("timeout_ms")? == -1, InvalidArgument, "Timeout not supported yet.");
     Ok(())
 }

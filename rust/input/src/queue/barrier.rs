@@ -118,7 +118,7 @@ impl Barrier {
         }
         drop(state);
         if !complete.is_empty() {
-            // There is room for any number, so that nothing waits.
+            // There is room for any number, so no operation waits.
             self.ready.enqueue_many(self.batch(&complete)?, step)?;
         }
         failure

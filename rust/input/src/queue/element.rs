@@ -44,7 +44,7 @@ impl Element {
 
 /// Returns component `c` of all elements as one batch. Their shape must be `shape`.
 pub(super) fn stacked(elements: &[Element], c: usize, dtype: DType, shape: &Shape) -> Result<Tensor> {
-    // A batch that comes out as it went in.
+    // A batch leaves as it came.
     if let [Element::Row(batch, 0), .., Element::Row(last, l)] = elements
         && let Some(t) = batch.get(c)
         && t.shape()[0] == elements.len()

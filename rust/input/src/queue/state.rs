@@ -437,7 +437,7 @@ impl Queue {
     fn try_departure(&self, state: &mut State, departure: &mut Departure) -> Progress {
         let size = state.store.len();
         if self.spec.kind == Kind::Priority {
-            // A batch comes out in order only where all of it is there.
+            // A batch leaves in order only if all of it is there.
             let enough = size >= departure.remaining;
             if state.is_closed && (size == 0 || !(enough || departure.up_to)) {
                 return Progress::Ended(Err(self.insufficient(departure.remaining, size)));
@@ -531,7 +531,7 @@ impl Queue {
 
     fn put_back(&self, taken: Taken) {
         let mut state = self.state.lock();
-        // They were in the store before, so it takes them.
+        // The elements were in the store before, so there is room for them.
         let put = state.store.put_back(taken.into_iter());
         debug_assert!(put.is_ok());
         let ended = self.settle(&mut state);

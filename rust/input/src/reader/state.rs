@@ -44,7 +44,7 @@ impl Turn {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let (number, process) = (NEXT.fetch_add(1, Ordering::Relaxed), std::process::id());
         let mut line = reader.line.lock();
-        // After a fork the child has the line, but not the threads that stood in it.
+        // After a fork the child has the line, but not the threads in it.
         line.retain(|p| p.process == process);
         line.push_back(Place { number, bell: bell.clone(), process });
         drop(line);
@@ -180,7 +180,7 @@ impl Reader {
         let state = &mut *self.state.lock();
         state.source.clear();
         (state.started, state.finished, state.produced) = (started, finished, produced);
-        // No more is started than finished: work that the text names is not under way.
+        // Not more than finished: work that the text names is not under way.
         state.work = None;
         Ok(())
     }

@@ -111,7 +111,7 @@ type Use = fn(&mut KernelContext<'_>, Arc<StagingMap>, usize) -> Result<()>;
 
 fn on_map(init: &KernelInit<'_>, ordered: bool, f: Use) -> Result<Box<dyn Kernel>> {
     let mut name = ResourceName::of(init, Unnamed::NodeName)?;
-    // Maps with and without order of one name are two.
+    // A map with order and a map without order are two, even with one name.
     name.name.insert_str(0, if ordered { "ordered/" } else { "plain/" });
     let (limits, width) = (Limits::of(init)?, init.dtypes("dtypes")?.len());
     kernel(move |ctx| {

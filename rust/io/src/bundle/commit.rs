@@ -47,7 +47,7 @@ fn folder_of(path: &Path) -> PathBuf {
 }
 
 fn sync_folder(folder: &Path) -> std::io::Result<()> {
-    // Some file systems cannot; their renames are as safe as they make them.
+    // Some file systems cannot sync folders; their renames are as safe as they make them.
     match File::open(folder).and_then(|f| f.sync_all()) {
         Err(e) if !matches!(e.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => Err(e),
         _ => Ok(()),
@@ -269,12 +269,12 @@ pub(super) fn finish_interrupted(prefix: &str) -> Result<()> {
         journal.lock()?;
         let mut content = Vec::new();
         journal.read_to_end(&mut content)?;
-        // Its writer is done, or another one has begun since, which needs no help.
+        // Its writer has finished, or another writer has begun since and will finish.
         if !has_name(&journal, &path) {
             return Ok(());
         }
         let folder = folder_of(&path);
-        // One that is not whole was never acted on.
+        // An incomplete journal was never executed.
         for (from, to) in parse_journal(&content).unwrap_or_default() {
             match fs::rename(folder.join(from), folder.join(to)) {
                 Err(e) if e.kind() != ErrorKind::NotFound => return Err(e),
@@ -314,7 +314,7 @@ fn sweep(folder: &Path) {
             left.push(name);
         }
     }
-    // Journals first: the temporary files that they name are not to be removed.
+    // Journals first, because the temporary files that they name must stay.
     for name in left.iter().filter_map(|name| name.strip_suffix(JOURNAL)) {
         let _ = finish_interrupted(&folder.join(name).to_string_lossy());
     }

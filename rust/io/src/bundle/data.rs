@@ -217,7 +217,7 @@ pub(super) fn read(extents: &[Extent<'_>], threads: Threads) -> Result<Vec<(Buff
         part.crc.store(crc, Ordering::Relaxed);
         Ok(())
     };
-    // Many small ones are read faster than handed to threads.
+    // Reading many small parts on one thread is faster than starting tasks.
     let threads =
         if parts.iter().map(|p| p.range.len()).sum::<usize>() < STEP_BYTES { Threads::single() } else { threads };
     for_all(&parts, threads, read_part).map_err(|e| (e.kind() != ErrorKind::UnexpectedEof).then_some(e))?;

@@ -34,7 +34,7 @@ fn matching(pattern: &str) -> Vec<String> {
     let path = path_of(pattern);
     let found = crate::file::matching(pattern).unwrap_or_default();
     let mut names: Vec<String> = found.iter().map(|name| lossy(name)).collect();
-    // A name that happens to hold the signs of patterns.
+    // A name that contains the signs of patterns.
     if names.is_empty() && path.exists() {
         names.push(path.to_string_lossy().into_owned());
     }

@@ -195,7 +195,7 @@ mod tests {
         assert!(call("MirrorPadGrad", &x, &[[2, 1]], "SYMMETRIC").is_err());
         let empty = Tensor::zeros(ferroflow_tensor::DType::F32, [0, 3]).unwrap();
         assert!(call("MirrorPad", &empty, &[[1, 0], [0, 0]], "REFLECT").is_err());
-        // TF 1.15: a dimension without elements has nothing to reflect, not even for no padding.
+        // TF 1.15: a dimension without elements cannot be reflected, not even without padding.
         assert!(call("MirrorPad", &empty, &[[0, 0], [1, 1]], "REFLECT").is_err());
         assert_eq!(call("MirrorPad", &empty, &[[0, 0], [1, 1]], "SYMMETRIC").unwrap().shape().dims(), [0, 5]);
     }

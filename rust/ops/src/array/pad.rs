@@ -85,7 +85,7 @@ fn frame<E: Movable>(
     if to.is_empty() {
         return Ok(());
     }
-    // A row reaches over the last padded dimension and all those inside it.
+    // A row consists of the last padded dimension and all those inside it.
     let Some(last) = pairs.iter().rposition(|&p| p != (0, 0)) else {
         to.clone_from_slice(from);
         return Ok(());

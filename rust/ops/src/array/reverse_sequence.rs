@@ -40,7 +40,7 @@ fn reverse<E: Movable>(
     if to.is_empty() {
         return Ok(());
     }
-    // A row is what lies inside both dimensions.
+    // A row consists of the dimensions inside both.
     let inner: usize = shape[seq.max(batch) + 1..].iter().product();
     let strides = shape.strides();
     let (seq_rows, batch_rows) = (strides[seq] / inner, strides[batch] / inner);

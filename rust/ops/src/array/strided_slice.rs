@@ -276,7 +276,7 @@ fn assign(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         ctx.update(0, |variable, inputs| {
             let plan = Plan::of_inputs(inputs, 1, variable.shape(), masks)?;
             let (expected, value) = (known_shape(&plan)?, &inputs[4]);
-            // TF 1.x: nothing is written to a place without elements, whatever the value's shape; nothing stretches.
+            // TF 1.x: if the place has no elements, nothing is written and any shape of the value is accepted.
             if expected.elements() == 0 {
                 return Ok(());
             }
@@ -421,7 +421,7 @@ mod tests {
         let y = slice(&x, &[(-1, 0, 1); 3], Masks { shrink: 7, ..NONE }).unwrap();
         assert_eq!(y, Tensor::scalar(59));
         assert_eq!(slice(&x, &[], NONE).unwrap(), x);
-        // An ellipsis that stands for nothing.
+        // An ellipsis for no dimension.
         let y = slice(&x, &[(0, 1, 1), (0, 1, 1), (0, 1, 1), all], Masks { ellipsis: 8, ..NONE }).unwrap();
         assert_eq!(dims(&y), [1, 1, 1]);
     }

@@ -75,7 +75,7 @@ fn unique(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let elements: Vec<usize> = numbers(&[&by_entry])?.into_iter().flatten().collect();
             rows(&elements, outer * inner)
         };
-        // Numbers are given by first appearance, so a number met for the first time is the count so far.
+        // Numbers are given by first appearance, so a new element has the number of elements before it.
         let (mut firsts, mut counts) = (Vec::new(), Vec::new());
         for (i, &place) in places.iter().enumerate() {
             if place == firsts.len() {

@@ -30,7 +30,7 @@ fn make(ctx: &mut KernelContext<'_>, name: &str, dtype: DType) -> Result<()> {
     let max_size = usize::try_from(max_size.to_scalar::<i32>()?).ok();
     let name = if name.is_empty() { ctx.name().to_owned() } else { name.to_owned() };
     let stack = Stack { name: name.clone(), dtype, max_size, values: Mutex::new(Some(Vec::new())) };
-    // Of the step alone: nothing finds it by its name.
+    // It belongs to the step alone: no other op finds it by its name.
     let handle = ResourceHandle::new(ResourceName { container: String::new(), name }, Arc::new(stack));
     ctx.set_output(0, handle.into_tensor()?);
     Ok(())

@@ -73,7 +73,7 @@ pub(super) fn summary(t: &Tensor, most: usize) -> Result<String> {
     let texts = texts(t, most)?;
     let sizes: Vec<usize> = t.shape().iter().skip(1).copied().collect();
     let mut out = String::new();
-    // Elements of a row of each inner dimension: a row opens where the position is a multiple of it.
+    // Elements of a row of each inner dimension: a row begins at multiples of it.
     let rows: Vec<usize> = (0..sizes.len()).map(|i| sizes.get(i..).unwrap_or_default().iter().product()).collect();
     for (i, text) in texts.iter().enumerate() {
         let opening = rows.iter().filter(|&&n| n > 0 && i % n == 0).count();

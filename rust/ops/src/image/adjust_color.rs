@@ -14,7 +14,7 @@ fn wrapped(mut x: f32, period: f32) -> f32 {
     if x.abs() > FAR {
         x = x.rem_euclid(period);
     }
-    // TF 1.x: steps of one period, which round as they go.
+    // TF 1.x: steps of one period, with the rounding of each step.
     while x < 0.0 {
         x += period;
     }

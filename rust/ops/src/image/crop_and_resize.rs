@@ -25,7 +25,7 @@ fn place(i: usize, count: usize, from: f32, to: f32, size: usize) -> Option<Plac
     } else {
         (0.5 * f64::from(from + to) * f64::from(last)) as f32
     };
-    // Written so that what is not a number is outside.
+    // Negated, so that NaN counts as outside.
     if !(at >= 0.0 && at <= last) {
         return None;
     }
@@ -167,7 +167,7 @@ fn by_image<T: Sum>(ctx: &mut KernelContext<'_>, nearest: bool) -> Result<()> {
     let grads = grads.slice::<f32>()?;
     let depth = to[3];
     let plane = to[1] * to[2] * depth;
-    // Reserved here, where a lack of memory is an error.
+    // Reserved here, because this function can return a lack of memory as an error.
     let mut totals = table::<T::Total>(out.elements())?;
     totals.resize(out.elements(), T::Total::default());
     try_for_chunks_mut(ctx.threads(), &mut totals, plane, |start, totals| {

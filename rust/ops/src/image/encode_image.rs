@@ -28,7 +28,7 @@ impl JpegOptions {
     fn of(init: &KernelInit<'_>) -> Result<JpegOptions> {
         let unit =
             if init.str("density_unit")? == "in" { PixelDensityUnit::Inches } else { PixelDensityUnit::Centimeters };
-        // As libjpeg, which keeps 16 bits.
+        // libjpeg keeps 16 bits, too.
         let density = (init.int("x_density")? as u16, init.int("y_density")? as u16);
         Ok(JpegOptions {
             format: init.str("format")?,

@@ -26,7 +26,7 @@ impl Attrs {
     fn of(init: &KernelInit<'_>) -> Result<Attrs> {
         let noise = match (init.str("noise")?.as_str(), init.bool("uniform_noise")?) {
             ("uniform" | "", true) => Noise::Uniform,
-            // TF before 1.14 has the one attribute, and saved graphs the default of the other.
+            // TF before 1.14 has only `uniform_noise`; in saved graphs `noise` then has its default.
             ("uniform" | "", false) | ("gaussian", false) => Noise::Gaussian,
             ("zero", false) => Noise::Zero,
             ("gaussian" | "zero", true) => {
@@ -165,7 +165,7 @@ fn glimpse(ctx: &mut KernelContext<'_>, attrs: Attrs, stream: &Mutex<Philox>) ->
 
 fn extract(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let attrs = Attrs::of(init)?;
-    // The op has no seeds; TF draws from the clock here, which would be no step to repeat.
+    // The op has no seeds. TF seeds by the clock here, and the step could not be repeated.
     let stream = Mutex::new(Philox::new(0, 0));
     kernel(move |ctx| glimpse(ctx, attrs, &stream))
 }

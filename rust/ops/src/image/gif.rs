@@ -42,7 +42,7 @@ fn count_of(data: &[u8]) -> Result<usize, String> {
 /// Decodes all frames. TF 1.x: outside its area, a frame shows the frame before. Transparent pixels have their
 /// palette's colour, and the first frame covers the canvas.
 pub(super) fn decode(data: &[u8]) -> Result<Frames, String> {
-    // A file that the gif crate panics for is damaged.
+    // The gif crate panics for some damaged files.
     std::panic::catch_unwind(|| decoded(data)).unwrap_or_else(|_| Err("failed to slurp gif file".to_owned()))
 }
 

@@ -47,7 +47,7 @@ fn convert(pixel: &[u16], channels: usize, wide: bool, opaque: u16, to: &mut [u1
 
 /// Decodes a file; `channels` 0 means those of the file (palettes count as gray, as in TF).
 pub(super) fn decode(data: &[u8], channels: usize, wide: bool) -> Result<Samples, Fault> {
-    // A file that the png crate panics for is damaged, whatever the checks below have missed.
+    // The png crate panics for some damaged files that pass the checks below.
     std::panic::catch_unwind(|| decoded(data, channels, wide)).unwrap_or(Err(Fault::Data))
 }
 

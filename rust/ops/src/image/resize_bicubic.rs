@@ -40,7 +40,7 @@ fn cubic_taps(alignment: Alignment, original: usize, result: usize) -> Result<Ve
             let place = first.saturating_add(k as i64);
             let bound = place.clamp(0, last.max(0));
             tap.0 = bound as usize;
-            // With half-pixel centers, places outside the image have no weight; otherwise its edge goes on.
+            // With half-pixel centers, places outside the image have no weight; otherwise they have the edge's value.
             if alignment.half_pixel && bound != place {
                 tap.1 = 0.0;
             }

@@ -68,7 +68,7 @@ fn random_crop(width: i32, height: i32, [least, most]: [f32; 2], aspect: f32, wo
     let mut max_h = nearest((max_area / aspect).sqrt());
     if nearest(max_h as f32 * aspect) > width {
         max_h = ((f64::from(width) + 0.5 - f64::from(1e-7f32)) / f64::from(aspect)) as i32;
-        // Rounding can still leave it one too high.
+        // Rounding can give an integer that is one too high.
         if nearest(max_h as f32 * aspect) > width {
             max_h -= 1;
         }

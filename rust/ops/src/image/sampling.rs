@@ -202,7 +202,7 @@ mod tests {
         assert_eq!(taps[0], [(0, 1.0), (0, 0.0)]);
         assert_eq!(taps[6], [(3, 1.0), (3, 0.0)]);
         assert_eq!(taps[1], [(0, 0.5), (1, 0.5)]);
-        // One pixel has no two corners: the scale is that of the sizes.
+        // One pixel has no distance between corners: the scale is that of the sizes.
         assert_eq!(corners.scale(4, 1), 4.0);
     }
 

@@ -78,7 +78,7 @@ fn reflector<F: Number>(x: &mut [F]) -> F {
     let tau = if is_multiple || largest == 0.0 {
         F::zero()
     } else {
-        // Scaled, so that squares neither overflow nor vanish.
+        // Scaled, so that squares neither overflow nor underflow.
         let norm = largest * x.iter().map(|x| (x.abs() / largest).powi(2)).sum::<f64>().sqrt();
         let beta: F = (if first.re() >= 0.0 { -norm } else { norm }).into();
         let divisor = first - beta;
@@ -200,7 +200,7 @@ mod tests {
     fn signs_are_the_same_one_by_one_and_in_blocks() {
         let n = super::BLOCKED;
         let mut a: Vec<f64> = numbers(n * n).collect();
-        // Far from singular: else the factors themselves are uncertain.
+        // Far from singular, because the factors of a nearly singular matrix are uncertain.
         (0..n).for_each(|i| a[i * (n + 1)] += 4.0);
         let (mut q, mut r) = (vec![0.0; n * n], vec![0.0; n * n]);
         super::factor(&a, (n, n), n, &mut q, &mut r);

@@ -153,7 +153,7 @@ fn from_text_file(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let columns = [key, value].into_iter().filter_map(|f| if let Field::Column(c) = f { Some(c) } else { None });
         let reader = Reader { file: &name, delimiter, lines, last_column: columns.max() };
         reader.check()?;
-        // TF 1.x: a table that several nodes fill from the same file is filled by the first.
+        // TF 1.x: if several nodes fill a table from the same file, the first one fills it.
         if table.is_initialized() {
             return Ok(());
         }

@@ -107,7 +107,7 @@ fn products<T: Factor>(
         T::product(threads, a, b, c)
     };
     let c = out.slice_mut::<T>()?;
-    // Few large products are cut themselves; a product has the same bits either way.
+    // Few large products are split one by one; the bits are the same either way.
     if work >= SMALL && c.len() / size < 2 * threads.count() {
         for (number, c) in c.chunks_mut(size).enumerate() {
             one(number, threads, c)?;

@@ -57,7 +57,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
         let s = c.input(i)?;
         match s.rank() {
             Some(0) => scalars += 1,
-            // One of unknown rank may be a scalar.
+            // An argument of unknown rank may be a scalar.
             _ => merged = merged.merge(s)?,
         }
     }
@@ -146,7 +146,7 @@ mod tests {
     fn agrees_with_sixty_digit_arithmetic() {
         for (a, b, x, expected) in GOLDEN {
             let got = betainc(a, b, x);
-            // The condition of large powers: digits of x count a + b times.
+            // The condition of large powers: relative errors of x grow by a + b.
             let tolerance = 1e-14 * (1.0 + (a + b).sqrt());
             assert!((got - expected).abs() <= tolerance * expected + 2e-16, "I({a}, {b}, {x}) = {got} not {expected}");
         }

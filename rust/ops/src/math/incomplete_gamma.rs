@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn agree_with_sixty_digit_arithmetic() {
         for (a, x, p, q) in GOLDEN {
-            // The condition of a large power: digits of x / a count `a` times.
+            // The condition of a large power: relative errors of x / a grow by `a`.
             let tolerance = 4e-15 * (1.0 + (x - a).abs() / a.sqrt());
             // One of the two is one minus the other.
             let close = |got: f64, expected: f64| (got - expected).abs() <= tolerance * expected.abs() + 6e-16;

@@ -145,7 +145,7 @@ fn rows<T: Scalar>(f: &impl Fold<T>, threads: Threads, x: &[T], n: usize, out: &
         }
         return Ok(());
     }
-    // Rows too short for a call each: the same place of many rows at a time.
+    // Rows too short for a call each: many rows are reduced together, one column after the other.
     const SHORT: usize = 16;
     const GATHERED: usize = 512;
     let block = (BLOCK / n).max(1).next_multiple_of(GATHERED);

@@ -65,7 +65,7 @@ fn zeta(x: f64, q: f64) -> f64 {
     }
     let is_even = x % 2.0 == 0.0;
     if q == q.floor() {
-        // A pole: of one sign from both sides for even powers.
+        // A pole. Even powers have the same sign on both sides.
         return if is_even { f64::INFINITY } else { f64::NAN };
     }
     if x != x.floor() || x.is_infinite() {

@@ -113,7 +113,7 @@ pub(super) fn register(r: &mut Registry) {
     for (name, f, types, doc) in ACTIVATIONS {
         let op = Op::new(name).input("features: T").output("activations: T").attr(types).doc(doc);
         let op = op.shape(shape_rules::unchanged).elementwise(Elementwise::Unary(f));
-        // The fused forms of products apply this one alone.
+        // The fused forms of products have this activation only.
         let op = if f == Unary::Relu { op.fusion(Fusion::Activation) } else { op };
         r.add(match unary_kernel(f) {
             Some(k) => op.kernel(k),

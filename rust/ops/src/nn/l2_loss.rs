@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn half_sums_in_f32() {
-        // In f16 alone a sum of ones ends at 2048.
+        // In f16 alone, a sum of ones stops at 2048.
         let x = Tensor::from_slice([8192], &[f16::ONE; 8192]).unwrap();
         assert_eq!(run("L2Loss", &[x], &[]).unwrap()[0].to_scalar::<f16>().unwrap(), f16::from_f32(4096.0));
     }

@@ -82,7 +82,7 @@ fn top_k<T: Scalar + PartialOrd>(ctx: &mut KernelContext<'_>, k: i64, sorted: bo
                 if sorted {
                     best.sort_unstable_by(|&a, &b| order(row, a, b));
                 } else {
-                    // The order is free; this one is certain.
+                    // TF leaves the order open; here it is fixed.
                     best.sort_unstable();
                 }
                 for ((value, index), &place) in values.iter_mut().zip(indices).zip(&*best) {

@@ -22,7 +22,7 @@ fn gradients(ctx: &KernelContext<'_>, bounds: &[Option<Nudged>]) -> Result<(Tens
     let pairs = g.slice::<f32>()?.iter().zip(x.slice::<f32>()?);
     for (i, (to, (&g, &x))) in out.slice_mut::<f32>()?.iter_mut().zip(pairs).enumerate() {
         let channel = i % bounds.len();
-        // An element is on both sides of bounds in the wrong order.
+        // If the bounds are in the wrong order, an element is both below and above.
         let (is_below, is_above) = bounds[channel].map_or((false, false), |n| (x < n.min, x > n.max));
         if is_below {
             low[channel] += f64::from(g);

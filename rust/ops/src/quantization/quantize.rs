@@ -30,7 +30,7 @@ fn function(mode: Mode, even: bool, steps: Steps, min: f32, max: f32) -> (Box<dy
         Mode::MinFirst => {
             let count = steps.count();
             let range = f64::from(max - min) * (count / (count - 1.0));
-            // TF 1.x goes on in floats: of 32 bits the low ones are rounded off.
+            // TF 1.x continues in floats: low bits of 32-bit results are rounded off.
             let scale = (count / range) as f32;
             let first = (min * scale).round() - lowest as f32;
             (Box::new(move |x| f64::from((x * scale).round() - first)), min, max)

@@ -38,7 +38,7 @@ fn uniform_int(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
                 ensure!(t.rank() == 0, InvalidArgument, "{name} must be 0-D, got shape {}", t.shape());
             }
             let (low, high) = (ctx.input(at)?.to_scalar::<T>()?, ctx.input(at + 1)?.to_scalar::<T>()?);
-            // TF 1.x: nothing is checked where nothing is drawn.
+            // TF 1.x: no bounds are checked if no number is drawn.
             if out.elements() > 0 {
                 ensure!(low < high, InvalidArgument, "Need minval < maxval, got {low} >= {high}");
                 let base = match &stream {

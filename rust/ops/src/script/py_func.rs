@@ -72,7 +72,7 @@ fn stateless(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         }
         let (signature, known) = (signature.clone(), known.clone());
         ctx.run_blocking(move |_| {
-            // Not under the lock: the function may run a step of this session.
+            // Called without the lock, because the function may run a step of this session.
             let made = call(&signature.0, SmallVec::new(), &signature.1)?;
             let made = made.into_iter().map(Tensor::into_owned).collect::<Result<Outputs>>()?;
             Ok(known.lock().get_or_insert(made).clone())

@@ -148,7 +148,7 @@ fn add_kernel<T: Measured>(ctx: &mut KernelContext<'_>) -> Result<()> {
         let value = match (i, j) {
             (Some(i), Some(j)) => {
                 let sum = a_values[i].plus(b_values[j]);
-                // As TensorFlow compares: a sum that is no number is left out.
+                // As TensorFlow compares: NaN sums are dropped.
                 if threshold.partial_cmp(&sum.magnitude()).is_none_or(Ordering::is_gt) {
                     return;
                 }

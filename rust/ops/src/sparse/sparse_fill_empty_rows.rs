@@ -53,7 +53,7 @@ fn fill(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             from.len()
         );
         let mut empty = Tensor::new(DType::Bool, [rows])?;
-        // `starts[r + 1]` counts the elements of row r first; then it is where row r + 1 begins.
+        // `starts[r + 1]` is the number of elements of row r first, then the start of row r + 1.
         let mut starts = Tensor::zeros(DType::I64, [rows + 1])?;
         let starts = starts.slice_mut::<i64>()?;
         for (i, row) in from.rows().enumerate() {

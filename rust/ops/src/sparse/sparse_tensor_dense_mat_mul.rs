@@ -162,7 +162,7 @@ fn product<T: Factor>(
         })?;
         return Ok(out);
     }
-    // Before anything of the size of the matrix's rows is made, the result of that size has been.
+    // The result has as many rows as this list and exists already, so a damaged size cannot allocate more.
     let a = match out.elements() {
         0 => return Ok(out),
         _ => ByRow::new(&numbers(indices)?, values.slice::<T>()?, rows as usize, inner_b, adjoint_a)?,

@@ -433,7 +433,7 @@ mod tests {
     #[test]
     fn what_is_not_finite_and_the_sign_of_zero_survive_short_transforms() {
         let bits = |t: &Tensor| -> Vec<(u64, u64)> {
-            // All NaNs count as one.
+            // All NaNs are equal here.
             let bits = |x: f64| if x.is_nan() { u64::MAX } else { x.to_bits() };
             t.slice::<Complex<f64>>().unwrap().iter().map(|x| (bits(x.re), bits(x.im))).collect()
         };

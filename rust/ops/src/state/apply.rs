@@ -280,7 +280,7 @@ fn pass_lanes<const N: usize, R: Rule<N>, T: Wide>(
                 store(&mut variables[k][start..start + LANES], &values[k], LANES);
             }
         } else {
-            // Lanes past the end hold values of the block before: computed and dropped.
+            // Lanes past the end compute on values of the block before; their results are dropped.
             load(&mut g, gradient, length);
             for k in 0..N {
                 load(&mut values[k], &variables[k][start..start + length], length);

@@ -49,7 +49,7 @@ impl Rule<3> for AdaMax {
         let one = F::one();
         let m = m + (g - m) * (one - beta1);
         let (decayed, size) = (beta2 * v, g.abs());
-        // A NaN gradient has to show in the slot.
+        // The comparison is false for NaN, so that a NaN gradient stays visible in the slot.
         let v = if decayed > size { decayed } else { size };
         [var - lr / (one - beta1_power) * (m / (v + epsilon)), m, v]
     }

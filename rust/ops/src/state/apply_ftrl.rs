@@ -22,7 +22,7 @@ fn weight<F: Float>(linear: F, power_of_accum: F, lr: F, l1: F, l2: F) -> F {
 fn follow<F: Float>([var, accum, linear]: [F; 3], gradient: F, g: F, [lr, l1, l2, lr_power]: [F; 4]) -> [F; 3] {
     let new_accum = accum + gradient * gradient;
     let half = F::one() / (F::one() + F::one());
-    // The usual power needs no logarithm.
+    // The usual power is a square root, without a logarithm.
     let power = |x: F| if lr_power == -half { x.sqrt() } else { x.powf(-lr_power) };
     let new_power = power(new_accum);
     let linear = linear + g - (new_power - power(accum)) / lr * var;

@@ -64,7 +64,7 @@ fn rank(c: &mut ShapeContext<'_>) -> Result<()> {
 fn shape_of(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let out_type = init.dtype("out_type")?;
     kernel(move |ctx| {
-        // Any type of variable will do.
+        // A variable of any type is accepted.
         let dtype = match ctx.input(0)?.dtype() {
             DType::Resource => ctx.variable(0)?.dtype,
             known => known,
@@ -98,7 +98,7 @@ fn destroy(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
                 "Resource localhost/{}/N10tensorflow3VarE does not exist.",
                 variable.name
             );
-            // Its handles stay good: a later write gives it a value again, as a new resource of its name would have.
+            // Its handles stay valid: a later write gives it a value again, as a new resource of its name would have.
             return ctx.assign(0, |value| {
                 *value = None;
                 Ok(())

@@ -106,7 +106,7 @@ fn replace(regex: &Regex, text: &[u8], pieces: &[Piece], all: bool) -> Bytes {
 }
 
 fn replace_all(ctx: &mut KernelContext<'_>, regex: &Regex, rewrite: &[u8], all: bool) -> Result<()> {
-    // TF 1.x: a rewrite that cannot be leaves the text as it is.
+    // TF 1.x: an invalid rewrite leaves the text as it is.
     let pieces = pieces(rewrite, regex.captures_len());
     to_strings(ctx, |text| {
         Ok(match &pieces {

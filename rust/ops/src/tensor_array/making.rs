@@ -57,7 +57,7 @@ pub(super) fn register(r: &mut Registry) {
                 kernel(move |ctx| {
                     let size = scalar_int(ctx.input(0)?, "size")?;
                     ensure!(size >= 0, InvalidArgument, "Size should be >= 0.");
-                    // Each time a new one, as its name says.
+                    // Each call makes a new one, as its name states.
                     let name = format!("{}_{}", kind.name, MADE.fetch_add(1, Ordering::Relaxed));
                     let array = TensorArray::new(Kind { name, ..kind.clone() }, size as usize, element_shape.clone())?;
                     ctx.set_output(0, TensorArray::handle(Arc::new(array))?);

@@ -98,7 +98,7 @@ impl TensorArray {
     /// Notes that a tensor was split into all elements.
     pub fn mark_parts(&self) -> Result<()> {
         let mut state = self.open()?;
-        // A gradient has those of what it is the gradient of.
+        // A gradient has the parts of its source.
         if !self.kind.is_gradient {
             state.parts = Some(state.slots.len());
         }
@@ -201,7 +201,7 @@ impl TensorArray {
         let size = state.slots.len();
         let known = usize::try_from(index).ok().filter(|&i| i < size);
         let Some(i) = known else {
-            // A gradient that nothing was written to is zero.
+            // A gradient without writes is zero.
             if self.kind.is_gradient && index >= 0 {
                 return self.zeros(&state, index);
             }

@@ -134,7 +134,7 @@ fn by_columns<T: ConvFloat>(
             "the gradients of a convolution's input and output do not have its sizes",
         ));
     }
-    // One row for each column of the windows, so that what one point of the filter sends lies side by side.
+    // One row for each column of the windows: the products of one point of the filter then lie side by side.
     let mut sent = Scratch::<T>::new(&[columns, points])?;
     let output = MatRef::row_major(output, points, g.outputs)?;
     T::matrix_by_matrix(threads, filter, output.transposed(), sent.get_mut(), None)?;

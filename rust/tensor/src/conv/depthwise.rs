@@ -263,7 +263,7 @@ pub fn depthwise_backward_filter<T: PatchFloat>(
     let input = repeated(threads, input, geometry.outputs)?;
     let (channels, h, w) = (sizes.channels, sizes.h, sizes.w);
     let (down, lines) = (reach(&h), sizes.batch * h.output);
-    // By the filter's points: the windows that have it inside the line.
+    // By point of the filter: the windows in which the point is inside the line.
     let spans: Vec<_> = (0..w.filter).map(|tap| w.inside(tap)).collect();
     let products = w.output * channels * h.filter * w.filter;
     let parts = (lines.saturating_mul(products) / TASK_PRODUCTS).clamp(1, MOST_PARTS).min(lines);

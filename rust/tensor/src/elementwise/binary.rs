@@ -40,7 +40,7 @@ fn check_divisor<T: Element>(f: Binary, dtype: DType, b: &[T]) -> Result<()> {
             ensure!(!vector::has_zero(b), InvalidArgument, "Integer division by zero");
         }
         Pow => {
-            // Only signed integers have numbers whose sign is -1.
+            // The sign of signed integers alone can be -1, which is how negative exponents are found.
             let mut sign = [T::default(); 256];
             for block in b.chunks(256) {
                 let sign = &mut sign[..block.len()];

@@ -170,7 +170,7 @@ impl Layout {
             return place;
         }
         let place = match self.classes[v as usize] {
-            // Full values of instructions have their places already.
+            // Full values of instructions are in outputs or registers already.
             Class::Full => Place::Input(v.min(inputs as u32)),
             Class::Scalar => {
                 self.spreads.push(v);
@@ -376,7 +376,7 @@ impl<T: Scalar + Element> BlockLoop<'_, T> {
         let resident = self.layout.registers + self.spread.len() + 1;
         let fitting = RESIDENT / size_of::<T>() / (resident + 2 * self.rows.len());
         let length = (fitting / SHORTEST * SHORTEST).clamp(SHORTEST, LONGEST).min(self.elements);
-        // Equal parts of a period, rather than long ones and a crumb.
+        // Equal parts of a period; whole blocks would leave a small rest with the cost of a block.
         let length = if self.period < usize::MAX { self.period.div_ceil(self.period.div_ceil(length)) } else { length };
         let failure = ferroflow_sync::Mutex::new(None);
         try_for_blocks(threads, self.elements, self.layout.grain, |range| {

@@ -102,7 +102,7 @@ impl Program {
             let _ = scalars.variable(self.dtype);
         }
         for t in &constants {
-            // One with more elements never meets inputs of one.
+            // A shape with more elements has no inputs of it.
             let _ = if t.elements() == 1 { scalars.constant(t) } else { scalars.variable(self.dtype) };
         }
         for instruction in &self.instructions {

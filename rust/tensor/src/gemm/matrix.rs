@@ -62,7 +62,7 @@ impl<'a, T> MatRef<'a, T> {
         if first > self.rows || rows > self.rows - first {
             return Err(Status::invalid_argument(format!("{} rows have no {rows} from {first} on", self.rows)));
         }
-        // Of an empty matrix no element is read, wherever it may begin.
+        // No element of an empty matrix is read, so its address does not matter.
         let data = self.data.get(first.saturating_mul(self.row_stride)..).unwrap_or_default();
         Ok(MatRef { data, rows, ..self })
     }

@@ -200,7 +200,7 @@ impl<'a, T> Patches<'a, T> {
         let channels = self.channels as isize;
         let (size, step) = (w.size as isize * channels, w.step as isize * channels);
         let (low, high) = (first * channels + part.start as isize, first * channels + part.end as isize);
-        // The windows that lie in the line as a whole.
+        // The windows that lie wholly in the line.
         let inside = |x: isize| x.clamp(xs.start as isize, xs.end as isize) as usize;
         let begin = if low >= 0 { xs.start } else { inside((-low + step - 1) / step) };
         let end = if high > size { xs.start } else { inside((size - high) / step + 1) }.max(begin);

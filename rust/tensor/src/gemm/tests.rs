@@ -323,7 +323,7 @@ fn an_epilogue_gives_the_bits_of_the_separate_steps_in_f64() {
 fn relu_keeps_nan_and_the_sign_of_zero() {
     let relu = Epilogue::<f32> { bias: None, activation: Activation::Relu };
     for isa in isas() {
-        // The product of the second element underflows to -0.0.
+        // The product of the second element underflows to -0.0, which the sum must keep.
         let a = [f32::NAN, -1e-30, 4.0, -3.0, f32::INFINITY, f32::NEG_INFINITY];
         let small = [1e-30f32, 1e-30];
         let mut c = [0.0f32; 12];

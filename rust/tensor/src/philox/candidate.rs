@@ -43,7 +43,7 @@ impl Weights {
     /// Stores weights that are not negative.
     pub fn new(weights: Vec<f32>) -> Weights {
         let n = weights.len();
-        // TF: the sum that probabilities refer to is taken in single precision, that of the buckets in double.
+        // TF: probabilities are relative to a sum in single precision, buckets to one in double.
         let total = weights.iter().fold(0.0, |sum: f32, w| sum + w);
         let sum: f64 = weights.iter().map(|&w| f64::from(w)).sum();
         let mut shares: Vec<f64> = weights.iter().map(|&w| f64::from(w * n as f32) / sum).collect();
@@ -170,7 +170,7 @@ impl CandidateSampler {
         if tries == num_sampled as u64 {
             return probability * num_sampled as f32;
         }
-        // 1 - (1 - p)^tries without cancellation, and as TensorFlow does as if the number of tries were always this.
+        // 1 - (1 - p)^tries without cancellation. TensorFlow computes it so for any number of tries.
         -(tries as f32 * (-probability).ln_1p()).exp_m1()
     }
 
@@ -197,7 +197,7 @@ impl CandidateSampler {
             Self::LogUniform { range } => {
                 let range = *range;
                 let class = (words.next_f64() * log_span(range)).exp() as u64 - 1;
-                // Rounding can give the range itself.
+                // Rounding can give the range itself, which is no class.
                 (class % range) as i64
             }
             Self::Weighted(w) => w.draw(words),

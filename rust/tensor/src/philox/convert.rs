@@ -29,7 +29,7 @@ pub fn unit_bf16(bits: u32) -> bf16 {
 /// Returns two float32 standard normals from two words: the sine first.
 #[inline]
 pub fn normals_f32(x0: u32, x1: u32) -> [f32; 2] {
-    // A float of 0 has no logarithm.
+    // The logarithm needs a float above 0.
     let radius_bits = unit_f32(x0).max(1.0e-7);
     // The angle is multiplied in double and rounded once.
     let angle = (2.0 * std::f64::consts::PI * f64::from(unit_f32(x1))) as f32;

@@ -190,7 +190,7 @@ fn fill_fixed_part<T: Copy, const G: usize>(
     fill_fixed_lanes::<T, G, 8>(base, first_group, chunk, make);
 }
 
-// Without FMA on purpose: no multiplication may melt into an addition.
+// Without FMA: a fused multiply-add would round once instead of twice, and change the bits.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn fill_fixed_avx2<T: Copy, const G: usize>(
@@ -309,7 +309,7 @@ mod tests {
         where
             T: Copy + Default + PartialEq + std::fmt::Debug,
         {
-            // The low half of the counter runs over within the first blocks.
+            // The low half of the counter overflows within the first blocks.
             let base = Philox::from_parts([u32::MAX - 5, u32::MAX, 3, 4], [5, 6]);
             let filled = |fill: &dyn Fn(&mut [T])| {
                 let mut values = [T::default(); 1003];

@@ -55,7 +55,7 @@ impl<U: Sample> Rate<U> {
         if rate == f64::INFINITY {
             Self::Fixed(U::INFINITY)
         } else if rate.is_nan() || rate > U::HIGHEST {
-            // Rejection would never find a sample to return.
+            // Rejection would never find a sample.
             Self::Fixed(U::from_f64(rate.clamp(0.0, U::HIGHEST)))
         } else if rate < REJECTION_FROM {
             Self::Product { exp_neg_rate: (-rate).exp() }
@@ -151,7 +151,7 @@ mod tests {
         fill_poisson(&Philox::new(5, 6), Threads::single(), &rates, &mut out).unwrap();
         for (column, rate) in rates.iter().enumerate() {
             let mean = out.iter().skip(column).step_by(rates.len()).sum::<i64>() as f64 / 20_000.0;
-            // Five standard errors of the mean of a variance of the rate.
+            // Five standard errors of the mean, whose variance is the rate / n.
             assert!((mean - rate).abs() < 5.0 * (rate / 20_000.0).sqrt(), "rate {rate}: {mean}");
         }
     }

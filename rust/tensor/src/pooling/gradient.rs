@@ -37,7 +37,7 @@ pub fn max_gradient<T: Pooled>(
     let is_partition = windows.is_partition();
     Stripes::of(windows).for_each(threads, gx, |part, stripe, Scratch { lines, members }, own| {
         let [base, end] = [stripe.start, stripe.end].map(|plane| (part * planes.input + plane) * plane_size);
-        // Zeros are written just before they are added to: columns that tiles before this one have not reached.
+        // Zeros are written just before the sums: only to columns that no tile before this one has reached.
         let zero = |own: &mut [T], reached: Range<usize>, columns: Range<usize>| {
             for line in own.chunks_exact_mut(line_size).take(reached.end * rows.input).skip(reached.start * rows.input)
             {

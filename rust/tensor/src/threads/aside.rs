@@ -134,7 +134,7 @@ impl Cache {
                 state.threads -= 1;
                 return None;
             }
-            // Taken from the line since: its work is on the way.
+            // It was taken from the line in between: its work will arrive.
             drop(state);
             slot = mailbox.work.lock();
         }

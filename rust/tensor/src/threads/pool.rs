@@ -96,7 +96,7 @@ pub(super) fn run(count: usize, tasks: usize, body: Body<'_>, watch: Watch) -> O
 fn run_alone(tasks: usize, body: Body<'_>, watch: Watch) -> Result<(), Interrupted> {
     for task in 0..tasks {
         watch.check()?;
-        // Else inner loops that find the pool free by then would be cut into parts on top of this cut.
+        // Otherwise inner loops that find the pool free would be cut again.
         let _marked = InTask::enter();
         body(task);
     }
@@ -176,7 +176,8 @@ impl Pool {
             next.0.store(self.share_start(thread, tasks), Ordering::Relaxed);
         }
         let number = (self.state.load(Ordering::Relaxed) >> NUMBER_SHIFT).wrapping_add(1);
-        // SeqCst here and in `await_job`: either the worker sees the open job, or this thread sees that it sleeps.
+        // SeqCst here and in `await_job`: either the worker sees the open job, or this thread sees the sleeping worker.
+        // Otherwise a worker could sleep through a job.
         self.state.store(number << NUMBER_SHIFT | OPEN, Ordering::SeqCst);
         for worker in workers.iter().take(tasks - 1) {
             if worker.asleep.load(Ordering::SeqCst) && worker.asleep.swap(false, Ordering::SeqCst) {
@@ -259,7 +260,7 @@ impl Pool {
             // SAFETY: this worker is inside an open job, so the caller does not touch the job and outlives this use.
             let job = unsafe { &*self.job.get() };
             if let Some(body) = job.body {
-                // The watch is of the calling thread, so no worker's part is interrupted.
+                // The watch belongs to the calling thread, so workers' parts are never interrupted.
                 let (Ok(()) | Err(Interrupted)) = self.take_tasks(me, job.tasks, body, Watch::NONE);
             }
             self.state.fetch_sub(1, Ordering::AcqRel);
@@ -301,7 +302,7 @@ impl Pool {
 
 /// Starts one worker; none when the system gives no thread, and then the job has one thread fewer.
 fn start_worker(pool: &'static Pool, index: usize) -> Option<Worker> {
-    // Lives as long as the process, like the worker itself.
+    // Leaked: it is used as long as the worker runs, which is as long as the process.
     let asleep: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
     let handle = std::thread::Builder::new()
         .name(format!("ferroflow-{index}"))

@@ -51,7 +51,7 @@ fn bounds() -> Option<(usize, usize)> {
 #[cold]
 fn find_limit(here: usize) -> usize {
     let limit = match bounds() {
-        // A small stack keeps a part of itself.
+        // The system keeps a part of a small stack for itself.
         Some((low, size)) if (low..low.saturating_add(size)).contains(&here) => low + RESERVE.min(size / 4),
         _ => here.saturating_sub(LEAST - RESERVE).max(1),
     };

@@ -103,11 +103,11 @@ fn power_of_two_f64(k: i64) -> f64 {
 
 #[inline(always)]
 pub fn exp_f32(x: f32) -> f32 {
-    // Comparisons that are false for NaN let it through.
+    // Comparisons are false for NaN, so NaN stays.
     let x = if x > 90.0 { 90.0 } else { x };
     let x = if x < -105.0 { -105.0 } else { x };
     let (k, p) = expm1_reduced_f32(x);
-    // Two factors, so that only the last product rounds, also into the denormals.
+    // Two factors, so that only the last product rounds, also for denormal results.
     let half = k >> 1;
     (1.0 + p) * power_of_two_f32(half) * power_of_two_f32(k.wrapping_sub(half))
 }

@@ -171,7 +171,7 @@ fn read_block(
 fn is_sound(frame: &Frame, scan: &Scan) -> bool {
     let [first, last] = scan.band;
     if !frame.progressive {
-        // libjpeg reads sequential scans in full, whatever their headers say.
+        // libjpeg reads sequential scans in full, whatever their headers state.
         return true;
     }
     let [high, low] = scan.approximation;
@@ -228,7 +228,7 @@ pub(super) fn read_scan(
                 }
                 until_restart -= 1;
             }
-            // The unit in which the data ends goes on with zero bits; those after it stay gray.
+            // The unit in which the data ends is completed by zero bits; those after it stay gray.
             let missing = bits.is_missing();
             if missing && !goes_on && frame.progressive {
                 break 'scan;

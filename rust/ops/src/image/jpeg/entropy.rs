@@ -90,7 +90,7 @@ impl<'a> Bits<'a> {
             self.fill();
             if self.count < n {
                 self.missing = true;
-                // A marker stops the bits; the file's end does so only where it is no marker's beginning.
+                // A marker ends the bits. A 0xff at the file's end may begin a marker.
                 self.truncated |= self.at + 1 >= self.data.len();
                 self.bits <<= 32;
                 self.count += 32;

@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
             0xe0 => self.jfif |= body.starts_with(b"JFIF\0"),
             0xee if body.starts_with(b"Adobe") && body.len() >= 12 => self.adobe = Some(body[11]),
             0xcc | 0xdc | 0xe0..=0xef | 0xfe => {}
-            // Lossless, differential and arithmetic coding, and markers that there are not.
+            // Lossless, differential and arithmetic coding, and undefined markers.
             _ => return None,
         }
         Some(Segment::Other)

@@ -216,7 +216,7 @@ mod tests {
                 let size = 24 / (1 + i as i32);
                 ((state >> 16) as i32 % (2 * size + 1) - size) as i16
             });
-            // The fast transform is near only where the steps of quantization are not small.
+            // The fast transform is close to the exact one only if the steps of quantization are large.
             let expected = exact(&block.map(|x| x * 16));
             for (accurate, bound) in [(true, 1.0), (false, 3.0)] {
                 let mut got = [0u8; 64];

@@ -111,7 +111,7 @@ pub(super) fn decode(data: &[u8], options: Options, window: Option<Window>, thre
             Some(Segment::End) => break,
             Some(Segment::Fault) => return None,
             Some(Segment::Other) => {}
-            // The data ends between segments; what was read may be all.
+            // The data ends between segments; the scans so far may be all.
             None => {
                 let (frame, planes) = planes.as_ref()?;
                 if frame.progressive || planes.iter().any(|p| !p.seen) {

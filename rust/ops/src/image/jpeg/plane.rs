@@ -32,7 +32,7 @@ impl Plane {
         let least = 8 / options.ratio;
         let [h, v] = component.sampling;
         let [most_h, most_v] = frame.most;
-        // A component with fewer samples is made smaller by less, where that saves its upsampling.
+        // A component with fewer samples is reduced less, if that avoids its upsampling.
         let mut side = least;
         while side < 8 && (most_h * least).is_multiple_of(h * side * 2) && (most_v * least).is_multiple_of(v * side * 2)
         {

@@ -41,7 +41,7 @@ pub(super) fn row(plane: &Plane, y: usize, fancy: bool, to: &mut [u8]) {
     let [across, down] = plane.expand;
     let from = y / down;
     let line = plane.row(from);
-    // The row that is nearest beside this one: above the upper half of a sample, below the lower.
+    // The nearest row besides this one: the one above for the upper half of a sample, the one below for the lower.
     let beside = || plane.row(if y.is_multiple_of(2) { from.saturating_sub(1) } else { from + 1 });
     match (across, down, fancy) {
         (2, 1, true) if plane.width > 2 => double(line, to),

@@ -127,7 +127,7 @@ impl Spec {
 
     fn window(&self, i: usize, input: usize, filter: usize) -> Result<Window> {
         let (stride, dilation) = (self.strides[i], self.dilations[i]);
-        // TF 1.x: a filter without points reaches one point less than nothing.
+        // TF 1.x: the formula holds for a filter without points, too.
         let reach = (filter as i128 - 1) * dilation as i128 + 1;
         let (size, step) = (input as i128, stride as i128);
         let (output, before) = match self.padding {

@@ -254,7 +254,7 @@ fn compute<T: Logit>(ctx: &mut KernelContext<'_>, options: Options) -> Result<()
     let gradients = SharedSlice::new(gradient.slice_mut::<T>()?);
     ctx.threads().try_run(sizes.batch, &|b| {
         let (length, with_blanks, labels) = &sequences[b];
-        // TF 1.x: sequences that are too short for their labels count nothing where that is no error.
+        // TF 1.x: if sequences too short for their labels are no error, they are skipped.
         if *length == 0 || (options.ignores_longer && labels > length) {
             return;
         }
@@ -414,7 +414,7 @@ mod tests {
             }
         }
         assert_eq!(g[12..15], [0.0; 3], "frames behind the end");
-        // A label whose probability is too small for a float cannot be, either.
+        // A label with a probability too small for a float is impossible, too.
         let far = Tensor::from_slice([1, 1, 3], &[-1e4f32, 1.0, 1.0]).unwrap();
         let [_, places, values, _] = inputs(&[&[0]], 1, 3, &[1]);
         let y = run("CTCLoss", &[far, places, values, Tensor::from_slice([1], &[1i32]).unwrap()], &[]).unwrap();

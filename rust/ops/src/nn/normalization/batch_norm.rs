@@ -236,7 +236,7 @@ impl BatchNorm {
         let vector = |v: &[f32]| Tensor::from_slice([blocks.channels], v);
         ctx.set_output(1, vector(&mean)?);
         if self.is_training {
-            // Bessel's correction: of the running variance, but not of what normalizes.
+            // Bessel's correction applies to the running variance, not to the normalization.
             let adjust = blocks.rows as f32 / blocks.rows.saturating_sub(1).max(1) as f32;
             ctx.set_output(2, vector(&variance.iter().map(|v| v * adjust).collect::<Vec<_>>())?);
         } else {
@@ -276,8 +276,8 @@ impl BatchNorm {
             gradient_sums(threads, xs, gs, mean, blocks)?
         };
         let rows = blocks.rows as f64;
-        // Of a mean and variance that do not come from the batch, nothing flows back through them.
-        // A product with zero would not do: the inputs may hold infinities.
+        // If mean and variance do not come from the batch, no gradient passes through them. A product with zero would
+        // not do, because the inputs may be infinite.
         let through = |sum: f64| if self.is_training { sum } else { 0.0 };
         let mean_g: Vec<f32> = sums.iter().map(|s| (through(s.0) / rows) as f32).collect();
         let slope: Vec<f32> = sums
@@ -295,7 +295,7 @@ impl BatchNorm {
                 unnormalize_rows(&rows[range.clone()], &gs[range], by_channel, out);
             })?;
         }
-        // The moments of no rows are no numbers, but what they would be multiplied by is zero.
+        // The moments of no rows are NaN, but their factor is zero.
         let deviation = if xs.is_empty() { vec![0.0; blocks.channels] } else { deviation };
         let scale_g: Vec<f32> = sums.iter().zip(&deviation).map(|(s, &d)| (s.1 * f64::from(d)) as f32).collect();
         let offset_g: Vec<f32> = sums.iter().map(|s| s.0 as f32).collect();
@@ -469,7 +469,8 @@ mod tests {
             let n: usize = dims.iter().product();
             let rows = (n / channels) as f64;
             let x = values(n, 31);
-            // Around zero: a mean rounded to f32 is in the sum of products as often as the gradients' sum says.
+            // Centered: otherwise the rounding of the mean to f32 enters the sum of products, times the sum of the
+            // gradients.
             let g: Vec<f32> = values(n, 17).iter().map(|v| v - 102.75).collect();
             let (scale, offset) = (values(channels, 5), values(channels, 3));
             let of = |i: usize| i / inner % channels;
@@ -488,7 +489,7 @@ mod tests {
             let (x4, g4) = (t(&x).reshaped(dims).unwrap(), t(&g).reshaped(dims).unwrap());
             let out = run("FusedBatchNorm", &[x4.clone(), t(&scale), t(&offset), t(&[]), t(&[])], &attrs(true, format))
                 .unwrap();
-            // The mean is rounded to f32 before it is scaled by a hundred.
+            // The mean is rounded to f32 and then multiplied by a hundred, hence the tolerance.
             near(&out[0], &y, 1e-3);
             near(&out[1], &mean, 1e-6);
             near(&out[2], &variance.iter().map(|v| v * rows / (rows - 1.0)).collect::<Vec<_>>(), 1e-5);

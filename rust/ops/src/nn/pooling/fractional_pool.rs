@@ -26,7 +26,7 @@ impl Fraction {
         let ratio = ratio(init)?;
         let (seed, seed2) = (init.int("seed")?, init.int("seed2")?);
         let seeds = if init.bool("deterministic")? {
-            // One draw for all runs where no seed is given.
+            // One draw for all runs, unless a seed is given.
             Some(if seed == 0 && seed2 == 0 { fresh_seeds() } else { (seed, seed2) })
         } else {
             ensure!(

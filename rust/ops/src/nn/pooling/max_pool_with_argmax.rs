@@ -39,7 +39,7 @@ fn with_argmax(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let last = if with_batch { x.len() } else { windows.in_part() };
             P::of(last)?;
             at_first_max(&windows, ctx.threads(), x, places.slice_mut::<P>()?, |part, place| {
-                // The greatest place was seen to fit.
+                // The greatest place was checked to fit.
                 P::of(if with_batch { part + place } else { place }).unwrap_or_default()
             })?;
             at_first_max(&windows, ctx.threads(), x, y.slice_mut::<T>()?, |part, place| x[part + place])?;

@@ -108,7 +108,7 @@ impl Pooling {
         for d in 0..self.spatial {
             let axis = Axis::new(input[first + d], self.ksize[first + d], self.strides[first + d], self.same)?;
             pooled[first + d] = axis.output;
-            // Images have rows for planes: those are what work is cut along.
+            // Images have rows in the place of planes: work is split along them.
             axes[if d + 1 == self.spatial { 2 } else { d }] = axis;
         }
         let (outer, inner) = if self.channels_first { (input[0] * input[1], 1) } else { (input[0], input[c]) };

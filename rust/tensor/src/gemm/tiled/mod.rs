@@ -241,7 +241,7 @@ fn lined<T>(elements: usize) -> usize {
 /// # Safety
 /// Computes the product, as [`multiply_f32`] does.
 unsafe fn multiply<L: Lanes>(threads: Threads, mut product: Product<'_, L::Elem>) -> Result<()> {
-    // The distance along a dimension of size one is never used: set it to the value that the fast paths test.
+    // The distance along a dimension of size one is never used. The fast paths test for 1, so it is set to 1.
     if let Source::Matrix(a) = &mut product.a {
         if product.depth == 1 {
             a.col = 1;
@@ -484,7 +484,7 @@ impl<L: Lanes> Block<'_, '_, L> {
                         }
                     }
                 };
-                // Each tile brings its share of the next panel nearer.
+                // Each tile prefetches its share of the next panel.
                 let panel_bytes = depth * panel * size_of::<L::Elem>();
                 let (next, share, ahead_step) = match self.b {
                     Columns::Packed(_) => (panel_bytes, panel_bytes / tiles, panel * size_of::<L::Elem>() / tiles),

@@ -140,21 +140,22 @@ unsafe fn run_body<L: Lanes, const ROWS: usize, const WIDTH: usize, const ALONG_
         let mut sums = [[L::zero(); WIDTH]; ROWS];
         let (mut a, mut b) = (tile.a, tile.b);
         let (row_step, inner_step) = if ALONG_ROW { (tile.a_stride, 1) } else { (1, tile.a_stride) };
-        // The sums take long enough for the lines of c to arrive meanwhile.
+        // The sums take long enough for the prefetched lines of c to arrive.
         for i in 0..ROWS {
             for j in 0..WIDTH {
                 prefetch::<true>(tile.c.wrapping_add(i * tile.c_stride + j * L::N).cast());
             }
         }
         let mut ahead = tile.ahead;
-        // Not a closure, which keeps the sums in memory; the mask must be a local for the same reason.
+        // No closure here: it would keep the sums in memory. The mask must be a local for the same reason.
         let (b_stride, b_part) = (tile.b_stride, tile.b_part);
         macro_rules! step {
             () => {{
                 let column = |j: usize| {
                     if WHOLE || j < last { L::load(b.add(j * L::N)) } else { L::load_part(b.add(j * L::N), b_part) }
                 };
-                // The shorter side is held, the longer passes through one register: all sums and it fit the registers.
+                // The shorter side stays in registers, the longer one passes through one register. With the sums they
+                // fill no more registers than there are.
                 if ROWS < WIDTH * L::REGISTERS {
                     let mut values = [L::zero(); ROWS];
                     for (i, value) in values.iter_mut().enumerate() {
@@ -183,7 +184,7 @@ unsafe fn run_body<L: Lanes, const ROWS: usize, const WIDTH: usize, const ALONG_
             }};
         }
         let packed = !ALONG_ROW && tile.a_stride == ROWS;
-        // Rows far apart need an address each: unrolled, those leave the general registers.
+        // Rows that are far apart need an address each. Unrolled, the addresses do not fit the general registers.
         let unroll = if ALONG_ROW { 1 } else { UNROLL };
         let mut left = tile.depth;
         while left > 0 {
