@@ -58,10 +58,10 @@ pub struct Line {
     socket: TcpStream,
     channel: Mutex<Channel>,
     /// Times of the last receipt and of the last send.
-    heard: AtomicU64,
+    received_at: AtomicU64,
     sent: AtomicU64,
     /// Time of the watch's last check.
-    looked: AtomicU64,
+    watched_at: AtomicU64,
     own: Patience,
     /// The process that made it: a forked one has a copy, which it may not use.
     process: u32,
@@ -89,7 +89,7 @@ impl Channel {
             let before = self.incoming.received();
             let received = self.incoming.read(&mut &line.socket)?;
             if self.incoming.received() != before {
-                line.heard.store(now(), Ordering::Relaxed);
+                line.received_at.store(now(), Ordering::Relaxed);
             }
             let frame = match received {
                 Received::Frame(frame) => frame,
@@ -135,12 +135,12 @@ impl Line {
 
     /// Runs at each check of the watch.
     pub fn tend(&self, now: u64) {
-        let gap = now.saturating_sub(self.looked.swap(now, Ordering::Relaxed));
+        let gap = now.saturating_sub(self.watched_at.swap(now, Ordering::Relaxed));
         let tick = self.tick().as_millis() as u64;
         if gap > 4 * tick {
             // This process did not run, and the other one maybe neither: that was no silence.
-            let heard = self.heard.load(Ordering::Relaxed);
-            self.heard.store(heard.saturating_add(gap - tick).min(now), Ordering::Relaxed);
+            let received_at = self.received_at.load(Ordering::Relaxed);
+            self.received_at.store(received_at.saturating_add(gap - tick).min(now), Ordering::Relaxed);
         }
         // A locked connection is in use at this moment: it needs no heartbeat.
         let Some(mut channel) = self.channel.try_lock() else { return };
@@ -163,10 +163,10 @@ impl Line {
         if !channel.is_attended && now.saturating_sub(channel.read) >= absent {
             channel.receive_ahead(self)?;
         }
-        let silent = self.own.silence().filter(|&most| age(&self.heard) >= most);
+        let silent = self.own.silence().filter(|&most| age(&self.received_at) >= most);
         // Bytes that wait to be received are a sign of life: this process itself may have been stopped.
         if silent.is_some() && matches!(self.socket.peek(&mut [0]), Err(e) if e.kind() == ErrorKind::WouldBlock) {
-            let seconds = age(&self.heard) as f64 / 1000.0;
+            let seconds = age(&self.received_at) as f64 / 1000.0;
             bail!(Unavailable, "Nothing was heard for {seconds:.1} s, its machine or process counts as lost");
         }
         Ok(())
@@ -205,14 +205,14 @@ impl Link {
             read: now(),
             is_abandoned: false,
         };
-        let [heard, sent, looked] = [(); 3].map(|()| AtomicU64::new(now()));
+        let [received_at, sent, watched_at] = [(); 3].map(|()| AtomicU64::new(now()));
         let channel = Mutex::new(channel);
         let line = Arc::new(Line {
             socket,
             channel,
-            heard,
+            received_at,
             sent,
-            looked,
+            watched_at,
             own,
             process: std::process::id(),
             other: OnceLock::new(),
@@ -225,7 +225,7 @@ impl Link {
         self.line.channel.lock().incoming.set_limits(Limits::KNOWN);
         let _ = self.line.other.set(other);
         self.residence = residence;
-        self.line.looked.store(now(), Ordering::Relaxed);
+        self.line.watched_at.store(now(), Ordering::Relaxed);
         look_after(&self.line)
     }
 

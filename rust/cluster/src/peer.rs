@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Time between two checks of the caller's signals and deadlines.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Longest time for one attempt to connect to a task.
 const ATTEMPT: Duration = Duration::from_secs(3);
 /// Time until a session first reports that it waits, and between two reports; TF 1.x repeats it as often.
@@ -33,7 +33,7 @@ pub const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
 pub struct Unreachable;
 
 /// Polls the caller; without an answer, the wait continues.
-fn look(poll: Option<&Poll<'_>>) -> Result<()> {
+fn check_caller(poll: Option<&Poll<'_>>) -> Result<()> {
     poll.map_or(Ok(()), |poll| poll())
 }
 
@@ -150,7 +150,7 @@ impl Peer {
         let mut pause = Duration::from_millis(5);
         let mut failure = Status::unavailable("it has not answered yet");
         let was_there = self.met.lock().is_some();
-        look(poll)?;
+        check_caller(poll)?;
         loop {
             let unreachable = |e: Status, failure: &Status| {
                 while_unreachable(e, &format!("{} cannot be reached ({})", self.name, failure.message()))
@@ -176,8 +176,8 @@ impl Peer {
             }
             let wake = Instant::now() + pause;
             while let Some(left) = wake.checked_duration_since(Instant::now()).filter(|l| !l.is_zero()) {
-                look(poll).map_err(|e| unreachable(e, &failure))?;
-                std::thread::sleep(left.min(LOOK));
+                check_caller(poll).map_err(|e| unreachable(e, &failure))?;
+                std::thread::sleep(left.min(POLL_INTERVAL));
             }
             pause = (pause * 2).min(Duration::from_secs(1));
         }
@@ -211,14 +211,14 @@ impl Peer {
 
     fn attempt(&self, token: &Token, patience: Patience, poll: Option<&Poll<'_>>) -> Result<(Link, u64)> {
         let deadline = Instant::now() + ATTEMPT;
-        let look = || look(poll);
+        let check = || check_caller(poll);
         let unreachable = |e: std::io::Error, at: &str| {
             Status::unavailable(format!("{} at {}{at} does not answer: {e}", self.name, self.address))
         };
-        let found = resolve(&self.address, deadline, &look)?.map_err(|e| unreachable(e, ""))?;
+        let found = resolve(&self.address, deadline, &check)?.map_err(|e| unreachable(e, ""))?;
         let mut last = None;
         for &address in &found {
-            match connect(address, deadline, &look)? {
+            match connect(address, deadline, &check)? {
                 Ok(socket) => {
                     let met = Link::new(socket, patience)
                         .and_then(|link| self.introduce(link, token, patience, deadline, poll));
@@ -306,7 +306,7 @@ impl Peer {
     /// Sends a question on a connection that serves nothing else; returns the answer.
     ///
     /// Errors: `Unavailable` where the task is no more there; what `poll` says.
-    pub fn ask_on(&self, link: Link, question: Frame, poll: Option<&Poll<'_>>) -> Result<(Frame, Link)> {
+    pub fn query_on(&self, link: Link, question: Frame, poll: Option<&Poll<'_>>) -> Result<(Frame, Link)> {
         let wires = Wires::new(vec![link]);
         let answer = call(&wires, question, None, poll);
         let is_silent = matches!(&answer, Err(e) if e.code() == Code::DeadlineExceeded) && is_silent(&wires);
@@ -322,9 +322,9 @@ impl Peer {
         }
     }
 
-    /// Sends a question as `ask_on` does, if the answer is a status.
+    /// Sends a question as `query_on` does, if the answer is a status.
     pub fn order_on(&self, link: Link, question: Frame, poll: Option<&Poll<'_>>) -> Result<Link> {
-        let (answer, link) = self.ask_on(link, question, poll)?;
+        let (answer, link) = self.query_on(link, question, poll)?;
         let outcome: Result<Outcome> = match answer.kind {
             kind::OUTCOME => answer.decode(),
             other => Err(Status::internal(format!("{} answers with a frame of kind {other}", self.name))),
@@ -347,7 +347,7 @@ impl Peer {
 
     /// Returns the task's own description of itself and its cluster.
     pub fn describe(&self, poll: Option<&Poll<'_>>) -> Result<(TaskName, usize, Cluster)> {
-        let (answer, link) = self.ask_on(self.take(poll)?, Frame::new(kind::DESCRIBE, &Empty {}), poll)?;
+        let (answer, link) = self.query_on(self.take(poll)?, Frame::new(kind::DESCRIBE, &Empty {}), poll)?;
         self.give_back(link, false);
         let description: Description = answer.decode()?;
         let mut tasks = Vec::new();
@@ -376,11 +376,11 @@ fn receive(wires: &Wires, deadline: Option<Instant>, poll: Option<&Poll<'_>>) ->
         if let Some(frame) = wires.pull()? {
             return Ok(frame);
         }
-        look(poll)?;
+        check_caller(poll)?;
         if deadline.is_some_and(|d| Instant::now() > d) {
             bail!(Unavailable, "No answer came. Socket closed");
         }
-        wires.sleep(None, Some(LOOK))?;
+        wires.sleep(None, Some(POLL_INTERVAL))?;
     }
 }
 
@@ -399,7 +399,7 @@ fn is_silent(wires: &Wires) -> bool {
         if link.received() != before {
             return false;
         }
-        if wires.sleep(None, Some(LOOK)).is_err() {
+        if wires.sleep(None, Some(POLL_INTERVAL)).is_err() {
             return true;
         }
     }

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 pub const END: u64 = 1 << 62;
 
 /// Time between two checks of a part that was cancelled.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The destinations of values, by key.
 pub enum Route {
@@ -263,7 +263,7 @@ impl RemoteRendezvous {
                 let patience = if link.received() == before { SIGN_OF_LIFE.min(at_most) } else { at_most };
                 waits |= ended[i].is_none() && !link.has_failed() && began.elapsed() < patience;
             }
-            if !waits || wires.sleep(None, Some(LOOK)).is_err() {
+            if !waits || wires.sleep(None, Some(POLL_INTERVAL)).is_err() {
                 return;
             }
         }

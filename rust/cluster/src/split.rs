@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Time between two checks of the caller, for a thread that waits for another one's registration.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Longest time for tasks to end a cancelled step.
 const GIVE_UP: Duration = Duration::from_secs(2);
 
@@ -139,7 +139,7 @@ impl SplitPlan {
         let peer = &d.peer;
         let mut registered = loop {
             // Another thread may hold it until its task answers.
-            if let Some(registered) = d.registered.try_lock_for(LOOK) {
+            if let Some(registered) = d.registered.try_lock_for(POLL_INTERVAL) {
                 break registered;
             }
             if let Err(e) = poll.map_or(Ok(()), |poll| poll()) {

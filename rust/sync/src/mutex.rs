@@ -12,7 +12,7 @@ const CONTENDED: u32 = 2;
 const GENERATION_SHIFT: u32 = 2;
 
 /// Reads of a held lock before the thread sleeps.
-const LOOKS: u32 = 100;
+const SPINS: u32 = 100;
 
 /// 0 while free, else `generation << 2 | CONTENDED? | LOCKED`.
 pub struct RawMutex(AtomicU32);
@@ -68,7 +68,7 @@ impl RawMutex {
     #[cold]
     fn lock_slowly(&self, deadline: Option<Instant>) -> Outcome {
         let mut own = held_now();
-        let mut looks = 0;
+        let mut spins = 0;
         loop {
             let word = self.0.load(Ordering::Relaxed);
             if word == 0 {
@@ -81,8 +81,8 @@ impl RawMutex {
                 return Outcome::Lost(word);
             }
             if word & CONTENDED == 0 {
-                looks += 1;
-                if looks < LOOKS {
+                spins += 1;
+                if spins < SPINS {
                     std::hint::spin_loop();
                     continue;
                 }

@@ -26,10 +26,10 @@ use ferroflow_sync::{Mutex, OnceLock, generation, watch_forks};
 const SPIN: Duration = Duration::from_micros(100);
 
 /// Polls between two readings of the clock.
-const LOOKS_PER_CLOCK: u32 = 64;
+const POLLS_PER_CLOCK: u32 = 64;
 
 /// Polls for a worker still inside before the caller yields its time slice.
-const LOOKS_BEFORE_YIELD: u32 = 4096;
+const POLLS_BEFORE_YIELD: u32 = 4096;
 
 const OPEN: u64 = 1 << 31;
 const INSIDE: u64 = OPEN - 1;
@@ -188,10 +188,10 @@ impl Pool {
         let ran = self.take_tasks(0, tasks, body, watch);
 
         self.state.fetch_and(!OPEN, Ordering::AcqRel);
-        let mut looks = 0u32;
+        let mut polls = 0u32;
         while self.state.load(Ordering::Acquire) & INSIDE != 0 {
-            looks += 1;
-            if looks.is_multiple_of(LOOKS_BEFORE_YIELD) {
+            polls += 1;
+            if polls.is_multiple_of(POLLS_BEFORE_YIELD) {
                 std::thread::yield_now();
             } else {
                 std::hint::spin_loop();
@@ -272,14 +272,14 @@ impl Pool {
         let is_new = |state: u64| state & OPEN != 0 && state >> NUMBER_SHIFT != last;
         loop {
             let start = Instant::now();
-            let mut looks = 0u32;
+            let mut polls = 0u32;
             loop {
                 let state = self.state.load(Ordering::Acquire);
                 if is_new(state) {
                     return state;
                 }
-                looks += 1;
-                if looks.is_multiple_of(LOOKS_PER_CLOCK) && start.elapsed() > SPIN {
+                polls += 1;
+                if polls.is_multiple_of(POLLS_PER_CLOCK) && start.elapsed() > SPIN {
                     break;
                 }
                 std::hint::spin_loop();
