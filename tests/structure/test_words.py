@@ -12,8 +12,9 @@ def test_the_front_ends_texts_are_in_plain_words():
     assert words.problems_of_files(_ROOT / "pyfront") == []
 
 
-def test_the_engines_texts_are_in_plain_words():
-    assert words.rust_problems_of_files(_ROOT / "rust") == []
+@pytest.mark.parametrize("folder", ["rust", "benches", "fuzz"])
+def test_texts_in_rust_are_in_plain_words(folder):
+    assert words.rust_problems_of_files(_ROOT / folder) == []
 
 
 _PLAIN = '''
