@@ -239,7 +239,7 @@ impl BundleReader {
         let mut stored: Vec<Stored> = Vec::new();
         let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
         for request in requests {
-            let plan = self.parts(expected)?;
+            let plan = self.parts(request)?;
             let mut sources = Vec::with_capacity(plan.parts.len());
             for (range, key, entry) in plan.parts {
                 let place = match places.get(&key) {

@@ -28,7 +28,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-fn reverse<E: Movable>(
+fn reverse_ends<E: Movable>(
     threads: Threads,
     from: &[E],
     shape: &Shape,
@@ -77,7 +77,7 @@ fn reverse(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         }
         let mut out = Tensor::new(x.dtype(), x.shape().clone())?;
         by_size!(x.dtype(), E, {
-            reverse(ctx.threads(), E::view(x)?, x.shape(), (seq, batch), &ends, E::view_mut(&mut out)?)?;
+            reverse_ends(ctx.threads(), E::view(x)?, x.shape(), (seq, batch), &ends, E::view_mut(&mut out)?)?;
             Ok(())
         })?;
         ctx.set_output(0, out);

@@ -42,7 +42,7 @@ pub(super) fn each<T: Copy + Default + Send + Sync, const N: usize>(
 }
 
 /// Computes `to[c * rows + r] = from[r * columns + c]`.
-fn turn<T: Copy>(from: &[T], rows: usize, columns: usize, to: &mut [T]) {
+fn transpose<T: Copy>(from: &[T], rows: usize, columns: usize, to: &mut [T]) {
     for r in (0..rows).step_by(BLOCK_SIDE) {
         for c in (0..columns).step_by(BLOCK_SIDE) {
             let (r_end, c_end) = (rows.min(r + BLOCK_SIDE), columns.min(c + BLOCK_SIDE));
