@@ -1,5 +1,7 @@
-//! The session as Python sees it. `run_fast` serves the usual fetches and feeds in one call without Python code.
-//! Whatever is unusual is left to Python, which flattens, checks and calls `run_flat`.
+//! The session's Python class.
+//!
+//! `run_fast` serves the usual fetches and feeds in one call without Python code. Other requests are left to Python,
+//! which flattens, checks and calls `run_flat`.
 
 use crate::convert::{quick_tensor, tensor_of, to_python};
 use crate::engine::{Engine, Limit, Planned, with_poll};

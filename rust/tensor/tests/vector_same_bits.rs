@@ -1,5 +1,7 @@
-//! The law of equal bits: an elementwise result depends on the elements alone. It does not depend on the instruction
-//! set, the position, the length, the alignment, the split, or on being written in place.
+//! The law of equal bits: an elementwise result depends on the elements alone.
+//!
+//! It does not depend on the instruction set, the position, the length, the alignment, the split, or on being written
+//! in place.
 
 use ferroflow_tensor::vector::*;
 use half::{bf16, f16};

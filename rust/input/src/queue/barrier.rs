@@ -1,5 +1,6 @@
-//! Barrier and its ops: tuples found by their keys, whose components come one by one. The complete ones wait in a
-//! queue, in the order in which their keys came.
+//! Barrier and its ops: tuples found by their keys, whose components come one by one.
+//!
+//! The complete ones wait in a queue, in the order in which their keys came.
 
 use super::element::Tuple;
 use super::state::{Begun, Count, Kind, Queue, Spec, shape_list, type_list};

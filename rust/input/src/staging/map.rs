@@ -1,4 +1,5 @@
 //! MapStage, MapUnstage, MapUnstageNoKey, MapPeek, MapSize, MapIncompleteSize, MapClear, and the same of OrderedMap.
+//!
 //! They hold tuples found by their keys, whose values may come and go one by one.
 
 use super::{Limits, bounded, bytes, values};

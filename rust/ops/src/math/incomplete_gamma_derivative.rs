@@ -1,5 +1,6 @@
-//! IgammaGradA: the derivative of the lower incomplete gamma function by its parameter. And the derivative of a gamma
-//! sample, which is the same over the density.
+//! IgammaGradA: the derivative of the lower incomplete gamma function by its parameter.
+//!
+//! It also has the derivative of a gamma sample, which is the same over the density.
 //!
 //! Source: the series, the continued fraction and N. Temme's expansion of `incomplete_gamma`, differentiated term by term;
 //! Figurnov, Mohamed, Mnih, "Implicit reparameterization gradients", 2018, for samples.

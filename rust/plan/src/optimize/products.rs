@@ -1,5 +1,6 @@
-//! A matrix product of which only a part is read is computed in that part alone. Products that are added up are added
-//! as they are computed.
+//! A matrix product of which only a part is read is computed in that part alone.
+//!
+//! Products that are added up are added as they are computed.
 //!
 //! Both occur in every recurrent net. The gradient with respect to the concatenation of input and state is cut in two.
 //! The gradients with respect to the weights are summed over the steps.

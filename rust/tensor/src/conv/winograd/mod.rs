@@ -1,5 +1,6 @@
-//! Convolutions with filters of 3 x 3 points and stride 1 by Winograd's minimal filtering. A tile of 2 x 2 points of
-//! the output takes 16 multiplications, not 36.
+//! Convolutions with filters of 3 x 3 points and stride 1 by Winograd's minimal filtering.
+//!
+//! A tile of 2 x 2 points of the output takes 16 multiplications, not 36.
 //!
 //! Tiles of the input and the filter are transformed by sums and halves. A convolution then is 16 products of matrices,
 //! one for each point of a transformed tile; a last transform leads back. Rounding errors are two to three times those
