@@ -1,8 +1,9 @@
 //! Throughput of convolutions and their gradients, counted as two floating-point operations per multiplication.
 //!
-//! Shapes are named by the network they come from: `block` and `point` are layers of a residual network for images of 224 points
-//! (batch 32), `lenet1` and `lenet2` those of a digit classifier (batch 64), `stem`, `small` and `down` of a residual network
-//! for images of 32 points (batch 16), `separable` a depthwise layer of a network for phones.
+//! Shapes are named by the network they come from. `block` and `point` are layers of a residual network for images of
+//! 224 points (batch 32). `lenet1` and `lenet2` are those of a digit classifier (batch 64). `stem`, `small` and `down`
+//! are those of a residual network for images of 32 points (batch 16). `separable` is a depthwise layer of a network
+//! for phones.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -53,7 +54,7 @@ const SEPARABLE: [Layer; 2] =
     [layer("separable", [16, 56, 128], [3, 1, 1]), layer("separable_down", [16, 56, 128], [3, 2, 1])];
 
 impl Layer {
-    /// Padded as "SAME" does.
+    /// Returns the geometry, padded as "SAME" does.
     fn geometry(&self) -> Geometry {
         let output = self.side.div_ceil(self.stride);
         let total = ((output - 1) * self.stride + self.filter).saturating_sub(self.side);

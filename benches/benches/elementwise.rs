@@ -44,7 +44,7 @@ fn in_place<const THREADS: usize>(bencher: Bencher, f: Unary) {
     });
 }
 
-/// Eight functions in a row, as a user would write them: y = tanh(relu((x * a + b) * x - c) + x) * d.
+/// Returns eight functions in a row, as a user would write them: `y = tanh(relu((x * a + b) * x - c) + x) * d`.
 fn chain() -> Vec<Instruction> {
     use Instruction::{Binary as B, Unary as U};
     vec![

@@ -1,7 +1,8 @@
 //! Throughput of matrix products, counted as two floating-point operations per multiplication.
 //!
-//! Shapes are named by the step they come from: `softmax` and `mlp` are the layers of a digit classifier (batch 100 and 128) with
-//! their gradients (`_dw` by the weights, `_dx` by the input); squares show the distance from the machine's peak.
+//! Shapes are named by the step they come from. `softmax` and `mlp` are the layers of a digit classifier (batch 100 and
+//! 128) with their gradients (`_dw` by the weights, `_dx` by the input). Squares show the distance from the machine's
+//! peak.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;

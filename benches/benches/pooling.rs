@@ -1,7 +1,7 @@
 //! Throughput of pooling and its gradients, in elements of the image that is pooled.
 //!
-//! `large`, `middle` and `small` are images of a residual network's first stages (batch 32); windows of 2 that touch, of 3 that
-//! overlap by one, and of 3 at every place. `first` are channels-first images.
+//! `large`, `middle` and `small` are images of a residual network's first stages (batch 32). Windows of 2 touch, those
+//! of 3 overlap by one, or are at every place. `first` are channels-first images.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -50,7 +50,7 @@ const POOLS: [Pool; 10] = [
 ];
 
 impl Pool {
-    /// Padded as "SAME" does.
+    /// Returns the windows, padded as "SAME" does.
     fn windows(&self) -> Windows {
         let axis = Axis::new(self.side, self.window, self.stride, true).expect("a window that fits");
         let (outer, inner) = if self.channels_first { (BATCH * self.channels, 1) } else { (BATCH, self.channels) };
@@ -63,7 +63,7 @@ impl Pool {
     }
 }
 
-/// Values without order.
+/// Returns values without order.
 fn values(n: usize) -> Vec<f32> {
     (0..n as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 8) as f32).collect()
 }

@@ -1,4 +1,4 @@
-//! What a step costs beside its kernels: prepared plans of tiny graphs, run from Rust.
+//! The cost of a step beside its kernels: prepared plans of tiny graphs, run from Rust.
 
 #![allow(clippy::expect_used, reason = "a bench that cannot be set up may stop")]
 
@@ -52,7 +52,7 @@ fn steps(bencher: Bencher, session: &Session, request: Request) {
     });
 }
 
-/// A step that does nothing.
+/// Measures a step that does nothing.
 #[divan::bench]
 fn noop(bencher: Bencher) {
     let mut b = Builder::new();
@@ -60,7 +60,7 @@ fn noop(bencher: Bencher) {
     steps(bencher, &b.session(), Request { targets: vec![op], ..Request::default() });
 }
 
-/// One scalar addition of two fed values.
+/// Measures one scalar addition of two fed values.
 #[divan::bench]
 fn add(bencher: Bencher) {
     let mut b = Builder::new();
@@ -69,7 +69,7 @@ fn add(bencher: Bencher) {
     steps(bencher, &b.session(), Request { feeds: vec![x, y], fetches: vec![sum], targets: vec![] });
 }
 
-/// A chain of scalar additions and multiplications by turns; nothing can be folded.
+/// Measures a chain of scalar additions and multiplications by turns; nothing can be folded.
 #[divan::bench(args = [100, 1000, 10_000])]
 fn chain(bencher: Bencher, length: usize) {
     let mut b = Builder::new();

@@ -1,7 +1,7 @@
-//! What it costs to hand work to a second thread: the pool of `threads` and rayon on the same loops.
+//! The cost of moving work to a second thread: the pool of `threads` and rayon on the same loops.
 //!
-//! `gap_us` is the time that the caller works alone between two loops, as between the kernels of a step; `task_us` is the work
-//! of one of the two tasks. An ideal pool takes `task_us`, a single thread twice that.
+//! `gap_us` is the time that the caller works alone between two loops, as between the kernels of a step. `task_us` is
+//! the work of one of the two tasks. An ideal pool takes `task_us`, a single thread twice that.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

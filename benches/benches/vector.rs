@@ -61,7 +61,7 @@ fn add_scalar_f32_in_l1(bencher: Bencher) {
         .bench_local(|| binary(Binary::Add, Operand::Slice(divan::black_box(&a)), Operand::Scalar(2.0), &mut out));
 }
 
-/// The cost of dispatch: what a scalar graph pays for each node, over 1,000 calls.
+/// Measures the cost of dispatch, which a scalar graph pays for each node, over 1,000 calls.
 #[divan::bench(args = [1, 8, 15])]
 fn add_short_slices(bencher: Bencher, length: usize) {
     let (a, b) = (ramp(length), ramp(length));
@@ -108,7 +108,7 @@ fn arg_max_f32_in_l1(bencher: Bencher) {
     bencher.counter(ItemsCount::new(4096usize)).bench_local(|| arg_max(divan::black_box(&x)));
 }
 
-/// The gradient of a bias: batch 128 over 10 classes and over 256 units.
+/// Measures the gradient of a bias: batch 128 over 10 classes and over 256 units.
 #[divan::bench(args = [10, 256])]
 fn sum_of_128_rows(bencher: Bencher, columns: usize) {
     let x = ramp(128 * columns);
@@ -118,7 +118,7 @@ fn sum_of_128_rows(bencher: Bencher, columns: usize) {
         .bench_local(|| reduce_rows_into(Reduce::Sum, &mut acc, divan::black_box(&x)));
 }
 
-/// 100 rows of 10 classes (a digit classifier's batch) and of 1,000 (ImageNet's).
+/// Measures 100 rows of 10 classes (a digit classifier's batch) and of 1,000 (ImageNet's).
 #[divan::bench(args = [10, 1000])]
 fn softmax_of_100_rows(bencher: Bencher, classes: usize) {
     let x = ramp(100 * classes);

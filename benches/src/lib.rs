@@ -4,7 +4,7 @@ use ferroflow_graph::Registry;
 use ferroflow_tensor::Result;
 use std::sync::Arc;
 
-/// The registry of every op there is.
+/// Returns the registry of every op.
 ///
 /// Errors: `Internal` for a faulty definition.
 pub fn registry() -> Result<Arc<Registry>> {

@@ -1,7 +1,7 @@
 //! Checkpoints of any content: every tensor or a failure, never a panic, and no buffer larger than the files.
 //!
-//! The first byte chooses: two files as they are; or a whole checkpoint with some bytes of its index replaced and the
-//! checksums of its blocks made right again, so that what is behind them is reached.
+//! The first byte chooses the input: two files as they are, or a whole checkpoint with some bytes of its index
+//! replaced. The checksums of its blocks are corrected, so that the code behind the checks is reached.
 
 #![no_main]
 
@@ -42,7 +42,7 @@ static WHOLE: LazyLock<(Vec<u8>, Vec<u8>)> = LazyLock::new(|| {
     (index, data)
 });
 
-/// A number in groups of seven bits, and what follows it.
+/// Reads a number in groups of seven bits; returns it and its length.
 fn varint(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let mut value = 0usize;
     for (i, &byte) in bytes.iter().enumerate().take(9) {
@@ -54,7 +54,7 @@ fn varint(bytes: &[u8]) -> Option<(usize, &[u8])> {
     None
 }
 
-/// Where the blocks of a small table end: one of entries, the empty one of other facts, the index of blocks.
+/// Returns the ends of a small table's blocks: one of entries, the empty one of other facts, the index of blocks.
 fn block_ends(table: &[u8]) -> Option<[(usize, usize); 3]> {
     let (facts, rest) = varint(&table[table.len() - 48..])?;
     let (facts_size, rest) = varint(rest)?;
@@ -64,7 +64,7 @@ fn block_ends(table: &[u8]) -> Option<[(usize, usize); 3]> {
     Some([(0, facts - 4), (facts, facts + facts_size + 1), (index, index + index_size + 1)])
 }
 
-/// The whole index with replaced bytes, each given as its place in two bytes and its value in one.
+/// Returns the whole index with replaced bytes, each given as its place in two bytes and its value in one.
 fn edited(edits: &[u8]) -> Vec<u8> {
     let mut table = WHOLE.0.clone();
     let blocks = block_ends(&table).unwrap();

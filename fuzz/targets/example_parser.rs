@@ -43,7 +43,7 @@ fn strings(values: &[&[u8]]) -> Tensor {
     Tensor::from_strings([values.len()], values.iter().map(|&v| v.into()).collect()).unwrap()
 }
 
-/// The elements of a tensor, one after the other.
+/// Returns the elements of a tensor, one after the other.
 fn elements(tensor: &Tensor) -> Vec<Bytes> {
     match tensor.bytes() {
         Some(bytes) => bytes.chunks_exact(tensor.dtype().size()).map(Bytes::from).collect(),
@@ -95,7 +95,7 @@ fn batch(messages: &[&[u8]]) -> Option<Vec<Tensor>> {
     BATCH.run(&inputs)
 }
 
-/// A feature's values; `None` where they are of another type.
+/// Returns a feature's values; `None` if they are of another type.
 fn values(feature: Option<&Feature>, dtype: DType) -> Option<Vec<Bytes>> {
     let Some(kind) = feature.and_then(|f| f.kind.as_ref()) else { return Some(Vec::new()) };
     match (kind, dtype) {
@@ -106,7 +106,7 @@ fn values(feature: Option<&Feature>, dtype: DType) -> Option<Vec<Bytes>> {
     }
 }
 
-/// What the outputs of `single` that hold values should have; `None` where the example is to be refused.
+/// Returns the expected outputs of `single` that hold values; `None` if the example must be refused.
 fn expected(example: &Example) -> Option<Vec<Vec<Bytes>>> {
     let feature = |key: &str| example.features.as_ref().and_then(|f| f.feature.get(key));
     let mut all = Vec::new();
@@ -127,7 +127,7 @@ fn expected(example: &Example) -> Option<Vec<Vec<Bytes>>> {
     Some(all)
 }
 
-/// Where the values of sparse features and the dense ones are among the outputs.
+/// Returns the outputs that hold the values of sparse features and the dense ones.
 fn value_outputs(outputs: &[Tensor]) -> Vec<Vec<Bytes>> {
     let (sparse, dense) = (&outputs[SPARSE.len()..2 * SPARSE.len()], &outputs[3 * SPARSE.len()..]);
     sparse.iter().chain(dense).map(elements).collect()
@@ -229,7 +229,7 @@ static COLUMNS: LazyLock<Node> = LazyLock::new(|| {
     Node::new("DecodeCSV", &inputs, &attrs)
 });
 
-/// The fields of a line, each quoted, are a line with the same fields.
+/// Checks that the fields of a line, each quoted, are a line with the same fields.
 fn csv(line: &[u8]) {
     let (zero, empty) = (Tensor::scalar(0f32), strings(&[b""]));
     COLUMNS.run(&[text(line), zero, Tensor::scalar(0f64), Tensor::scalar(0i32), Tensor::scalar(0i64)]);
@@ -246,7 +246,7 @@ fn csv(line: &[u8]) {
     );
 }
 
-/// A tensor is the same after it was written and read again.
+/// Checks that a tensor is the same after it was written and read again.
 fn tensor(message: &[u8]) {
     let Ok(proto) = TensorProto::decode(message) else { return };
     let Some(dtype) = DType::from_number(proto.dtype).filter(|d| d.is_plain() || *d == DType::String) else { return };

@@ -12,8 +12,8 @@ use ferroflow_cluster::frame::{Frame, Incoming, Limits, Outgoing, Received};
 use ferroflow_cluster::message::{
     Description, Done, Hello, Outcome, PartMessage, Proof, Register, Reset, StepMessage, Welcome, kind,
 };
-use ferroflow_proto::Message;
 use ferroflow_plan::Part;
+use ferroflow_proto::Message;
 use ferroflow_tensor::{Code, Tensor};
 use libfuzzer_sys::fuzz_target;
 use registry::REGISTRY;
@@ -32,7 +32,7 @@ impl Read for Pieces<'_> {
     }
 }
 
-/// The frames that arrive before the end or a refusal.
+/// Returns the frames that arrive before the end or a refusal.
 fn arrived(bytes: &[u8], size: usize, limits: Limits) -> Vec<Frame> {
     let mut incoming = Incoming::new(limits);
     let mut socket = Pieces { bytes, size };
@@ -60,7 +60,7 @@ fn sent(frames: &[Frame]) -> Vec<u8> {
     bytes
 }
 
-/// A message is the same after it was written and read again.
+/// Checks that a message is the same after it was written and read again.
 fn read<T: Message + Default>(frame: &Frame) -> Option<T> {
     let message: T = frame.decode().ok()?;
     let bytes = message.encode_to_vec();

@@ -8,8 +8,8 @@ use ferroflow_graph::{Graph, OutputId};
 use ferroflow_graph_def::{Nowhere, Request, Sources, import, node_defs};
 use ferroflow_proto::Message;
 use ferroflow_proto::tensorflow::GraphDef;
-use libfuzzer_sys::fuzz_target;
 use ferroflow_sync::RwLock;
+use libfuzzer_sys::fuzz_target;
 use registry::REGISTRY;
 
 fuzz_target!(|data: &[u8]| {

@@ -16,7 +16,7 @@ pub struct Node {
 }
 
 impl Node {
-    /// A node of `op` whose inputs, of these types, have any shape.
+    /// Returns a node of `op` whose inputs, of these types, have any shape.
     pub fn new(op: &str, inputs: &[DType], attrs: &[(&str, AttrValue)]) -> Node {
         let mut graph = Graph::new(REGISTRY.clone());
         let mut sources = Vec::new();
@@ -38,7 +38,7 @@ impl Node {
         Node { node, kernel, resources }
     }
 
-    /// The outputs, which fit what was inferred of them; `None` where the inputs are refused.
+    /// Returns the outputs, after a check against the inferred types; `None` if the inputs are refused.
     pub fn run(&self, inputs: &[Tensor]) -> Option<Vec<Tensor>> {
         let mut inputs = inputs.to_vec();
         let mut outputs = vec![None; self.node.outputs.len()];
@@ -65,7 +65,7 @@ impl Node {
     }
 }
 
-/// A string.
+/// Returns a string.
 pub fn text(bytes: &[u8]) -> Tensor {
     Tensor::from_strings([], vec![bytes.into()]).unwrap()
 }

@@ -1,4 +1,4 @@
-//! Pictures of any content: pixels or a refusal, never a panic, and the same pixels in whatever way they are asked for.
+//! Pictures of any content: pixels or a refusal, never a panic, and the same pixels from all ops that decode them.
 //!
 //! The first byte chooses the options; the rest is the file.
 
@@ -78,7 +78,7 @@ static IMAGE: LazyLock<Vec<Node>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The one output where the input is not refused.
+/// Returns the only output, if the input is not refused.
 fn output(node: &Node, inputs: &[Tensor]) -> Option<Tensor> {
     node.run(inputs).map(|mut outputs| outputs.remove(0))
 }
@@ -112,7 +112,8 @@ fn png(choice: u8, file: &Tensor) {
     assert_eq!((again.shape(), again.bytes()), (picture.shape(), picture.bytes()));
 }
 
-/// A file whose height is negative has the same rows in the other order, unless the height is among its pixels.
+/// Checks that a file with a negative height has the same rows in the other order, unless the height is among its
+/// pixels.
 fn bmp(file: &Tensor) {
     let Some(picture) = output(&BMP, std::slice::from_ref(file)) else { return };
     let mut flipped = file.strings().unwrap()[0].to_vec();

@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The .proto files of `folder`, sorted so that the descriptor set does not depend on the file system.
+/// Returns the .proto files of `folder`, sorted so that the descriptor set does not depend on the file system.
 fn proto_files(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {

@@ -1,15 +1,20 @@
-"""Laws of plain words in the front end's docstrings and comments, and of the checks that find breaches."""
+"""Laws of plain words in docstrings and comments of both languages, and of the checks that find breaches."""
 
 from pathlib import Path
 
 import pytest
 from structure import words
 
-_FRONT_END = Path(__file__).resolve().parents[2] / "pyfront"
+_ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_the_front_ends_texts_are_in_plain_words():
-    assert words.problems_of_files(_FRONT_END) == []
+    assert words.problems_of_files(_ROOT / "pyfront") == []
+
+
+@pytest.mark.parametrize("folder", ["rust", "benches", "fuzz"])
+def test_texts_in_rust_are_in_plain_words(folder):
+    assert words.rust_problems_of_files(_ROOT / folder) == []
 
 
 _PLAIN = '''
@@ -97,4 +102,73 @@ def test_the_check_reads_every_text():
     ]
     assert [text.text for text in texts if text.kind == "comment"] == [
         "Numbers are added in order, so that sums are repeatable."
+    ]
+
+
+_PLAIN_RUST = r"""
+//! Sums of numbers.
+//!
+//! - The order is kept,
+//!   so that sums are repeatable.
+
+/// A sum.
+struct Sum(f64); // of all numbers
+
+/// Returns the sum.
+///
+/// ```
+/// // What this is not: a text.
+/// let url = "http://What";
+/// ```
+#[inline(
+    always
+)]
+pub(crate) const unsafe extern "C" fn sum<'a>(numbers: &'a [f64]) -> f64 {
+    let quote = ('"', '\\'', r#"// What "#, "\" // What");
+    // SAFETY: the caller keeps the contract.
+    unsafe { add(numbers) }
+}
+
+fn register(r: &mut Registry) {
+    r.add(Op::new("Sum").doc("Returns the sum \
+        of the input."));
+}
+"""
+
+
+def test_plain_words_in_rust_have_no_problem():
+    assert list(words.rust_problems(_PLAIN_RUST)) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("Sums of numbers.", "What sums are.", "begins with 'What'"),
+        ("- The order", "- How the order", "begins with 'How'"),
+        ("of all numbers", "Where numbers are", "begins with 'Where'"),
+        ("A sum.", "Whether it is a sum.", "begins with 'Whether'"),
+        ("Returns the sum.", "The sum.", "does not begin with a verb"),
+        ("Returns the sum.", "Values summed.", "does not begin with a verb"),
+        ("Returns the sum \\\n", "The sum \\\n", "does not begin with a verb"),
+        ("SAFETY: the caller keeps", "SAFETY: the caller knows", "has the word 'knows'"),
+        ("The order is kept", "The order is handed on", "has the word 'handed on'"),
+        ("so that sums are", f"so that{' very' * 25} sums are", "has a sentence of 34 words"),
+    ],
+)
+def test_a_breach_of_a_rule_in_rust_is_found(old, new, problem):
+    assert old in _PLAIN_RUST
+    (found,) = words.rust_problems(_PLAIN_RUST.replace(old, new))
+    assert found.endswith(problem)
+
+
+def test_the_check_of_rust_reads_every_text():
+    texts = [(text.kind, text.text) for text in words.rust_texts(_PLAIN_RUST)]
+    assert texts == [
+        ("doc", "Sums of numbers."),
+        ("doc", "The order is kept, so that sums are repeatable."),
+        ("doc", "A sum."),
+        ("comment", "of all numbers"),
+        ("function", "Returns the sum."),
+        ("comment", "SAFETY: the caller keeps the contract."),
+        ("function", "Returns the sum of the input."),
     ]

@@ -1,4 +1,4 @@
-"""Finds docstrings and comments of Python files that break the rules of plain words."""
+"""Finds docstrings and comments of Python and Rust files that break the rules of plain words."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from structure import rust_comments
 
 LONGEST_SENTENCE = 30  # words; code in backticks counts as one
 
@@ -138,4 +140,56 @@ def problems_of_files(root: Path) -> list[str]:
     found = []
     for path in sorted(root.rglob("*.py")):
         found += [f"{path.relative_to(root)}:{problem}" for problem in problems(path.read_text(encoding="utf-8"))]
+    return found
+
+
+# Words that make code a person, in documentation of Rust. A plural noun of the second expression begins no sentence
+# about a function: "Rows of the matrix." leaves out the verb.
+_PERSONIFICATION = re.compile(
+    r"\b(asks?|asked|asking|tells?|told|telling|knows?|knew|wants?|wanted|wanting|heeds?|heeded|hand(?:s|ed)? on"
+    r"|looks?|looked|looking|speaks?|said)\b(?! up)",
+    re.IGNORECASE,
+)
+_NOUN = re.compile(
+    r"(This|Its|As|Is|Plus|Always|Less|Rows|Values|Bytes|Numbers|Names|Elements|Products|Shapes|Sizes|Tensors"
+    r"|Columns|Indices|Words|Items|Windows|Parts|Cases|Points|Nodes|Weights|Bits|Pairs|Lines|Dimensions|Inputs"
+    r"|Outputs|Ways|Batches|Rules|Others|Ones|Axes|Matrices|Messages|Files|Keys|Boxes|Images|Arguments|Gradients"
+    r"|Squares|Variables)\b"
+)
+_VERB = re.compile(r"[A-Z][a-z]+s\b")
+_RUST_NO_BEGINNING = re.compile(rf"{_NO_BEGINNING.pattern}|(Why|When)\b", re.IGNORECASE)
+_RUST_LONGEST_SENTENCE = 25
+_OP_DOC = re.compile(r'\.doc\(\s*"((?:[^"\\]|\\.)*)"', re.DOTALL)
+
+
+def rust_texts(source: str) -> Iterator[Text]:
+    """Yields the texts of a Rust file: its doc comments and comments, then the documentation of its ops."""
+    for found in rust_comments.texts(source):
+        yield Text(found.line, found.kind, found.text)
+    for doc in _OP_DOC.finditer(source):
+        yield Text(source.count("\n", 0, doc.start()) + 1, "function", re.sub(r"\\\n\s*", "", doc[1]))
+
+
+def rust_problems(source: str) -> Iterator[str]:
+    """Yields the line and the broken rule of each text of a Rust file that is not in plain words."""
+    for found in rust_texts(source):
+        where = f"{found.line}: {found.text[:60]!r}"
+        words = re.sub(r"`[^`]*`", "`x`", found.text)
+        if _RUST_NO_BEGINNING.match(words):
+            yield f"{where} begins with {words.split()[0]!r}"
+        if found.kind == "function" and (not _VERB.match(words) or _NOUN.match(words)):
+            yield f"{where} does not begin with a verb"
+        personification = _PERSONIFICATION.search(words)
+        if personification:
+            yield f"{where} has the word {personification[0]!r}"
+        if longest_sentence(words) > _RUST_LONGEST_SENTENCE:
+            yield f"{where} has a sentence of {longest_sentence(words)} words"
+
+
+def rust_problems_of_files(root: Path) -> list[str]:
+    """Lists the problems of the Rust files below a folder."""
+    found = []
+    for path in sorted(root.rglob("*.rs")):
+        problems = rust_problems(path.read_text(encoding="utf-8"))
+        found += [f"{path.relative_to(root)}:{problem}" for problem in problems]
     return found

@@ -29,7 +29,7 @@ impl Address {
         Ok(Address { host: host.to_owned(), port })
     }
 
-    /// The address of a session's target, `grpc://host:port`.
+    /// Parses the address of a session's target, `grpc://host:port`.
     ///
     /// Errors: `NotFound` for a target of another form.
     pub fn of_target(target: &str) -> Result<Address> {
@@ -43,7 +43,7 @@ impl Address {
         }
     }
 
-    /// The host without the brackets of an IPv6 address.
+    /// Returns the host without the brackets of an IPv6 address.
     pub fn bare_host(&self) -> &str {
         self.host.trim_matches(['[', ']'])
     }

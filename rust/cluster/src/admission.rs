@@ -1,8 +1,9 @@
 //! Accepts connections on one thread, and authenticates the processes at their other ends.
 //!
-//! Until a stranger has proved that it belongs to the cluster it has a descriptor and 16 KiB here, for two seconds at most, and no
-//! thread. Strangers are limited by themselves, so that those who say nothing take no room from members. Where they are too
-//! many, the oldest makes room for the next one: a member needs two round trips to be known.
+//! A stranger is a connection that has not yet proved that it belongs to the cluster. It has a descriptor and 16 KiB
+//! here, for two seconds at most, and no thread. Strangers have a limit of their own, so that silent ones take no room
+//! from members. If there are too many, the oldest is closed for the next one: a member needs two round trips to be
+//! authenticated.
 
 use crate::description::TaskName;
 use crate::descriptors;
@@ -45,7 +46,8 @@ struct Stranger {
 }
 
 impl Stranger {
-    /// Goes on with the introduction as far as the stranger has; what it said once it is known.
+    /// Continues a connection's introduction as far as its frames allow; returns its first request once it is
+    /// authenticated.
     ///
     /// Errors: it is none of the cluster.
     fn advance(&mut self, task: &Task, token: &Token, patience: Patience) -> Result<Option<Hello>> {
@@ -93,14 +95,14 @@ impl Stranger {
         self.link.push(Frame::new(kind::WELCOME, &welcome))?;
         self.link.write()?;
         if hello.version != VERSION {
-            bail!(FailedPrecondition, "The other side speaks version {} of the protocol", hello.version);
+            bail!(FailedPrecondition, "The other side uses version {} of the protocol", hello.version);
         }
         Ok(own)
     }
 
     /// Says why the connection ends.
     fn refuse(&self, reason: Result<()>) {
-        // A frame of this size finds room at once; where the other side is gone, nobody is to be told.
+        // A frame of this size fits at once. If the other side is gone, no one can receive the failure.
         let _ = self.link.push(Frame::new(kind::OUTCOME, &Outcome::of(reason))).and_then(|()| self.link.write());
     }
 }
@@ -142,7 +144,7 @@ impl Door {
         }
     }
 
-    /// When the next stranger may be let in; `None`: now.
+    /// Returns the time at which the next stranger may be let in; `None`: now.
     fn has_room_at(&self, now: Instant) -> Option<Instant> {
         let first = self.strangers.front().filter(|_| self.strangers.len() >= self.most)?;
         Some(first.since + LEAST_STAY).filter(|&at| at > now)

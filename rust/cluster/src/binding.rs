@@ -17,8 +17,8 @@ const BACKLOG: i32 = 1024;
 /// Longest time for which the start of a task waits until its own host name resolves.
 const LOOK_UP: Duration = Duration::from_secs(2);
 
-/// Binds a task's port: at the address that the option names; else, where the task is to be reached from this machine alone, at
-/// its own; else on all interfaces, as in TF 1.x, for what a machine's own name means on that machine is often loopback.
+/// Binds a task's port at the address of the option. The default is all interfaces, as in TF 1.x, because a machine's
+/// own name is often loopback there. A task that only this machine can reach binds its own address.
 ///
 /// Errors: `FailedPrecondition` where others could reach it and no token is set, `Unknown` where it cannot be bound.
 pub fn bind(name: &TaskName, address: &Address) -> Result<TcpListener> {
@@ -47,7 +47,7 @@ pub fn bind(name: &TaskName, address: &Address) -> Result<TcpListener> {
 fn at_address(address: &Address) -> io::Result<TcpListener> {
     use std::net::ToSocketAddrs;
     let mut found: Vec<SocketAddr> = (address.bare_host(), address.port).to_socket_addrs()?.collect();
-    // Clients look for `localhost` under its older address first.
+    // Clients try the older address of `localhost` first.
     found.sort_by_key(|a| a.is_ipv6());
     let listener = TcpListener::bind(&found[..])?;
     #[cfg(target_os = "linux")]
@@ -84,7 +84,7 @@ fn on_all_interfaces(port: u16) -> io::Result<TcpListener> {
     TcpListener::bind((Ipv4Addr::UNSPECIFIED, port))
 }
 
-/// A name that means this machine itself on this machine may mean the same on others, which then look for the task in vain.
+/// Warns of a name that means this machine itself here. If it means the same on others, they do not find the task.
 fn warn_of_loopback(name: &TaskName, address: &Address) {
     let Ok(Ok(found)) = resolve(address, Instant::now() + LOOK_UP, &|| Ok(())) else { return };
     if let Some(first) = found.iter().find(|a| a.ip().to_canonical().is_loopback()) {

@@ -55,7 +55,7 @@ impl Encoder {
         }
     }
 
-    /// The functions that were met, and those that these call.
+    /// Returns the functions in the messages so far, and those that these call.
     ///
     /// Errors: `NotFound` for one that the library lacks.
     pub fn functions(&mut self, library: &Library) -> Result<Vec<FunctionMessage>> {
@@ -140,7 +140,7 @@ impl Decoder<'_> {
         let count = nodes.len() as u32;
         let fetches: Vec<_> = pairs(&message.fetches)?.into_iter().enumerate().map(|(k, o)| (o, k)).collect();
         if fetches.iter().any(|((n, _), _)| *n >= count) || message.targets.iter().any(|&t| t >= count) {
-            bail!(InvalidArgument, "A part was received that asks for nodes it has not");
+            bail!(InvalidArgument, "A part was received that reads nodes it does not have");
         }
         Ok(Part { origin: (0..count).collect(), nodes, feeds: Vec::new(), fetches, targets: message.targets.clone() })
     }

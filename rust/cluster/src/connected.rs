@@ -16,7 +16,7 @@ pub(crate) enum Way {
 /// A session whose target has answered.
 pub(crate) struct Connected {
     pub members: Vec<Way>,
-    /// Number of CPU devices of each, as far as it was asked.
+    /// Number of CPU devices of each task that has reported it.
     pub devices: Vec<TaskDevices>,
     pub session: Session,
     pub isolate: bool,

@@ -1,4 +1,4 @@
-//! `Cluster`: the tasks that a session knows, by job and index.
+//! `Cluster`: the tasks of a session, by job and index.
 
 use crate::address::Address;
 use ferroflow_proto::tensorflow::ClusterDef;
@@ -52,12 +52,12 @@ impl Cluster {
         self.tasks.iter().find(|(n, _)| n == name).map(|(_, a)| a)
     }
 
-    /// The position of the task with that address.
+    /// Returns the position of the task with that address.
     pub fn at(&self, address: &Address) -> Option<usize> {
         self.tasks.iter().position(|(_, a)| a.is_same(address))
     }
 
-    /// Only the tasks that some filter (`/job:ps`, `/job:worker/task:3`) names; all where there is no filter.
+    /// Returns the tasks that some filter (`/job:ps`, `/job:worker/task:3`) names; all of them without filters.
     pub fn visible(&self, filters: &[String], own: Option<&TaskName>) -> Cluster {
         let is_visible = |name: &TaskName| filters.is_empty() || filters.iter().any(|f| allows(f, name));
         let tasks = self.tasks.iter().filter(|(n, _)| Some(n) == own || is_visible(n)).cloned().collect();

@@ -17,7 +17,7 @@ pub fn raise_limit() {
     }
 }
 
-/// The number, where the system tells.
+/// Returns the limit of descriptors, if the system reports one.
 #[cfg(target_os = "linux")]
 pub fn limit() -> Option<u64> {
     rustix::process::getrlimit(rustix::process::Resource::Nofile).current

@@ -1,7 +1,8 @@
 //! Frames: what travels between tasks, a header, a table with the message, and the bytes of the tensors.
 //!
-//! Header, 24 bytes, little-endian: magic (4), kind (2), zero (2), length of the table (4), number of tensors (4), length of the
-//! bytes of the tensors (8). The table is a protobuf message. Tensors are received into the memory they stay in.
+//! Header, 24 bytes, little-endian: magic (4), kind (2), zero (2), length of the table (4), number of tensors (4),
+//! length of the tensors' bytes (8). The table is a protobuf message. Tensors are received into the memory they stay
+//! in.
 
 use ferroflow_tensor::{Buffer, Bytes, DType, Result, Shape, Tensor, bail, ensure};
 use prost::Message;
@@ -10,7 +11,7 @@ use std::io::{ErrorKind, IoSlice, Read, Write};
 
 const MAGIC: [u8; 4] = *b"FFw1";
 const HEADER: usize = 24;
-/// Bytes that one read asks for where less than that is expected.
+/// Bytes that one read requests if fewer are expected.
 const STAGE: usize = 64 << 10;
 /// A string tensor's bytes; the contents of others go straight into their memory.
 const MAX_STRINGS: u64 = 4 << 30;
@@ -30,7 +31,7 @@ impl Limits {
 
 #[derive(Clone, PartialEq, Message)]
 struct TensorEntry {
-    /// The key under which the receiver looks for it.
+    /// The key under which the receiver finds it.
     #[prost(uint64, tag = "1")]
     key: u64,
     #[prost(int32, tag = "2")]
@@ -62,7 +63,7 @@ impl Frame {
         Frame { kind, message: message.encode_to_vec(), tensors: Vec::new() }
     }
 
-    /// The message, which must be a `T`.
+    /// Decodes the message, which must be a `T`.
     pub fn decode<T: Message + Default>(&self) -> Result<T> {
         match T::decode(&*self.message) {
             Ok(message) => Ok(message),
@@ -298,7 +299,7 @@ impl Incoming {
         }
     }
 
-    /// Number of bytes that came.
+    /// Returns the number of bytes received.
     pub fn received(&self) -> u64 {
         self.received
     }
@@ -368,7 +369,7 @@ fn read_header(header: &[u8], limits: Limits) -> Result<Stage> {
     ensure!(
         header[..4] == MAGIC,
         InvalidArgument,
-        "What answers does not speak ferroflow's protocol, or another version of it"
+        "The other side uses another protocol than ferroflow's, or another version of it"
     );
     let kind = u16::from_le_bytes(number(header, 4));
     let length = u32::from_le_bytes(number(header, 8));

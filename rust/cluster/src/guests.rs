@@ -84,7 +84,7 @@ impl Guests {
         Some(all.get_mut(&session)?.guest.get_or_insert_with(|| Arc::new(make())).clone())
     }
 
-    /// Number of parts that sessions have registered.
+    /// Returns the number of parts that sessions have registered.
     pub fn parts(&self) -> usize {
         self.0.lock().values().filter_map(|e| e.guest.as_ref()).map(|guest| guest.parts.read().len()).sum()
     }

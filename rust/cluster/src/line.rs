@@ -1,8 +1,9 @@
 //! `Line`: one connection, which its owner and the watch share.
 //!
-//! The owner (the thread of a step, or nobody while the connection is idle) sends and receives frames. The watch sends a sign of
-//! life where nothing else was sent for a while, receives while the owner computes, and ends the line where the other side
-//! has been silent for too long. So a process that computes for minutes is heard, and one whose machine is gone is not.
+//! The owner (the thread of a step, or none while the connection is idle) sends and receives frames. The watch sends a
+//! sign of life if nothing else was sent for a while, and receives while the owner computes. It ends the line if the
+//! other side has been silent for too long. So a process that computes for minutes stays connected, and one whose
+//! machine is gone does not.
 
 use crate::frame::{Frame, Incoming, Limits, Outgoing, Received, is_gone};
 use crate::message::{Empty, kind};
@@ -22,13 +23,13 @@ use std::time::{Duration, Instant};
 /// Milliseconds after which an owner who has not read counts as busy with something else, at most.
 const ABSENT: u64 = 300;
 
-/// Milliseconds since this process first asked.
+/// Returns the milliseconds since the first call in this process.
 pub fn now() -> u64 {
     static BEGAN: OnceLock<Instant> = OnceLock::new();
     BEGAN.get_or_init(Instant::now).elapsed().as_millis() as u64
 }
 
-/// TF 1.x: what programs read of a task that died.
+/// Returns TF 1.x's failure of a task that died.
 pub fn gone() -> Status {
     Status::unavailable("Socket closed")
 }
@@ -46,7 +47,7 @@ struct Channel {
     failure: Option<Status>,
     /// True while the owner sleeps until a frame arrives: no other thread may receive it.
     is_attended: bool,
-    /// When the owner last received.
+    /// Time of the owner's last read.
     read: u64,
     /// True while frames of a cancelled step or request may still arrive.
     is_abandoned: bool,
@@ -56,11 +57,11 @@ struct Channel {
 pub struct Line {
     socket: TcpStream,
     channel: Mutex<Channel>,
-    /// When something last came, and when something was last sent.
-    heard: AtomicU64,
+    /// Times of the last receipt and of the last send.
+    received_at: AtomicU64,
     sent: AtomicU64,
-    /// When the watch last looked.
-    looked: AtomicU64,
+    /// Time of the watch's last check.
+    watched_at: AtomicU64,
     own: Patience,
     /// The process that made it: a forked one has a copy, which it may not use.
     process: u32,
@@ -88,7 +89,7 @@ impl Channel {
             let before = self.incoming.received();
             let received = self.incoming.read(&mut &line.socket)?;
             if self.incoming.received() != before {
-                line.heard.store(now(), Ordering::Relaxed);
+                line.received_at.store(now(), Ordering::Relaxed);
             }
             let frame = match received {
                 Received::Frame(frame) => frame,
@@ -122,24 +123,24 @@ impl Channel {
 }
 
 impl Line {
-    /// Time between two looks of the watch.
+    /// Returns the time between two checks of the watch.
     pub fn tick(&self) -> Duration {
         self.own.tick().min(self.other.get().map_or(Duration::MAX, |other| other.tick()))
     }
 
-    /// The socket, to be waited for by a thread that only writes.
+    /// Returns the socket, for a wait of a thread that only writes.
     pub fn awaited_to_write(&self) -> Awaited<'_> {
         Awaited::to_write(&self.socket)
     }
 
-    /// Runs at each look of the watch.
+    /// Runs at each check of the watch.
     pub fn tend(&self, now: u64) {
-        let gap = now.saturating_sub(self.looked.swap(now, Ordering::Relaxed));
+        let gap = now.saturating_sub(self.watched_at.swap(now, Ordering::Relaxed));
         let tick = self.tick().as_millis() as u64;
         if gap > 4 * tick {
             // This process did not run, and the other one maybe neither: that was no silence.
-            let heard = self.heard.load(Ordering::Relaxed);
-            self.heard.store(heard.saturating_add(gap - tick).min(now), Ordering::Relaxed);
+            let received_at = self.received_at.load(Ordering::Relaxed);
+            self.received_at.store(received_at.saturating_add(gap - tick).min(now), Ordering::Relaxed);
         }
         // A locked connection is in use at this moment: it needs no heartbeat.
         let Some(mut channel) = self.channel.try_lock() else { return };
@@ -162,10 +163,10 @@ impl Line {
         if !channel.is_attended && now.saturating_sub(channel.read) >= absent {
             channel.receive_ahead(self)?;
         }
-        let silent = self.own.silence().filter(|&most| age(&self.heard) >= most);
+        let silent = self.own.silence().filter(|&most| age(&self.received_at) >= most);
         // Bytes that wait to be received are a sign of life: this process itself may have been stopped.
         if silent.is_some() && matches!(self.socket.peek(&mut [0]), Err(e) if e.kind() == ErrorKind::WouldBlock) {
-            let seconds = age(&self.heard) as f64 / 1000.0;
+            let seconds = age(&self.received_at) as f64 / 1000.0;
             bail!(Unavailable, "Nothing was heard for {seconds:.1} s, its machine or process counts as lost");
         }
         Ok(())
@@ -204,14 +205,14 @@ impl Link {
             read: now(),
             is_abandoned: false,
         };
-        let [heard, sent, looked] = [(); 3].map(|()| AtomicU64::new(now()));
+        let [received_at, sent, watched_at] = [(); 3].map(|()| AtomicU64::new(now()));
         let channel = Mutex::new(channel);
         let line = Arc::new(Line {
             socket,
             channel,
-            heard,
+            received_at,
             sent,
-            looked,
+            watched_at,
             own,
             process: std::process::id(),
             other: OnceLock::new(),
@@ -219,12 +220,12 @@ impl Link {
         Ok(Link { line, residence: 0 })
     }
 
-    /// Accepts what is sent between tasks that know each other, and has the watch look after the connection.
+    /// Accepts frames between authenticated tasks, and registers the connection with the watch.
     pub fn trust(&mut self, other: Patience, residence: u64) -> Result<()> {
         self.line.channel.lock().incoming.set_limits(Limits::KNOWN);
         let _ = self.line.other.set(other);
         self.residence = residence;
-        self.line.looked.store(now(), Ordering::Relaxed);
+        self.line.watched_at.store(now(), Ordering::Relaxed);
         look_after(&self.line)
     }
 
@@ -245,7 +246,7 @@ impl Link {
         Ok(channel.outgoing.is_empty())
     }
 
-    /// A frame, if one is whole.
+    /// Returns a frame, if one is whole.
     ///
     /// Errors: `Unavailable` where the other side is no more there.
     pub fn read(&self) -> Result<Option<Frame>> {
@@ -264,7 +265,7 @@ impl Link {
         received
     }
 
-    /// Returns true if nothing is being sent or received, and the other side answered the last look.
+    /// Returns true if nothing is being sent or received, and the other side answered the last check.
     pub fn is_quiet(&self) -> bool {
         let channel = self.line.channel.lock();
         channel.failure.is_none()
@@ -291,7 +292,7 @@ impl Link {
         channel.is_abandoned = is_open && !has_ended;
     }
 
-    /// Number of bytes that came.
+    /// Returns the number of bytes received.
     pub fn received(&self) -> u64 {
         self.line.channel.lock().incoming.received()
     }
@@ -318,7 +319,7 @@ impl Link {
         &self.line
     }
 
-    /// The socket, to be waited for by a thread that receives nothing through a `Wires`.
+    /// Returns the socket, for a wait of a thread that receives nothing through a `Wires`.
     pub fn awaited(&self) -> Awaited<'_> {
         Awaited::new(&self.line.socket, !self.line.channel.lock().outgoing.is_empty())
     }
@@ -339,7 +340,7 @@ pub fn sleep_on(links: &[Link], doorbell: Option<&Doorbell>, at_most: Option<Dur
     slept
 }
 
-/// Has the system, too, look whether the other machine is there: it does where this process is stopped or watches nothing.
+/// Enables the system's checks of the other machine: they work while this process is stopped or watches nothing.
 #[cfg(target_os = "linux")]
 fn keep_alive(socket: &TcpStream, own: Patience) -> std::io::Result<()> {
     use rustix::net::sockopt;

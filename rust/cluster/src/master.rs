@@ -22,9 +22,9 @@ use std::sync::{Arc, Weak};
 /// Options of a session on a cluster.
 #[derive(Clone, Debug, Default)]
 pub struct MasterOptions {
-    /// The tasks to use instead of those that the target knows; their state is then the session's own.
+    /// The tasks to use instead of the target's cluster; their state is then the session's own.
     pub cluster: Option<Cluster>,
-    /// The tasks that the session may know; all where empty.
+    /// The tasks that are visible to the session; all if empty.
     pub device_filters: Vec<String>,
     /// True if the session has state of its own at each task.
     pub isolate: bool,
@@ -70,11 +70,11 @@ pub struct Planned {
     pub graph_version: u64,
 }
 
-/// Plans kept; a program that asks for more different fetches than this plans again now and then.
+/// Plans kept. A program with more different fetches than this plans again now and then.
 const MAX_PLANS: usize = 4096;
 
 impl Planned {
-    /// The step's nodes with their devices.
+    /// Returns the step's nodes with their devices.
     pub fn placement(&self) -> &[Placed] {
         match &self.plan {
             Plan::Whole(prepared) => prepared.placement(),
@@ -91,7 +91,7 @@ impl Abortable for Master {
 }
 
 impl Master {
-    /// A session of the target at that address; nothing is asked there before the first step.
+    /// Returns a session of the target at that address; nothing is sent there before the first step.
     pub fn new(
         graph: Arc<RwLock<Graph>>,
         target: Address,
@@ -117,7 +117,7 @@ impl Master {
         }
     }
 
-    /// The target's own name and the tasks that it knows.
+    /// Returns the target's own name and the tasks of its cluster.
     fn find_cluster(&self, poll: Option<&Poll<'_>>) -> Result<(TaskName, Cluster)> {
         let (name, cluster) = match Task::find(&self.target) {
             Some(task) if !self.options.use_rpc => (task.name.clone(), task.cluster.clone()),
@@ -175,7 +175,7 @@ impl Master {
         Ok(connected.get_or_insert(made).clone())
     }
 
-    /// True if the session has state of its own at each task.
+    /// Returns true if the session has state of its own at each task.
     fn isolates(&self) -> bool {
         self.options.isolate || self.options.cluster.is_some()
     }
@@ -206,7 +206,7 @@ impl Master {
         Connected { members, devices, session, isolate, rewrites, peers, sites }
     }
 
-    /// Full names of the devices of all tasks, each of which is asked.
+    /// Returns full names of the devices of all tasks, by a request to each.
     pub fn device_names(&self, poll: Option<&Poll<'_>>) -> Result<Vec<String>> {
         self.check_open()?;
         let connected = self.connect(poll)?;
@@ -219,12 +219,12 @@ impl Master {
         Ok(Devices::of_tasks(&devices, 0, false).names())
     }
 
-    /// The names of the devices as steps' placements number them.
+    /// Returns the names of the devices as steps' placements number them.
     pub fn step_device_names(&self, poll: Option<&Poll<'_>>) -> Result<Vec<String>> {
         Ok(self.connect(poll)?.session.devices().names())
     }
 
-    /// The plan of a request: made on first use and kept until the graph changes.
+    /// Returns the plan of a request: made on first use and kept until the graph changes.
     ///
     /// Errors: those of placement, and of kernels that cannot be made, with their node; what `poll` says while the target is waited for.
     pub fn prepare(&self, request: &Request, poll: Option<&Poll<'_>>) -> Result<Arc<Planned>> {
@@ -295,7 +295,7 @@ impl Master {
             {
                 Err(reason.clone())
             }
-            // Aborted: the task had forgotten the session when it was asked.
+            // Aborted: the task had dropped the session before the request.
             (Err(e), Some(Ended::Closed)) if is_split && matches!(e.code(), Code::Cancelled | Code::Aborted) => {
                 Err(closed())
             }
@@ -321,12 +321,12 @@ impl Master {
         matches!(*self.ended.lock(), Some(Ended::Closed))
     }
 
-    /// Forgets the state of the named containers at every task of the target's cluster, of all containers where none is named, and ends
-    /// the target's sessions.
+    /// Drops the state of the named containers at every task of the target's cluster, or of all containers if none is
+    /// named. Also ends the target's sessions.
     ///
     /// Errors: what `poll` says while tasks are waited for.
     pub fn reset(target: &Address, containers: &[String], filters: &[String], poll: Option<&Poll<'_>>) -> Result<()> {
-        let ask = |name: &str, address: &Address, ends_sessions: bool| -> Result<()> {
+        let reset_one = |name: &str, address: &Address, ends_sessions: bool| -> Result<()> {
             if let Some(task) = Task::find(address) {
                 if ends_sessions {
                     task.end_sessions();
@@ -346,10 +346,10 @@ impl Master {
                 (name, cluster)
             }
         };
-        ask(&own.to_string(), target, true)?;
+        reset_one(&own.to_string(), target, true)?;
         for (name, address) in cluster.visible(filters, Some(&own)).tasks {
             if name != own {
-                ask(&name.to_string(), &address, false)?;
+                reset_one(&name.to_string(), &address, false)?;
             }
         }
         Ok(())

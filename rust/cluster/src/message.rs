@@ -88,7 +88,7 @@ pub struct TaskAddress {
     pub address: String,
 }
 
-/// A task and the cluster it knows.
+/// A task and its cluster.
 #[derive(Clone, PartialEq, Message)]
 pub struct Description {
     #[prost(string, tag = "1")]
@@ -268,7 +268,7 @@ impl Outcome {
         }
     }
 
-    /// The failure, with the node of the part as its node.
+    /// Returns the failure, with the node of the part as its node.
     pub fn into_result(self) -> Result<(), Status> {
         if self.code == 0 {
             return Ok(());

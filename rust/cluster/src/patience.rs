@@ -39,8 +39,8 @@ impl Patience {
         self.0
     }
 
-    /// Milliseconds of silence after which the other side counts as lost: what is left of the patience covers the delay until
-    /// somebody looks.
+    /// Returns the milliseconds of silence after which the other side counts as lost. The rest of the patience covers
+    /// the delay until the next check.
     pub fn silence(self) -> Option<u64> {
         (self.0 > 0).then_some(self.0 / 8 * 7)
     }
@@ -50,7 +50,7 @@ impl Patience {
         (self.0 > 0).then_some((self.0 / 4).max(10))
     }
 
-    /// Time between two looks at a connection.
+    /// Returns the time between two checks of a connection.
     pub fn tick(self) -> Duration {
         let ms = if self.0 == 0 { 250 } else { (self.0 / 32).clamp(10, 250) };
         Duration::from_millis(ms)

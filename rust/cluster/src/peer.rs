@@ -17,10 +17,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Time between two checks of the caller's signals and deadlines.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Longest time for one attempt to connect to a task.
 const ATTEMPT: Duration = Duration::from_secs(3);
-/// When a session first says that it waits, and how often it repeats that; TF 1.x repeats it as often.
+/// Time until a session first reports that it waits, and between two reports; TF 1.x repeats it as often.
 const FIRST_NOTICE: Duration = Duration::from_secs(4);
 const NOTICE: Duration = Duration::from_secs(10);
 /// Longest time for a task that has answered before to answer again.
@@ -32,20 +32,20 @@ pub const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub struct Unreachable;
 
-/// Asks the caller; no answer: go on.
-fn look(poll: Option<&Poll<'_>>) -> Result<()> {
+/// Polls the caller; without an answer, the wait continues.
+fn check_caller(poll: Option<&Poll<'_>>) -> Result<()> {
     poll.map_or(Ok(()), |poll| poll())
 }
 
-/// The failure of a wait that ended because the task did not answer: `why` is put to a deadline that passed.
+/// Returns the failure of a wait that ended because the task did not answer: `why` is added to a passed deadline.
 pub fn while_unreachable(e: Status, why: &str) -> Status {
     if e.code() != Code::DeadlineExceeded {
         return e;
     }
-    let told = Status::deadline_exceeded(format!("{}: {why}", e.message())).because(Unreachable);
+    let failure = Status::deadline_exceeded(format!("{}: {why}", e.message())).because(Unreachable);
     match e.node() {
-        Some(node) => told.at_node(node),
-        None => told,
+        Some(node) => failure.at_node(node),
+        None => failure,
     }
 }
 
@@ -72,7 +72,7 @@ pub struct Peer {
     /// Connections of steps that were given up and have not ended there.
     abandoned: Mutex<Vec<Link>>,
     met: Mutex<Option<Met>>,
-    /// Handles of parts that the session has no more use for, and the task does not know so yet.
+    /// Handles of parts that the session needs no more, before the task has dropped them.
     forgotten: Mutex<Vec<u64>>,
     is_left: AtomicBool,
 }
@@ -92,21 +92,22 @@ impl Peer {
         }
     }
 
-    /// A connection that serves nothing else, one that is there or a new one.
+    /// Returns a connection that serves nothing else, an open one or a new one.
     ///
     /// Errors: those of `connect`.
     pub fn take(&self, poll: Option<&Poll<'_>>) -> Result<Link> {
         self.reclaim();
         loop {
             let Some(link) = self.idle.lock().pop() else { return self.connect(poll) };
-            // One that ended while nobody looked is of no use.
+            // An idle connection that has ended is dropped.
             if !link.is_inherited() && matches!(link.read(), Ok(None)) {
                 return Ok(link);
             }
         }
     }
 
-    /// Takes a connection back: for other steps, or, where its own was given up and has not ended, to be looked at again.
+    /// Takes a connection back for other steps. If its own step was given up and has not ended, the connection is
+    /// checked again later.
     pub fn give_back(&self, link: Link, step_is_open: bool) {
         if link.has_failed() {
             return;
@@ -116,7 +117,7 @@ impl Peer {
         if !is_free {
             link.abandon(step_is_open);
         }
-        // Asked with the lock held, which `leave` takes after it has said so.
+        // Checked with the lock held, which `leave` takes after it has set the flag.
         if !self.is_left.load(Ordering::Acquire) {
             kept.push(link);
         }
@@ -137,10 +138,10 @@ impl Peer {
         self.idle.lock().extend(free);
     }
 
-    /// A new connection with the task. The first time it is waited for; a task that was there before must answer at once.
+    /// Opens a connection with the task. The first one is waited for; later ones must be answered at once.
     ///
-    /// Errors: `Aborted` where the task was restarted since the last connection; `Unavailable` where it is no more there;
-    /// `Unauthenticated` and `FailedPrecondition` where tokens are missing or differ; what `poll` says.
+    /// Errors: `Aborted` if the task was restarted since the last connection, `Unavailable` if it is gone.
+    /// `Unauthenticated` and `FailedPrecondition` if tokens are missing or differ. Also the errors of `poll`.
     fn connect(&self, poll: Option<&Poll<'_>>) -> Result<Link> {
         let token = Token::for_address(&self.address)?;
         let patience = Patience::of_environment()?;
@@ -149,7 +150,7 @@ impl Peer {
         let mut pause = Duration::from_millis(5);
         let mut failure = Status::unavailable("it has not answered yet");
         let was_there = self.met.lock().is_some();
-        look(poll)?;
+        check_caller(poll)?;
         loop {
             let unreachable = |e: Status, failure: &Status| {
                 while_unreachable(e, &format!("{} cannot be reached ({})", self.name, failure.message()))
@@ -169,13 +170,14 @@ impl Peer {
                 notice = began.elapsed() + NOTICE;
                 // The reason names the task itself where it could not be reached.
                 let why = failure.message();
-                let told = if why.starts_with(&self.name) { why.to_owned() } else { format!("{} ({why})", self.name) };
-                eprintln!("CreateSession still waiting for response from worker: {told}");
+                let reason =
+                    if why.starts_with(&self.name) { why.to_owned() } else { format!("{} ({why})", self.name) };
+                eprintln!("CreateSession still waiting for response from worker: {reason}");
             }
             let wake = Instant::now() + pause;
             while let Some(left) = wake.checked_duration_since(Instant::now()).filter(|l| !l.is_zero()) {
-                look(poll).map_err(|e| unreachable(e, &failure))?;
-                std::thread::sleep(left.min(LOOK));
+                check_caller(poll).map_err(|e| unreachable(e, &failure))?;
+                std::thread::sleep(left.min(POLL_INTERVAL));
             }
             pause = (pause * 2).min(Duration::from_secs(1));
         }
@@ -197,26 +199,26 @@ impl Peer {
         )
     }
 
-    /// Has the task forget a part when it is told of the next one.
+    /// Makes the task drop a part with the next message to it.
     pub fn forget(&self, handle: u64) {
         self.forgotten.lock().push(handle);
     }
 
-    /// The parts to forget, once.
+    /// Takes the parts to drop, once.
     pub fn take_forgotten(&self) -> Vec<u64> {
         std::mem::take(&mut *self.forgotten.lock())
     }
 
     fn attempt(&self, token: &Token, patience: Patience, poll: Option<&Poll<'_>>) -> Result<(Link, u64)> {
         let deadline = Instant::now() + ATTEMPT;
-        let look = || look(poll);
+        let check = || check_caller(poll);
         let unreachable = |e: std::io::Error, at: &str| {
             Status::unavailable(format!("{} at {}{at} does not answer: {e}", self.name, self.address))
         };
-        let found = resolve(&self.address, deadline, &look)?.map_err(|e| unreachable(e, ""))?;
+        let found = resolve(&self.address, deadline, &check)?.map_err(|e| unreachable(e, ""))?;
         let mut last = None;
         for &address in &found {
-            match connect(address, deadline, &look)? {
+            match connect(address, deadline, &check)? {
                 Ok(socket) => {
                     let met = Link::new(socket, patience)
                         .and_then(|link| self.introduce(link, token, patience, deadline, poll));
@@ -242,7 +244,7 @@ impl Peer {
         format!(" ({}{hint})", found.ip())
     }
 
-    /// The handshake.
+    /// Runs the handshake.
     fn introduce(
         &self,
         link: Link,
@@ -266,7 +268,7 @@ impl Peer {
         if welcome.version != VERSION {
             bail!(
                 FailedPrecondition,
-                "{} at {} speaks version {} of the protocol, this process version {VERSION}: all tasks need one release of \
+                "{} at {} uses version {} of the protocol, this process version {VERSION}: all tasks need one release of \
                  ferroflow",
                 self.name,
                 self.address,
@@ -277,7 +279,7 @@ impl Peer {
         if welcome.asks_proof && !token.is_set() {
             bail!(
                 FailedPrecondition,
-                "{} at {} asks for a token: set {} to the secret of its cluster",
+                "{} at {} requires a token: set {} to the secret of its cluster",
                 self.name,
                 self.address,
                 crate::token::VARIABLE
@@ -301,10 +303,10 @@ impl Peer {
         Ok((link, welcome.incarnation))
     }
 
-    /// A question on a connection that serves nothing else, and its answer.
+    /// Sends a question on a connection that serves nothing else; returns the answer.
     ///
     /// Errors: `Unavailable` where the task is no more there; what `poll` says.
-    pub fn ask_on(&self, link: Link, question: Frame, poll: Option<&Poll<'_>>) -> Result<(Frame, Link)> {
+    pub fn query_on(&self, link: Link, question: Frame, poll: Option<&Poll<'_>>) -> Result<(Frame, Link)> {
         let wires = Wires::new(vec![link]);
         let answer = call(&wires, question, None, poll);
         let is_silent = matches!(&answer, Err(e) if e.code() == Code::DeadlineExceeded) && is_silent(&wires);
@@ -320,9 +322,9 @@ impl Peer {
         }
     }
 
-    /// `ask_on` for what is answered by how it went.
+    /// Sends a question as `query_on` does, if the answer is a status.
     pub fn order_on(&self, link: Link, question: Frame, poll: Option<&Poll<'_>>) -> Result<Link> {
-        let (answer, link) = self.ask_on(link, question, poll)?;
+        let (answer, link) = self.query_on(link, question, poll)?;
         let outcome: Result<Outcome> = match answer.kind {
             kind::OUTCOME => answer.decode(),
             other => Err(Status::internal(format!("{} answers with a frame of kind {other}", self.name))),
@@ -336,16 +338,16 @@ impl Peer {
         }
     }
 
-    /// `order_on` with any connection.
+    /// Sends a question as `order_on` does, on any connection.
     pub fn order(&self, question: Frame, poll: Option<&Poll<'_>>) -> Result<()> {
         let link = self.order_on(self.take(poll)?, question, poll)?;
         self.give_back(link, false);
         Ok(())
     }
 
-    /// The task's own description of itself and its cluster.
+    /// Returns the task's own description of itself and its cluster.
     pub fn describe(&self, poll: Option<&Poll<'_>>) -> Result<(TaskName, usize, Cluster)> {
-        let (answer, link) = self.ask_on(self.take(poll)?, Frame::new(kind::DESCRIBE, &Empty {}), poll)?;
+        let (answer, link) = self.query_on(self.take(poll)?, Frame::new(kind::DESCRIBE, &Empty {}), poll)?;
         self.give_back(link, false);
         let description: Description = answer.decode()?;
         let mut tasks = Vec::new();
@@ -374,11 +376,11 @@ fn receive(wires: &Wires, deadline: Option<Instant>, poll: Option<&Poll<'_>>) ->
         if let Some(frame) = wires.pull()? {
             return Ok(frame);
         }
-        look(poll)?;
+        check_caller(poll)?;
         if deadline.is_some_and(|d| Instant::now() > d) {
             bail!(Unavailable, "No answer came. Socket closed");
         }
-        wires.sleep(None, Some(LOOK))?;
+        wires.sleep(None, Some(POLL_INTERVAL))?;
     }
 }
 
@@ -397,7 +399,7 @@ fn is_silent(wires: &Wires) -> bool {
         if link.received() != before {
             return false;
         }
-        if wires.sleep(None, Some(LOOK)).is_err() {
+        if wires.sleep(None, Some(POLL_INTERVAL)).is_err() {
             return true;
         }
     }

@@ -1,4 +1,4 @@
-//! Connecting to an address without waiting longer than the caller wants.
+//! Connecting to an address with a deadline.
 
 use crate::address::Address;
 use ferroflow_tensor::Result;
@@ -8,31 +8,31 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// Time between two checks of the caller's signals and deadlines.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// The addresses that a name stands for, the older kind first.
+/// Returns the addresses of a name, the older kind first.
 ///
-/// Errors: those of the system's resolver, and none in time; the outer ones are what `look` says.
+/// Errors: those of the system's resolver, and no answer in time; the outer ones are those of `check`.
 pub fn resolve(
     address: &Address,
     deadline: Instant,
-    look: &dyn Fn() -> Result<()>,
+    check: &dyn Fn() -> Result<()>,
 ) -> Result<io::Result<Vec<SocketAddr>>> {
     let (host, port) = (address.bare_host().to_owned(), address.port);
     if let Ok(ip) = host.parse() {
         return Ok(Ok(vec![SocketAddr::new(ip, port)]));
     }
-    // The resolver may ask a name server that is gone, for longer than any caller waits.
+    // The resolver may wait for a name server that is gone, for longer than any caller waits.
     let (send, answer) = channel();
-    let ask = move || {
+    let resolve_all = move || {
         let _ = send.send((&*host, port).to_socket_addrs().map(Iterator::collect::<Vec<_>>));
     };
-    if let Err(e) = std::thread::Builder::new().name("ferroflow-resolve".into()).spawn(ask) {
+    if let Err(e) = std::thread::Builder::new().name("ferroflow-resolve".into()).spawn(resolve_all) {
         return Ok(Err(e));
     }
     loop {
-        look()?;
-        match answer.recv_timeout(LOOK) {
+        check()?;
+        match answer.recv_timeout(POLL_INTERVAL) {
             Ok(found) => {
                 return Ok(found.map(|mut all| {
                     all.sort_by_key(SocketAddr::is_ipv6);
@@ -45,11 +45,11 @@ pub fn resolve(
     }
 }
 
-/// A connection with a socket.
+/// Opens a connection with a socket.
 ///
-/// Errors: those of the system, and none in time; the outer ones are what `look` says.
+/// Errors: those of the system, and no connection in time; the outer ones are those of `check`.
 #[cfg(target_os = "linux")]
-pub fn connect(to: SocketAddr, deadline: Instant, look: &dyn Fn() -> Result<()>) -> Result<io::Result<TcpStream>> {
+pub fn connect(to: SocketAddr, deadline: Instant, check: &dyn Fn() -> Result<()>) -> Result<io::Result<TcpStream>> {
     use crate::sleep::{Awaited, sleep};
     use rustix::io::Errno;
     use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with, sockopt};
@@ -68,11 +68,11 @@ pub fn connect(to: SocketAddr, deadline: Instant, look: &dyn Fn() -> Result<()>)
         Err(e) => return Ok(Err(e)),
     };
     while connects {
-        look()?;
+        check()?;
         if Instant::now() >= deadline {
             return Ok(Err(io::Error::new(io::ErrorKind::TimedOut, "no machine answers there")));
         }
-        if let Err(e) = sleep(&[Awaited::new(&socket, true)], None, Some(LOOK)) {
+        if let Err(e) = sleep(&[Awaited::new(&socket, true)], None, Some(POLL_INTERVAL)) {
             return Ok(Err(e));
         }
         match sockopt::socket_error(&socket) {
@@ -84,8 +84,8 @@ pub fn connect(to: SocketAddr, deadline: Instant, look: &dyn Fn() -> Result<()>)
 }
 
 #[cfg(not(target_os = "linux"))]
-pub fn connect(to: SocketAddr, deadline: Instant, look: &dyn Fn() -> Result<()>) -> Result<io::Result<TcpStream>> {
-    look()?;
+pub fn connect(to: SocketAddr, deadline: Instant, check: &dyn Fn() -> Result<()>) -> Result<io::Result<TcpStream>> {
+    check()?;
     let left = deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
     Ok(TcpStream::connect_timeout(&to, left))
 }

@@ -1,13 +1,13 @@
-//! Answers other processes: one thread for each connection, which runs the steps it asks for.
+//! Answers other processes: one thread for each connection, which runs the requested steps.
 
 use crate::codec::Decoder;
-use crate::crossing::{Crossing, Route};
 use crate::frame::Frame;
 use crate::guests::{Guest, Registered, Stay};
 use crate::line::{Link, gone};
 use crate::message::{
     Description, Done, EventMessage, FETCHES, Outcome, Register, Reset, StepMessage, TaskAddress, UNKNOWN_PART, kind,
 };
+use crate::remote_rendezvous::{RemoteRendezvous, Route};
 use crate::task::Task;
 use crate::wires::Wires;
 use ferroflow_graph::{Graph, Registry, Rendezvous};
@@ -18,7 +18,7 @@ use ferroflow_tensor::{Code, Result, Status, bail};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// The next frame.
+/// Returns the next frame.
 fn next(wires: &Wires) -> Result<Frame> {
     loop {
         if let Some(frame) = wires.pull()? {
@@ -37,7 +37,7 @@ fn send(wires: &Wires, frame: Frame) -> Result<()> {
     Ok(())
 }
 
-/// A member's connection until its end.
+/// Serves a member's connection until its end.
 pub fn serve(task: &Task, link: Link, stay: &Stay, registry: &Arc<Registry>) -> Result<()> {
     answer(task, Wires::new(vec![link]), stay.session, registry)
 }
@@ -116,11 +116,11 @@ fn register(task: &Task, session: u64, frame: &Frame, registry: &Arc<Registry>) 
     Ok(())
 }
 
-/// Runs a part of a step and tells how it ended.
+/// Runs a part of a step and reports how it ended.
 fn step(task: &Task, wires: Wires, session: u64, frame: Frame) -> Result<Wires> {
     let message: StepMessage = frame.decode()?;
-    let crossing = Arc::new(Crossing::new(Route::Back, wires, vec!["the session".to_owned()]));
-    crossing.bring(frame.tensors);
+    let remote = Arc::new(RemoteRendezvous::new(Route::Back, wires, vec!["the session".to_owned()]));
+    remote.bring(frame.tensors);
     let guest = task.guests.get(session);
     let generation = task.generation();
     let prepared = guest.as_ref().and_then(|g| {
@@ -129,9 +129,9 @@ fn step(task: &Task, wires: Wires, session: u64, frame: Frame) -> Result<Wires> 
     });
     let result = match (&guest, prepared) {
         (Some(guest), Some(prepared)) => {
-            let rendezvous: Arc<dyn Rendezvous> = crossing.clone();
+            let rendezvous: Arc<dyn Rendezvous> = remote.clone();
             // While it computes, too, the session may give up or be no more there.
-            let poll = || crossing.exchange().map(|_| ());
+            let poll = || remote.exchange().map(|_| ());
             let options = RunOptions {
                 trace: message.trace,
                 poll: Some(&poll),
@@ -147,7 +147,7 @@ fn step(task: &Task, wires: Wires, session: u64, frame: Frame) -> Result<Wires> 
         _ => Err(Status::new(Code::NotFound, UNKNOWN_PART)),
     };
     let mut done = Done::default();
-    let mut tensors = crossing.take_leaving();
+    let mut tensors = remote.take_leaving();
     match result {
         Ok(outcome) => {
             let fetched = outcome.values.into_iter().enumerate();
@@ -167,7 +167,7 @@ fn step(task: &Task, wires: Wires, session: u64, frame: Frame) -> Result<Wires> 
             done.outcome = Some(Outcome::of(Err(e)));
         }
     }
-    let links: Vec<Link> = crossing.give_back().0.into_iter().map(|rest| rest.link).collect();
+    let links: Vec<Link> = remote.give_back().0.into_iter().map(|rest| rest.link).collect();
     if links.is_empty() {
         return Err(gone());
     }
@@ -178,10 +178,10 @@ fn step(task: &Task, wires: Wires, session: u64, frame: Frame) -> Result<Wires> 
     Ok(wires)
 }
 
-/// `send`, with what belongs to the step that ends (values for it, its cancellation) let go.
+/// Sends as `send` does; drops the frames of the step that ends (values for it, its cancellation).
 fn send_last(wires: &Wires, frame: Frame) -> Result<()> {
     wires.link(0)?.push(frame)?;
-    // The other side asks for no more before it has all of this: what comes until then is of this step.
+    // The other side sends no new request before it has all of this: frames until then are of this step.
     while !wires.flush()? {
         match wires.take()? {
             Some(late) if matches!(late.kind, kind::VALUES | kind::CANCEL) => {}

@@ -72,7 +72,7 @@ impl Held {
         }
     }
 
-    /// The doorbell, to be rung by others. One that rings for a step that is over wakes another one once too often.
+    /// Returns the doorbell, to be rung by others. One that rings for a step that is over causes one more wake-up.
     pub fn shared(&self) -> Arc<Doorbell> {
         self.0.clone()
     }

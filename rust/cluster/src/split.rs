@@ -2,12 +2,12 @@
 
 use crate::codec::Encoder;
 use crate::connected::Connected;
-use crate::crossing::{Crossing, END, Ended, Route};
 use crate::frame::Frame;
 use crate::line::Link;
 use crate::message::{Register, StepMessage, UNKNOWN_PART, kind};
 use crate::peer::{Peer, while_unreachable};
 use crate::random::random;
+use crate::remote_rendezvous::{END, Ended, RemoteRendezvous, Route};
 use crate::wires::Wires;
 use ferroflow_graph::{AttrMap, AttrValue, NodeId, Rendezvous, written};
 use ferroflow_plan::{EdgeSource, Part, PartNode, Placed, Request, Split};
@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Time between two checks of the caller, for a thread that waits for another one's registration.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Longest time for tasks to end a cancelled step.
 const GIVE_UP: Duration = Duration::from_secs(2);
 
@@ -31,7 +31,7 @@ struct Distant {
     handle: u64,
     /// The edges by which it receives feeds, and which feeds.
     feeds: Vec<(u64, usize)>,
-    /// The session's stay at the task that knows the part.
+    /// The session at the task that has registered the part.
     registered: Mutex<Option<u64>>,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct SplitPlan {
     pub graph_version: u64,
 }
 
-/// The operation that waits for the end of a part.
+/// Returns the operation that waits for the end of a part.
 fn wait_for_end(position: usize) -> PartNode {
     let mut attrs = AttrMap::default();
     attrs.set("tensor_type", AttrValue::Type(DType::Bool));
@@ -118,7 +118,7 @@ impl SplitPlan {
         })
     }
 
-    /// A connection with each task, which knows its part then.
+    /// Returns a connection with each task, after registering its part there.
     fn links(&self, connected: &Connected, poll: Option<&Poll<'_>>) -> Result<Vec<Link>> {
         let mut links: Vec<Link> = Vec::with_capacity(self.distant.len());
         for d in &self.distant {
@@ -134,12 +134,12 @@ impl SplitPlan {
         Ok(links)
     }
 
-    /// Has a task know its part, where it does not.
+    /// Registers the part at its task, if it is not registered.
     fn register(&self, d: &Distant, link: Link, connected: &Connected, poll: Option<&Poll<'_>>) -> Result<Link> {
         let peer = &d.peer;
         let mut registered = loop {
             // Another thread may hold it until its task answers.
-            if let Some(registered) = d.registered.try_lock_for(LOOK) {
+            if let Some(registered) = d.registered.try_lock_for(POLL_INTERVAL) {
                 break registered;
             }
             if let Err(e) = poll.map_or(Ok(()), |poll| poll()) {
@@ -170,7 +170,7 @@ impl SplitPlan {
         Ok(link)
     }
 
-    /// A failure with the node of the whole graph in place of that of the part.
+    /// Returns a failure with the node of the whole graph in place of that of the part.
     fn named(&self, d: &Distant, e: Status) -> Status {
         match e.node().and_then(|n| d.part.origin.get(n as usize)) {
             Some(&id) => e.inside("").at_node(id),
@@ -186,14 +186,14 @@ impl SplitPlan {
     ) -> Result<StepOutcome> {
         let wires = Wires::new(self.links(connected, options.poll)?);
         let names = self.distant.iter().map(|d| d.peer.name.clone()).collect();
-        let crossing = Arc::new(Crossing::new(Route::Out(self.routes.clone()), wires, names));
-        let result = self.run_across(connected, &crossing, values, options);
-        // Parts that are told to give up fail for that: what came before counts.
-        let failed = if result.is_err() { crossing.failed_part() } else { None };
+        let remote = Arc::new(RemoteRendezvous::new(Route::Out(self.routes.clone()), wires, names));
+        let result = self.run_across(connected, &remote, values, options);
+        // Parts that are cancelled fail because of that: an earlier failure counts.
+        let failed = if result.is_err() { remote.failed_part() } else { None };
         if result.is_err() {
-            crossing.cancel(GIVE_UP);
+            remote.cancel(GIVE_UP);
         }
-        let (rest, ended) = crossing.give_back();
+        let (rest, ended) = remote.give_back();
         let mut silent = None;
         for (d, rest) in self.distant.iter().zip(rest) {
             if rest.is_silent {
@@ -208,7 +208,7 @@ impl SplitPlan {
         self.collect(outcome, ended, options)
     }
 
-    /// The failure of a part that made the step fail, where that is what `e` says.
+    /// Returns the failure of the part that made the step fail, if `e` reports that failure.
     fn cause(&self, e: Status, failed: Option<(usize, crate::message::Outcome)>) -> Status {
         let Some((position, outcome)) = failed else {
             return match e.node().and_then(|n| self.origin.get(n as usize)) {
@@ -217,18 +217,18 @@ impl SplitPlan {
             };
         };
         let code = outcome.code;
-        let told = outcome.into_result().err().unwrap_or_else(|| e.clone());
-        if (code == Code::NotFound as i32) && told.message() == UNKNOWN_PART {
+        let failure = outcome.into_result().err().unwrap_or_else(|| e.clone());
+        if (code == Code::NotFound as i32) && failure.message() == UNKNOWN_PART {
             *self.distant[position].registered.lock() = None;
             return Status::aborted(UNKNOWN_PART);
         }
-        self.named(&self.distant[position], told)
+        self.named(&self.distant[position], failure)
     }
 
     fn run_across(
         &self,
         connected: &Connected,
-        crossing: &Arc<Crossing>,
+        remote: &Arc<RemoteRendezvous>,
         values: SmallVec<[Tensor; 4]>,
         options: &RunOptions<'_>,
     ) -> Result<StepOutcome> {
@@ -237,18 +237,18 @@ impl SplitPlan {
             let mut frame = Frame::new(kind::STEP, &message);
             let value = |&(key, feed): &(u64, usize)| Some((key, values.get(feed)?.clone()));
             frame.tensors = d.feeds.iter().filter_map(value).collect();
-            crossing.begin(i, frame)?;
+            remote.begin(i, frame)?;
         }
-        crossing.exchange()?;
+        remote.exchange()?;
         let own: SmallVec<[Tensor; 4]> = self.feeds.iter().filter_map(|&f| values.get(f).cloned()).collect();
         drop(values);
-        let rendezvous: Arc<dyn Rendezvous> = crossing.clone();
+        let rendezvous: Arc<dyn Rendezvous> = remote.clone();
         let poll = || {
             if let Some(poll) = options.poll {
                 poll()?;
             }
-            crossing.exchange()?;
-            match crossing.failed_part() {
+            remote.exchange()?;
+            match remote.failed_part() {
                 Some((_, outcome)) => outcome.into_result().map_err(|e| e.inside("")),
                 None => Ok(()),
             }

@@ -51,8 +51,8 @@ pub struct Task {
 impl Task {
     /// Makes the task that a ServerDef describes and binds its address; nothing is answered before `start`.
     ///
-    /// Errors: `InvalidArgument` for a task that is not in its cluster or has no proper address, `NotFound` for another protocol,
-    /// `Unknown` where the address cannot be bound.
+    /// Errors: `InvalidArgument` for a task that is not in its cluster or has no proper address. `NotFound` for another
+    /// protocol, `Unknown` if the address cannot be bound.
     pub fn new(server_def: &[u8]) -> Result<Arc<Task>> {
         let def = match ServerDef::decode(server_def) {
             Ok(def) => def,
@@ -95,7 +95,7 @@ impl Task {
         Ok(task)
     }
 
-    /// The task of this process that has an address.
+    /// Returns the task of this process that has an address.
     pub fn find(address: &Address) -> Option<Arc<Task>> {
         // A forked process has copies of its parent's tasks, which answer nobody.
         let own = std::process::id();
@@ -107,7 +107,7 @@ impl Task {
         self.generation.load(Ordering::Acquire)
     }
 
-    /// The target of sessions that run here.
+    /// Returns the target of sessions that run here.
     pub fn target(&self) -> String {
         format!("grpc://{}", self.address)
     }

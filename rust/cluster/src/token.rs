@@ -1,6 +1,7 @@
 //! The shared secret with which tasks prove to each other that they belong together, where others could reach them.
 //!
-//! Both sides send a nonce and prove by HMAC-SHA256 over both nonces and their role that they know the token, which itself never travels.
+//! Both sides send a nonce. They prove by HMAC-SHA256 over both nonces and their role that they have the token, which
+//! itself is never sent.
 
 use crate::address::Address;
 use ferroflow_tensor::{Code, Result, Status, bail};
@@ -17,7 +18,7 @@ const NONCE: usize = 32;
 pub struct Token(Option<Vec<u8>>);
 
 impl Token {
-    /// The token of this process for connections with that address.
+    /// Returns the token of this process for connections with that address.
     ///
     /// Errors: `FailedPrecondition` where the address is not loopback and no token is set, or it is too short.
     pub fn for_address(address: &Address) -> Result<Token> {
@@ -63,14 +64,14 @@ impl Token {
             Some(mac) => mac.verify_slice(proof).map_err(|_| {
                 Status::new(
                     Code::Unauthenticated,
-                    format!("The other side of a connection does not know the token of this cluster ({VARIABLE})"),
+                    format!("The other side of a connection does not have the token of this cluster ({VARIABLE})"),
                 )
             }),
         }
     }
 }
 
-/// Bytes that nobody can foretell.
+/// Returns unpredictable bytes.
 pub fn nonce() -> Result<Vec<u8>> {
     let mut bytes = vec![0; NONCE];
     match getrandom::fill(&mut bytes) {

@@ -1,4 +1,4 @@
-//! The watch: one thread of this process that looks after all its connections with members of the cluster.
+//! The watch: one thread of this process that checks all its connections with members of the cluster.
 
 use crate::line::{Line, now};
 use ferroflow_sync::{Mutex, OnceLock};
@@ -6,9 +6,9 @@ use ferroflow_tensor::{Result, bail};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-/// Between two looks where no connection asks for more.
+/// Longest time between two checks, if no connection needs more.
 const LONGEST_TICK: Duration = Duration::from_millis(250);
-/// Looks at nothing before the thread ends.
+/// Checks without connections before the thread ends.
 const IDLE_TICKS: u32 = 40;
 
 struct Watch {
@@ -67,7 +67,7 @@ impl Watch {
     }
 }
 
-/// Looks after a connection from now on, until it is dropped.
+/// Checks a connection from now on, until it is dropped.
 ///
 /// Errors: `Unavailable` where the thread cannot be started.
 pub fn look_after(line: &Arc<Line>) -> Result<()> {
@@ -75,7 +75,7 @@ pub fn look_after(line: &Arc<Line>) -> Result<()> {
     let mut state = watch.state.lock();
     if !state.runs {
         if let Err(e) = std::thread::Builder::new().name("ferroflow-watch".into()).spawn(move || watch.run()) {
-            bail!(Unavailable, "The thread that looks after connections cannot be started: {e}");
+            bail!(Unavailable, "The thread that checks connections cannot be started: {e}");
         }
         state.runs = true;
     }

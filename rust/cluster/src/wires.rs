@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A failed connection's error, with whom it was.
+/// Returns a failed connection's error, with the name of the other side.
 pub fn ended_with(name: &str, e: Status) -> Status {
     if e.code() != Code::Unavailable || e.node().is_some() {
         return e;
@@ -36,7 +36,7 @@ impl Wires {
         Wires { links }
     }
 
-    /// The connections, each by itself.
+    /// Returns the connections, each by itself.
     pub fn into_links(self) -> Vec<Link> {
         self.links
     }
@@ -83,7 +83,7 @@ impl Wires {
         link.read()
     }
 
-    /// A frame of the first connection, if one is whole.
+    /// Returns a frame of the first connection, if one is whole.
     pub fn take(&self) -> Result<Option<Frame>> {
         self.link(0)?.read()
     }

@@ -1,4 +1,4 @@
-//! What connections cost a task, and that those who say nothing keep nobody out.
+//! The cost of connections for a task; silent strangers keep no member out.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic)]
@@ -34,7 +34,7 @@ fn task() -> Arc<Task> {
     task
 }
 
-/// A session that has reached a task over its socket.
+/// Returns a session that has reached a task over its socket.
 fn session(task: &Task) -> Arc<Master> {
     let name = TaskName { job: "ps".to_owned(), index: 0 };
     let cluster = Some(Cluster { tasks: vec![(name, task.address.clone())] });
@@ -69,7 +69,7 @@ fn a_session_has_one_descriptor_at_each_side_and_leaves_none() {
     wait_until("the first one left", || descriptors() < 64);
     let before = (descriptors(), threads());
     let sessions: Vec<_> = (0..200).map(|_| session(&task)).collect();
-    // What was asked before the session knew its cluster ends by itself.
+    // A request from before the session had its cluster ends by itself.
     wait_until("the sessions have more than a socket at each side", || descriptors() <= before.0 + 2 * 200);
     // Some of those that were there before may have ended since.
     assert!(descriptors() + 20 >= before.0 + 2 * 200);

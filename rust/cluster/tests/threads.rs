@@ -1,4 +1,4 @@
-//! What several threads share of a cluster: sessions, tasks and their connections, all in one process over real sockets.
+//! A cluster that several threads share: sessions, tasks and their connections, all in one process over real sockets.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -18,10 +18,10 @@ use std::time::Duration;
 
 /// Fails where `test` takes so long that it hangs.
 fn ends(test: impl FnOnce() + Send + 'static) {
-    let (tell, ended) = channel();
+    let (sender, ended) = channel();
     let thread = std::thread::spawn(move || {
         test();
-        let _ = tell.send(());
+        let _ = sender.send(());
     });
     if ended.recv_timeout(Duration::from_secs(60)) == Err(RecvTimeoutError::Timeout) {
         panic!("the test hangs");
@@ -29,7 +29,7 @@ fn ends(test: impl FnOnce() + Send + 'static) {
     thread.join().unwrap();
 }
 
-/// How often `Arrive` ran.
+/// Number of runs of `Arrive`.
 static ARRIVED: AtomicUsize = AtomicUsize::new(0);
 
 fn registry() -> Arc<Registry> {
@@ -101,7 +101,7 @@ fn registry() -> Arc<Registry> {
     r.finish().unwrap()
 }
 
-/// A started task; those before it have the first indices of the cluster.
+/// Returns a started task; those before it have the first indices of the cluster.
 fn task(before: &[Arc<Task>]) -> Arc<Task> {
     let addresses = before.iter().map(|t| t.address.to_string()).chain(["127.0.0.1:0".to_owned()]);
     let job = JobDef { name: "worker".to_owned(), tasks: (0..).zip(addresses).collect() };
@@ -157,7 +157,7 @@ impl World {
         )
     }
 
-    /// A session on the state of the tasks, which knows those that the second one knows.
+    /// Returns a session on the state of the tasks, with the second task's cluster.
     fn shared_session(&self) -> Arc<Master> {
         let options = MasterOptions { use_rpc: true, ..MasterOptions::default() };
         self.session_of(&self.tasks[1].address, options)

@@ -33,7 +33,7 @@ impl<T: FftNum> Planners<T> {
         Planners { lengths: HashSet::new(), complex: FftPlanner::new(), real: RealFftPlanner::new() }
     }
 
-    /// The planners that are kept, after a length is counted.
+    /// Returns the planners that are kept, after a length is counted.
     fn with(kept: &mut Option<Planners<T>>, n: usize) -> &mut Planners<T> {
         let planners = kept.get_or_insert_with(Planners::new);
         if planners.lengths.insert(n) && planners.lengths.len() > MAX_LENGTHS {
@@ -85,7 +85,7 @@ pub struct ComplexRows<T: Real> {
 
 impl<T: Real> ComplexRows<T> {
     pub fn new(n: usize, direction: Direction) -> ComplexRows<T> {
-        // The transform of one number is that number, without arithmetic that would lose a NaN's other half or a zero's sign.
+        // The transform of one number is that number. Arithmetic would lose a NaN's payload or a zero's sign.
         ComplexRows { n, fft: (n > 1).then(|| T::complex(n, direction)) }
     }
 
@@ -126,7 +126,7 @@ impl<T: Real> RealRows<T> {
         let mut scratch = fft.make_scratch_vec();
         for (from, to) in from.chunks_exact(stride).zip(to.chunks_exact_mut(self.n / 2 + 1)) {
             row.copy_from_slice(&from[..self.n]);
-            // It fails for wrong lengths alone, and these are right.
+            // It fails for wrong lengths only, and these are right.
             let _ = fft.process_with_scratch(&mut row, to, &mut scratch);
         }
     }
@@ -147,7 +147,7 @@ impl<T: Real> RealInverseRows<T> {
     pub fn run(&self, from: &[Complex<T>], stride: usize, to: &mut [T]) {
         let half = self.n / 2 + 1;
         if let 1 | 2 = self.n {
-            // As a complex transform whose imaginary parts are dropped last: those that are not finite leave NaN.
+            // As a complex transform whose imaginary parts are dropped last; infinite ones leave NaN.
             let real = |x: Complex<T>| x.re - x.im * T::default();
             for (from, to) in from.chunks_exact(stride).zip(to.chunks_exact_mut(self.n)) {
                 match (&from[..half], to) {
@@ -167,7 +167,7 @@ impl<T: Real> RealInverseRows<T> {
             if self.n.is_multiple_of(2) {
                 row[half - 1].im = T::default();
             }
-            // It fails for wrong lengths and for imaginary parts where there are none now.
+            // It fails for wrong lengths and for imaginary parts that are zero here.
             let _ = fft.process_with_scratch(&mut row, to, &mut scratch);
         }
     }
@@ -181,7 +181,7 @@ mod tests {
         (0..n).map(|i| Complex::new((i as f64 * 0.7).sin(), (i as f64 * 1.3).cos())).collect()
     }
 
-    /// The definition.
+    /// Returns the definition.
     fn slow(x: &[Complex<f64>], sign: f64) -> Vec<Complex<f64>> {
         let n = x.len();
         let term = |k: usize, j: usize| Complex::cis(sign * std::f64::consts::TAU * (k * j % n) as f64 / n as f64);

@@ -24,7 +24,7 @@ pub enum AttrValue {
 }
 
 impl AttrValue {
-    /// The type word of op schemas, for messages.
+    /// Returns the type word of op schemas, for messages.
     pub fn kind_name(&self) -> &'static str {
         match self {
             AttrValue::Int(_) => "int",
@@ -47,7 +47,7 @@ pub struct AttrMap(Vec<(Arc<str>, AttrValue)>);
 macro_rules! getters {
     ($($one:ident, $many:ident: $variant:ident => $t:ty = |$v:ident| $get:expr;)*) => {
         $(
-        /// The attribute of that name and type.
+        /// Returns the attribute of that name and type.
         ///
         /// Errors: `NotFound` without such an attribute, `InvalidArgument` where it has another type.
         pub fn $one(&self, name: &str) -> Result<$t> {
@@ -57,7 +57,7 @@ macro_rules! getters {
             }
         }
 
-        /// The same for a list attribute.
+        /// Returns the same for a list attribute.
         pub fn $many(&self, name: &str) -> Result<Vec<$t>> {
             let AttrValue::List(list) = self.require(name)? else {
                 bail!(InvalidArgument, "attr '{name}' is not a list");
@@ -73,8 +73,8 @@ macro_rules! getters {
     };
 }
 
-fn wrong_kind(name: &str, want: &str, got: &AttrValue) -> Status {
-    Status::invalid_argument(format!("attr '{name}' should be {want}, is {}", got.kind_name()))
+fn wrong_kind(name: &str, expected: &str, got: &AttrValue) -> Status {
+    Status::invalid_argument(format!("attr '{name}' should be {expected}, is {}", got.kind_name()))
 }
 
 impl AttrMap {

@@ -1,4 +1,4 @@
-//! What the graph alone decides of a tensor's value: constants, and pure ops of them, evaluated by their own kernels.
+//! Values that the graph alone decides: constants, and pure ops of them, evaluated by their own kernels.
 
 use crate::function::no_functions;
 use crate::graph::Graph;
@@ -9,17 +9,17 @@ use crate::wait::Cancellation;
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{PartialShape, Result, Tensor, bail};
 
-/// Values above this many elements are not looked at: shapes and indices are small.
+/// Values above this many elements are not computed: shapes and indices are small.
 const MAX_ELEMENTS: usize = 4096;
-/// Most nodes looked at for one question; values behind more count as unknown.
+/// Most nodes visited for one value; values that need more count as unknown.
 const MAX_NODES: usize = 256;
 
-/// The value of an output, where constants and known shapes decide it.
+/// Returns the value of an output, where constants and known shapes decide it.
 pub fn value(graph: &Graph, output: OutputId) -> Option<Tensor> {
     evaluate(graph, output, &mut { MAX_NODES })
 }
 
-/// The output that a branch or loop brings in from around it as `output`; any other output itself.
+/// Returns the output that a branch or loop brings in from around it as `output`; any other output itself.
 ///
 /// TF 1.x: a shape is inferred before what the node reads is brought in, so a rule sees values around branches and loops.
 pub fn source(graph: &Graph, output: OutputId) -> OutputId {
@@ -39,7 +39,7 @@ fn is_constant_enter(node: &Node) -> bool {
     matches!(&*node.op.name, "Enter" | "RefEnter") && node.attrs.bool("is_constant").unwrap_or(false)
 }
 
-/// `value` of a part of what a rule asks for.
+/// Returns `value` of a part of the requested output.
 ///
 /// TF 1.x: it evaluates what one loop brings in, but no node that reads such a value.
 fn part(graph: &Graph, output: OutputId) -> Option<Tensor> {
@@ -54,7 +54,7 @@ fn evaluate(graph: &Graph, output: OutputId, budget: &mut usize) -> Option<Tenso
         return node.attrs.tensor("value").ok();
     }
     *budget = budget.checked_sub(1)?;
-    // The value of a PlaceholderWithDefault is for a feed to decide.
+    // A feed may replace the value of a PlaceholderWithDefault.
     let open = node.op.has_effects() || node.op.is_foreign || &*node.op.name == "PlaceholderWithDefault";
     if open || node.inputs.is_empty() || node.outputs.iter().any(|o| o.is_ref) {
         return None;
@@ -76,7 +76,7 @@ fn evaluate(graph: &Graph, output: OutputId, budget: &mut usize) -> Option<Tenso
     run(node, inputs).ok()?.into_iter().nth(output.index as usize)?
 }
 
-/// Shape, Size and Rank need no value, only a known shape.
+/// Evaluates Shape, Size and Rank, which need no value, only a known shape.
 fn from_shape(graph: &Graph, node: &Node, index: usize) -> Option<Tensor> {
     let shape = &graph.output(*node.inputs.get(index)?).ok()?.shape;
     let dtype = node.outputs.get(index)?.dtype;
@@ -93,8 +93,8 @@ fn from_shape(graph: &Graph, node: &Node, index: usize) -> Option<Tensor> {
     Tensor::from_slice(out_shape.as_slice(), &narrow?).ok()
 }
 
-/// `value` of an int output, element by element in row-major order, None for those that the graph does not decide:
-/// what Pack joins may be known in part. None where not even the number of elements is decided.
+/// Returns `value` of an int output, element by element in row-major order, with None for undecided elements: Pack may
+/// join known and unknown ones. Returns None if not even the number of elements is decided.
 pub fn partial_i64s(graph: &Graph, output: OutputId) -> Option<Vec<Option<i64>>> {
     partial(graph, output, &mut { MAX_NODES })
 }
@@ -110,7 +110,7 @@ fn partial(graph: &Graph, output: OutputId, budget: &mut usize) -> Option<Vec<Op
         return count.map(|n| vec![None; n]);
     }
     let mut all = Vec::new();
-    // The parts are of one shape, so one that is known tells how many elements the others have.
+    // The parts are of one shape, so one known part gives the number of elements of all.
     let parts: Vec<_> = node.inputs.iter().map(|&i| partial(graph, i, budget)).collect();
     let each = parts.iter().flatten().map(Vec::len).next().or(count.map(|n| n / parts.len().max(1)))?;
     for part in parts {
@@ -138,7 +138,7 @@ fn run(node: &Node, mut inputs: Vec<Tensor>) -> Result<Vec<Option<Tensor>>> {
     Ok(outputs)
 }
 
-/// The shape that a vector of dimensions describes; unknown where not even its length is decided.
+/// Returns the shape that a vector of dimensions describes; unknown where not even its length is decided.
 ///
 /// Errors: `InvalidArgument` for dimensions below -1.
 pub fn as_shape(graph: &Graph, output: OutputId) -> Result<PartialShape> {
@@ -190,7 +190,7 @@ fn shape_of_dims(graph: &Graph, output: OutputId, budget_left: &mut usize) -> Re
     }
 }
 
-/// `dims[begin:end:stride]` of a partly known vector of dimensions.
+/// Returns `dims[begin:end:stride]` of a partly known vector of dimensions.
 fn sliced(graph: &Graph, node: &Node, dims: OutputId, budget_left: &mut usize) -> Result<Option<PartialShape>> {
     let bound = |i: usize| {
         let t = part(graph, *node.inputs.get(i)?)?.to_i64s().ok()?;
@@ -221,7 +221,7 @@ mod tests {
     use crate::shape_rules;
     use ferroflow_tensor::{DType, PartialShape, Tensor};
 
-    /// A graph of the ops that the tests need; none has a kernel.
+    /// Returns a graph of the ops that the tests need; none has a kernel.
     fn graph() -> Graph {
         let mut r = Registry::new();
         r.add(Op::new("Const").output("output: dtype").attr("value: tensor").attr("dtype: type"));
@@ -255,7 +255,7 @@ mod tests {
         add(g, "Enter", vec![one(from)], vec![("is_constant".into(), AttrValue::Bool(is_constant))])
     }
 
-    /// The shape that Fill has for these dimensions.
+    /// Returns the shape that Fill has for these dimensions.
     fn filled(g: &mut Graph, dims: NodeId) -> PartialShape {
         let fill = add(g, "Fill", vec![one(dims)], vec![]);
         g.output(OutputId { node: fill, index: 0 }).unwrap().shape.clone()

@@ -1,4 +1,4 @@
-//! Facts of ops that plans depend on, so that the planner knows no op by name.
+//! Facts of ops that plans depend on, so that the planner names no op.
 
 /// The role of an op's nodes in a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub enum Fusion {
     Product(&'static ProductForms),
     /// Adds input 1, a bias, to every column or channel of input 0.
     Bias,
-    /// Applies an activation that the fused forms of products know by the op's name.
+    /// Applies an activation that the fused forms of products have under the op's name.
     Activation,
     /// Gives the block of input 0 that begins at input 1 and has the size of input 2.
     Block,

@@ -36,7 +36,7 @@ impl Library {
         Ok(())
     }
 
-    /// The function of that name.
+    /// Returns the function of that name.
     ///
     /// Errors: `NotFound`.
     pub fn get(&self, name: &str) -> Result<Arc<Function>> {
@@ -53,7 +53,7 @@ impl Library {
 
 /// A function ready to be called, by several threads at once.
 pub trait Callable: Send + Sync {
-    /// The results for the arguments. The caller's cancellation ends the call, unless the function is whole.
+    /// Returns the results for the arguments. The caller's cancellation ends the call, unless the function is whole.
     fn call(&self, arguments: SmallVec<[Tensor; 4]>, cancellation: &Cancellation) -> Result<Vec<Tensor>>;
 
     /// Returns true if a call, once begun, runs to its end: its changes are then made once for each call.
@@ -65,7 +65,8 @@ pub trait Callable: Send + Sync {
 
 /// The functions of a session's graph.
 pub trait Functions: Send + Sync {
-    /// The function of that name with state of its own: its random ops start at the first number of their streams.
+    /// Returns the function of that name with state of its own: its random ops start at the first number of their
+    /// streams.
     ///
     /// Errors: `NotFound` without such a function; those of planning its body.
     fn instance(self: Arc<Self>, name: &str) -> Result<Arc<dyn Callable>>;
@@ -79,7 +80,7 @@ impl Functions for NoFunctions {
     }
 }
 
-/// What kernels outside of a session find: no function.
+/// Returns the functions for kernels outside of a session: none.
 pub fn no_functions() -> &'static Arc<dyn Functions> {
     static NONE: OnceLock<Arc<dyn Functions>> = OnceLock::new();
     NONE.get_or_init(|| Arc::new(NoFunctions))

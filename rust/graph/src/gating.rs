@@ -1,7 +1,8 @@
 //! Gradient gating: control edges that bound how early an update may use a gradient, never what it computes.
 //!
-//! GATE_NONE adds nothing. GATE_OP ties the gradients of one op's inputs, GATE_GRAPH those of the whole step: each passes
-//! through an Identity (its gate), all gates wait for one NoOp (the barrier), and the barrier waits for all gradients.
+//! GATE_NONE adds nothing. GATE_OP ties the gradients of one op's inputs, GATE_GRAPH those of the whole step. Each
+//! gradient passes through an Identity (its gate). All gates wait for one NoOp (the barrier), which waits for all
+//! gradients.
 
 use crate::error::BuildError;
 use crate::graph::Graph;

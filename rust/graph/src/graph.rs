@@ -12,10 +12,10 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// A number of outputs (an attribute's value) is checked against this before memory is asked for.
+/// Upper bound of a number of outputs (an attribute's value), checked before memory is allocated.
 const MAX_OUTPUTS: usize = 1 << 20;
 
-/// What fills one input argument of the schema.
+/// The value of one input argument of the schema.
 #[derive(Clone, Debug)]
 pub enum InputArg {
     One(OutputId),
@@ -71,7 +71,8 @@ impl Graph {
         &self.registry
     }
 
-    /// The functions that nodes call by name. Bodies of functions have none of their own: they call those of the graph around.
+    /// Returns the functions that nodes call by name. Bodies of functions have none of their own: they call those of
+    /// the graph around.
     pub fn functions(&self) -> &Arc<Library> {
         &self.functions
     }
@@ -112,7 +113,7 @@ impl Graph {
         self.by_name.get(name).copied()
     }
 
-    /// The (node, input position) pairs that read any output of `id`.
+    /// Returns the (node, input position) pairs that read any output of `id`.
     pub fn consumers(&self, id: NodeId) -> &[(NodeId, u32)] {
         self.consumers.get(id as usize).map_or(&[], |c| c)
     }
@@ -214,7 +215,7 @@ impl Graph {
         Ok(id)
     }
 
-    /// What is known of the variable whose handles a node gives: it names one, or hands on its input.
+    /// Returns the known type of the variable whose handles a node outputs: the node names one, or forwards its input.
     fn handle_type(&self, def: &OpDef, attrs: &AttrMap, inputs: &[OutputId]) -> Option<Arc<HandleType>> {
         if def.is_variable {
             let (dtype, shape) = (attrs.dtype("dtype").ok()?, attrs.shape("shape").ok()?);
@@ -278,14 +279,14 @@ impl Graph {
                 self.agree(def, arg, n, AttrValue::Int(outputs.len() as i64), &given, &mut inferred)?;
             }
             match &arg.ty {
-                ArgType::Fixed(want) => {
-                    if let Some(got) = types.iter().find(|t| *t != want) {
+                ArgType::Fixed(expected) => {
+                    if let Some(got) = types.iter().find(|t| *t != expected) {
                         return type_error(format!(
                             "Input '{}' of '{}' Op has type {} that does not match expected type of {}.",
                             arg.name,
                             def.name,
                             got.name(),
-                            want.name()
+                            expected.name()
                         ));
                     }
                 }
@@ -337,7 +338,7 @@ impl Graph {
         Ok((attrs, flat))
     }
 
-    /// One input's say on an attribute, held against what others said.
+    /// Checks one input's value of an attribute against the values of earlier inputs.
     fn agree<'d>(
         &self,
         def: &'d OpDef,
@@ -359,15 +360,15 @@ impl Graph {
         if let Some((_, v)) = given.iter().find(|(n, _)| n == attr)
             && *v != value
         {
-            let (got, want) = (word(&value), word(v));
+            let (got, expected) = (word(&value), word(v));
             return if let AttrValue::Int(_) = value {
                 value_error(format!(
-                    "List argument '{}' to '{}' Op with length {got} must match length {want} of attr '{attr}'.",
+                    "List argument '{}' to '{}' Op with length {got} must match length {expected} of attr '{attr}'.",
                     arg.name, def.name
                 ))
             } else {
                 type_error(format!(
-                    "Input '{}' of '{}' Op has type {got} that does not match expected type of {want}.",
+                    "Input '{}' of '{}' Op has type {got} that does not match expected type of {expected}.",
                     arg.name, def.name
                 ))
             };
@@ -376,15 +377,15 @@ impl Graph {
             None => inferred.push((attr, value, &arg.name)),
             Some((_, v, _)) if *v == value => {}
             Some((_, v, first)) => {
-                let (got, want) = (word(&value), word(v));
+                let (got, expected) = (word(&value), word(v));
                 return if let AttrValue::Int(_) = value {
                     value_error(format!(
-                        "List argument '{}' to '{}' Op with length {got} must match length {want} of argument '{first}'.",
+                        "List argument '{}' to '{}' Op with length {got} must match length {expected} of argument '{first}'.",
                         arg.name, def.name
                     ))
                 } else {
                     type_error(format!(
-                        "Input '{}' of '{}' Op has type {got} that does not match type {want} of argument '{first}'.",
+                        "Input '{}' of '{}' Op has type {got} that does not match type {expected} of argument '{first}'.",
                         arg.name, def.name
                     ))
                 };
@@ -466,12 +467,12 @@ impl Graph {
         Ok(())
     }
 
-    /// The value of an output where the graph alone decides it.
+    /// Returns the value of an output where the graph alone decides it.
     pub fn constant_value(&self, id: OutputId) -> Option<ferroflow_tensor::Tensor> {
         crate::constant::value(self, id)
     }
 
-    /// The shape that a vector of dimensions describes, as far as the graph alone decides it.
+    /// Returns the shape that a vector of dimensions describes, as far as the graph alone decides it.
     pub fn constant_as_shape(&self, id: OutputId) -> Result<PartialShape> {
         crate::constant::as_shape(self, id)
     }
@@ -561,7 +562,7 @@ fn check_attr(def: &OpDef, attr: &AttrDef, value: &AttrValue, param: Option<&str
     Ok(())
 }
 
-/// (dtype, is_ref) of every output tensor.
+/// Returns (dtype, is_ref) of every output tensor.
 fn output_types(def: &OpDef, attrs: &AttrMap) -> Result<SmallVec<[(DType, bool); 1]>, BuildError> {
     let mut types = SmallVec::new();
     for arg in &def.outputs {

@@ -23,14 +23,14 @@ impl<F: Fn(&mut KernelContext<'_>) -> Result<()> + Send + Sync> Kernel for F {
     }
 }
 
-/// Boxes a closure as a kernel: `kernel(move |ctx| ...)`.
+/// Returns a boxed closure as a kernel: `kernel(move |ctx| ...)`.
 pub fn kernel(f: impl Fn(&mut KernelContext<'_>) -> Result<()> + Send + Sync + 'static) -> Result<Box<dyn Kernel>> {
     Ok(Box::new(f))
 }
 
 pub type KernelFactory = fn(&KernelInit<'_>) -> Result<Box<dyn Kernel>>;
 
-/// What a kernel's constructor sees: the node with its attributes and types.
+/// The arguments of a kernel's constructor: the node with its attributes and types.
 pub struct KernelInit<'a> {
     pub node: &'a Node,
     pub input_types: &'a [DType],
@@ -59,7 +59,7 @@ impl KernelInit<'_> {
         }
     }
 
-    /// The error of a constructor that has no kernel for these types.
+    /// Returns the error of a constructor that has no kernel for these types.
     pub fn unsupported(&self) -> Status {
         let types: Vec<_> = self.input_types.iter().map(|t| t.schema_name()).collect();
         Status::invalid_argument(format!(
@@ -70,13 +70,13 @@ impl KernelInit<'_> {
     }
 }
 
-/// What all kernels of one step share.
+/// The data that all kernels of one step share.
 pub struct Step<'a> {
     pub threads: Threads,
     pub cancellation: &'a Cancellation,
     pub resources: &'a Resources,
     pub functions: &'a Arc<dyn Functions>,
-    /// Where the step runs in several processes.
+    /// Present if the step runs in several processes.
     pub rendezvous: Option<&'a Arc<dyn Rendezvous>>,
 }
 
@@ -157,7 +157,8 @@ impl<'a> KernelContext<'a> {
         self.inputs
     }
 
-    /// The input by value: unique, hence writable in place, where nothing else reads it. Leaves an empty tensor behind.
+    /// Returns the input by value: unique, hence writable in place, where nothing else reads it. Leaves an empty tensor
+    /// behind.
     pub fn take(&mut self, i: usize) -> Result<Tensor> {
         match self.inputs.get_mut(i) {
             Some(t) => Ok(std::mem::replace(t, Tensor::scalar(false))),
@@ -165,7 +166,7 @@ impl<'a> KernelContext<'a> {
         }
     }
 
-    /// All inputs by value.
+    /// Takes all inputs by value.
     pub fn take_inputs(&mut self) -> SmallVec<[Tensor; 4]> {
         self.inputs.iter_mut().map(|t| std::mem::replace(t, Tensor::scalar(false))).collect()
     }
@@ -187,9 +188,9 @@ impl<'a> KernelContext<'a> {
         self.left = Left::MayBlock;
     }
 
-    /// Ends `compute` by work that blocks outside the engine and gives the outputs; it is to end soon once the cancellation
-    /// it is given is set, as far as it can. It runs here, or on another thread while the step goes on, as the plan says. Only
-    /// for ops marked `blocks`.
+    /// Ends `compute` by work that blocks outside the engine and gives the outputs. It is to end soon once the
+    /// cancellation it is given is set, as far as it can. It runs here, or on another thread while the step goes on, as
+    /// the plan says. Only for ops marked `blocks`.
     pub fn run_blocking(&mut self, work: impl FnOnce(&Cancellation) -> Result<Outputs> + Send + 'static) -> Result<()> {
         if let Left::MayBlock = self.left {
             self.left = Left::Work(Box::new(work));
@@ -200,7 +201,7 @@ impl<'a> KernelContext<'a> {
         Ok(())
     }
 
-    /// The work that `run_blocking` stored for the executor.
+    /// Returns the work that `run_blocking` stored for the executor.
     pub fn take_work(&mut self) -> Option<BlockingWork> {
         match std::mem::replace(&mut self.left, Left::Nothing) {
             Left::Work(work) => Some(work),
@@ -211,7 +212,7 @@ impl<'a> KernelContext<'a> {
         }
     }
 
-    /// What `compute` left to wait for, for the executor.
+    /// Takes the pending operation that `compute` left, for the executor.
     pub fn take_pending(&mut self) -> Option<Box<dyn Pending>> {
         match std::mem::replace(&mut self.left, Left::Nothing) {
             Left::Pending(pending) => Some(pending),
@@ -227,7 +228,7 @@ impl<'a> KernelContext<'a> {
         self.step.cancellation.check()
     }
 
-    /// The variable that reference or handle input `i` names.
+    /// Returns the variable that reference or handle input `i` names.
     pub fn variable(&self, i: usize) -> Result<Arc<Variable>> {
         match (self.variables.handles.get(i), self.inputs.get(i)) {
             (Some(Some(v)), _) => Ok(v.clone()),
@@ -276,7 +277,7 @@ impl<'a> KernelContext<'a> {
         Ok(result)
     }
 
-    /// `update` of several variables at once (an optimizer's variable and slots), without a moment between them.
+    /// Updates several variables at once (an optimizer's variable and slots); no other update runs in between.
     ///
     /// Errors: `FailedPrecondition` where one has no value, `InvalidArgument` where one variable is named twice.
     pub fn update_many<const N: usize>(
@@ -288,7 +289,7 @@ impl<'a> KernelContext<'a> {
         for i in which {
             variables.push(self.variable(i)?);
         }
-        // One order for all steps, so that two updates never wait for each other.
+        // One order for all steps, so that two updates cannot deadlock.
         let mut order: SmallVec<[usize; 4]> = (0..N).collect();
         order.sort_by_key(|&k| Arc::as_ptr(&variables[k]).addr());
         for pair in order.windows(2) {
@@ -329,7 +330,7 @@ impl<'a> KernelContext<'a> {
         }
     }
 
-    /// The versions made, for the executor.
+    /// Returns the versions made, for the executor.
     pub fn into_written(self) -> SmallVec<[(usize, Tensor); 1]> {
         self.variables.written
     }

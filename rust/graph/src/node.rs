@@ -16,14 +16,14 @@ pub struct OutputId {
     pub index: u32,
 }
 
-/// What is known of the variable behind a handle.
+/// The known type of the variable behind a handle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HandleType {
     pub dtype: DType,
     pub shape: PartialShape,
 }
 
-/// What is known of an output while building.
+/// The known type of an output while building.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutputType {
     pub dtype: DType,
@@ -52,7 +52,7 @@ impl Node {
         self.inputs.iter().map(|o| o.node).chain(self.control_inputs.iter().copied())
     }
 
-    /// The nodes this one asks to be placed with (its `_class` attribute).
+    /// Returns the nodes that this one must be placed with (its `_class` attribute).
     pub fn colocation(&self) -> Vec<String> {
         let list = self.attrs.strs("_class").unwrap_or_default();
         list.iter().filter_map(|s| s.strip_prefix("loc:@").map(str::to_owned)).collect()

@@ -62,7 +62,7 @@ pub struct AttrDef {
 }
 
 impl AttrDef {
-    /// `int`, `list(type)` ...: the word of op schemas.
+    /// Returns `int`, `list(type)` ...: the word of op schemas.
     pub fn type_name(&self) -> String {
         let one = match self.kind {
             AttrKind::Int => "int",
@@ -78,19 +78,19 @@ impl AttrDef {
     }
 }
 
-/// What an op does with the variables its reference inputs, or its handles of variables, name.
+/// The access of an op to the variables that its reference inputs, or its handles of variables, name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RefAccess {
     /// Makes a new version (Assign, ScatterAdd, ApplyAdam).
     Write,
-    /// Looks at the variable itself, initialized or not (IsVariableInitialized).
+    /// Inspects the variable itself, initialized or not (IsVariableInitialized).
     Inspect,
-    /// Wants the value behind a handle (ReadVariableOp, ResourceGather): where the planner knows the variable, the kernel
+    /// Needs the value behind a handle (ReadVariableOp, ResourceGather). If the planner finds the variable, the kernel
     /// gets the value in the handle's place.
     Read,
 }
 
-/// How a kernel blocks its thread outside the engine.
+/// The way in which a kernel blocks its thread outside the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blocking {
     /// It runs code of the program, which may take any time and may wait for anything, another node of its step included.
@@ -104,7 +104,7 @@ pub enum Blocking {
 }
 
 impl Blocking {
-    /// True if the kernel may wait without end, also for other nodes of its step.
+    /// Returns true if the kernel may wait without end, also for other nodes of its step.
     pub fn may_hang(self) -> bool {
         matches!(self, Blocking::Code | Blocking::Pipeline)
     }
@@ -115,7 +115,7 @@ impl Blocking {
 pub enum Flow {
     /// Hands input 0 to output 1 where input 1 is true, to output 0 otherwise.
     Switch,
-    /// Hands on the one input that has a value.
+    /// Forwards the one input that has a value.
     Merge,
     /// Brings a value into the loop that its `frame_name` names.
     Enter,
@@ -189,8 +189,8 @@ pub struct OpDef {
 }
 
 impl OpDef {
-    /// Whether two equal nodes may differ in what they give or do: the op is stateful, or handles a resource, as a table's
-    /// lookup does, which TF does not call stateful.
+    /// Returns true if two equal nodes may differ in values or effects. The op is stateful, or handles a resource, as a
+    /// table's lookup does, which TF does not call stateful.
     pub fn has_effects(&self) -> bool {
         self.is_stateful || self.inputs.iter().any(|a| a.ty == ArgType::Fixed(DType::Resource))
     }
@@ -264,7 +264,7 @@ impl Op {
         }
     }
 
-    /// `"name: T"`, `"name: N * T"`, `"name: Ref(T)"`, `"name: float"`.
+    /// Returns `"name: T"`, `"name: N * T"`, `"name: Ref(T)"`, `"name: float"`.
     #[must_use]
     pub fn input(mut self, text: &str) -> Op {
         let arg = self.keep(schema::parse_arg(text));
@@ -279,7 +279,7 @@ impl Op {
         self
     }
 
-    /// `"T: {float, double} = DT_FLOAT"`, `"N: int >= 1"`, `"shape: shape = { unknown_rank: true }"`.
+    /// Computes `"T: {float, double} = DT_FLOAT"`, `"N: int >= 1"`, `"shape: shape = { unknown_rank: true }"`.
     #[must_use]
     pub fn attr(mut self, text: &str) -> Op {
         let attr = self.keep(schema::parse_attr(text));
@@ -343,21 +343,21 @@ impl Op {
         self
     }
 
-    /// The kernel blocks by `KernelContext::run_blocking`.
+    /// Declares that the kernel blocks by `KernelContext::run_blocking`.
     #[must_use]
     pub fn blocks(mut self, how: Blocking) -> Op {
         self.def.blocking = Some(how);
         self
     }
 
-    /// Reference inputs are looked at, not written.
+    /// Declares that reference inputs are inspected, not written.
     #[must_use]
     pub fn inspects_ref(mut self) -> Op {
         self.def.ref_access = RefAccess::Inspect;
         self
     }
 
-    /// Inputs of type resource are handles of variables, for this access.
+    /// Declares that inputs of type resource are handles of variables, for this access.
     #[must_use]
     pub fn handles(mut self, access: RefAccess) -> Op {
         self.def.takes_handles = true;
@@ -365,15 +365,15 @@ impl Op {
         self.stateful()
     }
 
-    /// The op gives the value of its handle's variable.
+    /// Declares that the op gives the value of its handle's variable.
     #[must_use]
     pub fn snapshot(mut self) -> Op {
         self.def.is_snapshot = true;
         self.handles(RefAccess::Read)
     }
 
-    /// `self`, which writes variables through references, as the op that does so through handles: "Resource" before its
-    /// name, handles for references, no output. Its kernel and shape rule see no difference.
+    /// Returns `self`, which writes variables through references, as the op that does so through handles: "Resource"
+    /// before its name, handles for references, no output. Its kernel and shape rule see no difference.
     #[must_use]
     pub fn over_handles(mut self) -> Op {
         self.def.name = format!("Resource{}", self.def.name).into();
@@ -384,7 +384,7 @@ impl Op {
         self.handles(RefAccess::Write)
     }
 
-    /// The op computes this elementwise function of its inputs.
+    /// Declares that the op computes this elementwise function of its inputs.
     #[must_use]
     pub fn elementwise(mut self, f: Elementwise) -> Op {
         self.def.elementwise = Some(f);
@@ -410,28 +410,28 @@ impl Op {
         self
     }
 
-    /// The op is stateful, but its kernel keeps nothing from one run to the next.
+    /// Declares that the op is stateful, but its kernel keeps nothing from one run to the next.
     #[must_use]
     pub fn memoryless(mut self) -> Op {
         self.def.is_memoryless = true;
         self.stateful()
     }
 
-    /// The op's only effect is that it may fail.
+    /// Declares that the op's only effect is that it may fail.
     #[must_use]
     pub fn only_checks(mut self) -> Op {
         self.def.only_checks = true;
         self.memoryless()
     }
 
-    /// The op's kernel may run for any time without waiting.
+    /// Declares that the op's kernel may run for any time without waiting.
     #[must_use]
     pub fn unbounded(mut self) -> Op {
         self.def.is_unbounded = true;
         self
     }
 
-    /// The op does with references what the op of this name does with values.
+    /// Declares that the op does with references what the op of this name does with values.
     #[must_use]
     pub fn value_form(mut self, name: &str) -> Op {
         self.def.value_form = Some(name.into());
@@ -450,14 +450,14 @@ impl Op {
         self
     }
 
-    /// The kernel's constructor; called once per node and session.
+    /// Returns the kernel's constructor; called once per node and session.
     #[must_use]
     pub fn kernel(mut self, f: fn(&KernelInit<'_>) -> Result<Box<dyn Kernel>>) -> Op {
         self.def.kernel = Some(f);
         self
     }
 
-    /// Arguments and attributes agree: every attribute an argument names exists and has the right kind.
+    /// Checks that arguments and attributes agree: every attribute an argument names exists and has the right kind.
     pub(crate) fn finish(mut self) -> Result<OpDef> {
         if let Some(e) = self.error {
             return Err(e);

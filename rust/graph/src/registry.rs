@@ -31,7 +31,7 @@ impl Registry {
         }
     }
 
-    /// The registry, or the first fault among its definitions.
+    /// Returns the registry, or the first fault among its definitions.
     pub fn finish(self) -> Result<Arc<Registry>> {
         match self.error {
             Some(e) => Err(e),
@@ -53,7 +53,7 @@ impl Registry {
         self.ops.get(name)
     }
 
-    /// All definitions, sorted by name.
+    /// Returns all definitions, sorted by name.
     pub fn sorted(&self) -> Vec<&Arc<OpDef>> {
         let mut ops: Vec<_> = self.ops.values().collect();
         ops.sort_by(|a, b| a.name.cmp(&b.name));

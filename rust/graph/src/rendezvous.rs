@@ -16,7 +16,7 @@ pub trait Rendezvous: Send + Sync {
     /// Errors: the reason for which the other parts cannot go on.
     fn depart(&self) -> Result<()>;
 
-    /// The value that came under that key; once.
+    /// Returns the value that came under that key; once.
     fn take(&self, key: u64) -> Option<Tensor>;
 
     /// Waits until something may have come, the bell rings (`heard` is how often it was heard), or `at_most` has passed.

@@ -24,12 +24,12 @@ impl Variable {
         Variable { name: name.into(), dtype, container: None, value: Mutex::new(None) }
     }
 
-    /// One that handles name.
+    /// Returns a variable that handles name.
     pub fn of_handle(name: &ResourceName, dtype: DType) -> Variable {
         Variable { container: Some(name.container.clone()), ..Variable::new(&*name.name, dtype) }
     }
 
-    /// The value now; `None` before the first assignment. Shares the elements.
+    /// Returns the value now; `None` before the first assignment. Shares the elements.
     pub fn read(&self) -> Option<Tensor> {
         self.value.lock().clone()
     }
@@ -38,7 +38,7 @@ impl Variable {
         self.value.lock().is_some()
     }
 
-    /// The error of who asks for the value where there is none. TF 1.x: programs match on these words.
+    /// Returns the error of reading a variable without a value. TF 1.x: programs match on these words.
     pub fn uninitialized(&self) -> Status {
         let name = &self.name;
         Status::failed_precondition(match &self.container {
@@ -83,7 +83,7 @@ impl Resources {
         Resources::default()
     }
 
-    /// The object of that name, made on first use.
+    /// Returns the object of that name, made on first use.
     pub fn lookup_or_create<T: Any + Send + Sync>(
         &self,
         container: &str,
@@ -106,7 +106,7 @@ impl Resources {
         }
     }
 
-    /// The object of that name, where it was made.
+    /// Returns the object of that name, where it was made.
     pub fn lookup<T: Any + Send + Sync>(&self, container: &str, name: &str) -> Option<Arc<T>> {
         let key = (TypeId::of::<T>(), container.to_owned(), name.to_owned());
         let object = self.objects.lock().get(&key).cloned();
@@ -135,8 +135,8 @@ impl Resources {
         self.forget_where(|_| true);
     }
 
-    /// Whether there was something. What the end of an object does (a generator's finalizer looks for resources), it does
-    /// without the lock.
+    /// Removes the objects that `is_meant` selects; returns true if there was one. They are dropped without the lock,
+    /// because a destructor may use resources (a generator's finalizer does).
     fn forget_where(&self, mut is_meant: impl FnMut(&Key) -> bool) -> bool {
         let forgotten: Vec<_> = self.objects.lock().extract_if(|key, _| is_meant(key)).collect();
         self.version.store(next_version(), Ordering::Release);
@@ -144,14 +144,14 @@ impl Resources {
     }
 }
 
-/// Where a resource is found: its container and its name there.
+/// The address of a resource: its container and its name there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceName {
     pub container: String,
     pub name: String,
 }
 
-/// What an unnamed resource (no `shared_name`) is called.
+/// The rule for the name of a resource without `shared_name`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unnamed {
     /// Its node's name: steps of other sessions on the same resources that have such a node share it.
@@ -161,7 +161,7 @@ pub enum Unnamed {
 }
 
 impl ResourceName {
-    /// The name that a node's attributes `container` and `shared_name` give.
+    /// Returns the name that a node's attributes `container` and `shared_name` give.
     pub fn of(init: &KernelInit<'_>, unnamed: Unnamed) -> Result<ResourceName> {
         ResourceName::of_node(init.node, unnamed)
     }
@@ -190,12 +190,12 @@ impl ResourceHandle {
         ResourceHandle { name, object: Object::shared(object) }
     }
 
-    /// The scalar that ops pass on.
+    /// Returns the scalar that ops pass on.
     pub fn into_tensor(self) -> Result<Tensor> {
         Tensor::from_objects(DType::Resource, [], vec![Object::new(self)])
     }
 
-    /// The handle in a scalar of type resource.
+    /// Returns the handle in a scalar of type resource.
     pub fn from_tensor(tensor: &Tensor) -> Result<&ResourceHandle> {
         match tensor.objects()? {
             [one] => match one.get() {
@@ -206,7 +206,7 @@ impl ResourceHandle {
         }
     }
 
-    /// The resource, which must be a `T`.
+    /// Returns the resource, which must be a `T`.
     ///
     /// Errors: `InvalidArgument` for a resource of another kind.
     pub fn resource<T: Any + Send + Sync>(&self) -> Result<Arc<T>> {
@@ -227,14 +227,15 @@ fn short_type_name<T>() -> &'static str {
     full.rsplit("::").next().unwrap_or(full)
 }
 
-/// The text tensor by which TF 1.x's older ops (those with inputs `Ref(string)`) pass a resource on: container and name.
+/// Returns the text tensor by which TF 1.x's older ops (those with inputs `Ref(string)`) pass a resource on: container
+/// and name.
 fn reference_tensor(name: &ResourceName) -> Result<Tensor> {
     let bytes = |s: &str| Bytes::from(s.as_bytes());
     Tensor::from_strings([2], vec![bytes(&name.container), bytes(&name.name)])
 }
 
 impl Resources {
-    /// The variable that a `VariableV2` or `VarHandleOp` names.
+    /// Returns the variable that a `VariableV2` or `VarHandleOp` names.
     pub fn variable(&self, node: &Node) -> Result<Arc<Variable>> {
         let name = ResourceName::of_node(node, Unnamed::NodeName)?;
         let dtype = node.attrs.dtype("dtype")?;
@@ -256,7 +257,7 @@ impl Resources {
 }
 
 impl KernelContext<'_> {
-    /// The resource that input `i` names: a handle, or the reference of the older ops.
+    /// Returns the resource that input `i` names: a handle, or the reference of the older ops.
     ///
     /// Errors: `NotFound` where a reference names none, `InvalidArgument` for a resource of another kind.
     pub fn resource<T: Any + Send + Sync>(&self, i: usize) -> Result<Arc<T>> {
@@ -275,10 +276,10 @@ impl KernelContext<'_> {
     }
 }
 
-/// The kernel of an op whose only output names a resource: made on first use, found by name from then on.
+/// Returns the kernel of an op whose only output names a resource: made on first use, found by name from then on.
 ///
-/// Args: `make` makes a resource from the step's inputs and the resource's name; `check` says whether one that was found by its name is what the
-/// node's attributes describe.
+/// Args: `make` makes a resource from the step's inputs and the resource's name. `check` says whether one that was
+/// found by its name is what the node's attributes describe.
 pub fn resource_kernel<T: Any + Send + Sync>(
     init: &KernelInit<'_>,
     unnamed: Unnamed,
@@ -287,7 +288,7 @@ pub fn resource_kernel<T: Any + Send + Sync>(
 ) -> Result<Box<dyn Kernel>> {
     let name = ResourceName::of(init, unnamed)?;
     let by_handle = init.output_type(0)? == DType::Resource;
-    // The output as of a version of the resources: finding it anew would cost most of what a queue's operation does.
+    // The output for a version of the resources: a new lookup would cost most of a queue's operation.
     let last: Mutex<Option<(u64, Tensor)>> = Mutex::new(None);
     crate::kernel::kernel(move |ctx| {
         let version = ctx.step.resources.version.load(Ordering::Acquire);
@@ -369,11 +370,11 @@ mod tests {
         }
         let r = Arc::new(Resources::new());
         r.lookup_or_create("", "last", || Ok(Last(r.clone()))).unwrap();
-        let (tell, ended) = std::sync::mpsc::channel();
+        let (sender, ended) = std::sync::mpsc::channel();
         let cleared = r.clone();
         std::thread::spawn(move || {
             cleared.clear("");
-            let _ = tell.send(());
+            let _ = sender.send(());
         });
         assert!(ended.recv_timeout(std::time::Duration::from_secs(20)).is_ok(), "it waits for itself");
         assert!(r.lookup::<u32>("other", "trace").is_some());

@@ -133,7 +133,7 @@ fn parse_one(c: &mut Cursor<'_>, kind: AttrKind) -> Result<AttrValue> {
     })
 }
 
-/// A `TensorProto` in text form, with elements of type uint8, all given: no schema has others.
+/// Returns a `TensorProto` in text form, with elements of type uint8, all given: no schema has others.
 fn parse_tensor(c: &mut Cursor<'_>) -> Result<Tensor> {
     fn field<'a, T: std::str::FromStr>(c: &mut Cursor<'a>, name: &str) -> Result<T> {
         c.expect(name)?;

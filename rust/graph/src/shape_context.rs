@@ -61,7 +61,7 @@ impl<'a> ShapeContext<'a> {
         }
     }
 
-    /// The shape of an input; of a variable's handle that the op reads or writes through, the variable's.
+    /// Returns the shape of an input; of a variable's handle that the op reads or writes through, the variable's.
     pub fn input(&self, i: usize) -> Result<&'a PartialShape> {
         let output = self.graph.output(self.output_id(i)?)?;
         if self.op.takes_handles && output.dtype == DType::Resource {
@@ -70,7 +70,7 @@ impl<'a> ShapeContext<'a> {
         Ok(&output.shape)
     }
 
-    /// What is known of the variable behind a handle.
+    /// Returns the known type of the variable behind a handle.
     pub fn input_handle(&self, i: usize) -> Result<Option<&'a HandleType>> {
         Ok(self.graph.output(self.output_id(i)?)?.handle.as_deref())
     }
@@ -79,27 +79,27 @@ impl<'a> ShapeContext<'a> {
         Ok(self.graph.output(self.output_id(i)?)?.dtype)
     }
 
-    /// An input, or what it stands for in a branch or loop.
+    /// Returns an input, or what it stands for in a branch or loop.
     fn source(&self, i: usize) -> Result<OutputId> {
         Ok(constant::source(self.graph, self.output_id(i)?))
     }
 
-    /// The value of an input where the graph alone decides it.
+    /// Returns the value of an input where the graph alone decides it.
     pub fn input_value(&self, i: usize) -> Result<Option<Tensor>> {
         Ok(constant::value(self.graph, self.source(i)?))
     }
 
-    /// `input_value` of an int32/int64 input.
+    /// Returns `input_value` of an int32/int64 input.
     pub fn input_i64s(&self, i: usize) -> Result<Option<Vec<i64>>> {
         self.input_value(i)?.map(|t| t.to_i64s()).transpose()
     }
 
-    /// `input_i64s` element by element, None for those that the graph does not decide.
+    /// Returns `input_i64s` element by element, None for those that the graph does not decide.
     pub fn input_partial_i64s(&self, i: usize) -> Result<Option<Vec<Option<i64>>>> {
         Ok(constant::partial_i64s(self.graph, self.source(i)?))
     }
 
-    /// A one-element int input's value.
+    /// Returns a one-element int input's value.
     pub fn input_i64(&self, i: usize) -> Result<Option<i64>> {
         match self.input_i64s(i)? {
             None => Ok(None),
@@ -110,7 +110,7 @@ impl<'a> ShapeContext<'a> {
         }
     }
 
-    /// The shape that an int vector input describes (-1: unknown), as far as the graph alone decides it.
+    /// Returns the shape that an int vector input describes (-1: unknown), as far as the graph alone decides it.
     pub fn input_as_shape(&self, i: usize) -> Result<PartialShape> {
         let shape = self.input(i)?.with_rank(1)?;
         constant::as_shape(self.graph, self.source(i)?).map(|s| match (s.rank(), shape.dim(0)) {
@@ -119,7 +119,7 @@ impl<'a> ShapeContext<'a> {
         })
     }
 
-    /// An axis input or attribute brought into [0, rank).
+    /// Returns an axis input or attribute brought into [0, rank).
     ///
     /// Errors: `InvalidArgument` outside [-rank, rank).
     pub fn axis(&self, axis: i64, rank: usize) -> Result<usize> {

@@ -1,4 +1,4 @@
-//! How a step waits: operations that begin and end later, and the bell that tells their step to look again or to end.
+//! Waiting in a step: operations that begin and end later, and the bell that makes their step poll again or end.
 
 use ferroflow_sync::OnceLock;
 use ferroflow_sync::{Condvar, Mutex};
@@ -10,13 +10,14 @@ use std::time::Duration;
 
 /// An operation that has begun and waits for something outside its step (an element in a queue, room for one).
 ///
-/// Whoever brings what it waits for rings the step's bell. Dropped before it gave its outputs, it is withdrawn: what it has
-/// taken goes back; what it has already handed over (rows of a batch that found room in a queue) stays, as in TF 1.x.
+/// Whoever brings what it waits for rings the step's bell. Dropped before it gave its outputs, it is withdrawn: what it
+/// has taken goes back. What it has already handed over (rows of a batch that found room in a queue) stays, as in TF
+/// 1.x.
 pub trait Pending {
-    /// The outputs, once they are there, or the failure.
+    /// Returns the outputs, once they are there, or the failure.
     fn poll(&mut self) -> Option<Result<SmallVec<[Tensor; 2]>>>;
 
-    /// What the step says that was cancelled while this waited.
+    /// Returns the message of the step that is cancelled while this waits.
     fn cancelled(&self) -> &'static str {
         "Step was cancelled"
     }
@@ -25,7 +26,7 @@ pub trait Pending {
 /// A bell that wakes waiting steps and calls. Each listener counts its own rings, so that none is lost to another.
 #[derive(Default)]
 pub struct Bell {
-    /// How often it rang.
+    /// Number of rings.
     rings: Mutex<u64>,
     changed: Condvar,
     /// Wakes the step where it waits for more than the bell.
@@ -33,7 +34,7 @@ pub struct Bell {
 }
 
 impl Bell {
-    /// Tells all who wait, or will, to look at what they wait for.
+    /// Rings: all present and future waiters poll their operations again.
     pub fn ring(&self) {
         *self.rings.lock() += 1;
         self.changed.notify_all();
@@ -76,11 +77,11 @@ impl Cancellation {
         Cancellation::default()
     }
 
-    /// Asks the step to end with `reason`; the first reason stays.
+    /// Requests that the step end with `reason`; the first reason stays.
     pub fn cancel(&self, reason: Status) {
         self.reason.lock().get_or_insert(reason);
         self.cancelled.store(true, Ordering::Release);
-        // Made here where the step has none yet: one that makes its bell at this moment may not see the store above.
+        // Made here if the step has none yet: a thread that makes its bell at this moment may not see the store above.
         self.bell().ring();
     }
 
@@ -88,7 +89,7 @@ impl Cancellation {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// Errors: the reason, once cancelled. Long kernels ask between blocks.
+    /// Errors: the reason, once cancelled. Long kernels check between blocks.
     pub fn check(&self) -> Result<()> {
         if !self.cancelled.load(Ordering::Relaxed) {
             return Ok(());
@@ -96,7 +97,7 @@ impl Cancellation {
         Err(self.reason.lock().clone().unwrap_or_else(|| Status::new(Code::Cancelled, "Step was cancelled")))
     }
 
-    /// The bell to ring when something that the step waits for may have come; made on first use.
+    /// Returns the bell to ring when something that the step waits for may have come; made on first use.
     pub fn bell(&self) -> &Arc<Bell> {
         self.bell.get_or_init(Arc::default)
     }

@@ -8,10 +8,10 @@ use ferroflow_proto::tensorflow::{self as messages, NameAttrList, TensorShapePro
 use ferroflow_tensor::{DType, PartialShape, Result, Status, bail, ensure};
 use std::collections::BTreeMap;
 
-/// What numbers of DataTypes are above those of the types themselves where they mean references.
+/// Offset of the DataType numbers that mean references.
 const REFERENCES: i32 = 100;
 
-/// The message of an attribute; `None` for what has a tensor in it.
+/// Returns the message of an attribute; `None` for what has a tensor in it.
 pub fn to_message(value: &AttrValue) -> Option<Value> {
     Some(match value {
         AttrValue::Int(n) => Value::I(*n),
@@ -57,7 +57,7 @@ pub fn shape_to_message(shape: &PartialShape) -> TensorShapeProto {
     }
 }
 
-/// The attribute of a message.
+/// Returns the attribute of a message.
 ///
 /// Errors: `InvalidArgument` where it holds none, or a type, shape or tensor that is none; `ResourceExhausted` for tensors
 /// too large.
@@ -77,7 +77,7 @@ pub fn from_message(message: &messages::AttrValue) -> Result<AttrValue> {
     })
 }
 
-/// TF 1.x: one field of a list holds items.
+/// Returns the items of a list. TF 1.x: one field of it holds them.
 fn list(m: &ListValue) -> Result<Vec<AttrValue>> {
     if !m.i.is_empty() {
         return Ok(m.i.iter().map(|&i| AttrValue::Int(i)).collect());
@@ -111,7 +111,7 @@ fn function(message: &NameAttrList) -> Result<Func> {
     Ok(Func { name: message.name.clone(), attrs })
 }
 
-/// The type of a DataType's number, of that of a reference too.
+/// Returns the type of a DataType's number, of that of a reference too.
 fn dtype(number: i32) -> Result<DType> {
     let base = if number > REFERENCES { number - REFERENCES } else { number };
     DType::from_number(base)
@@ -129,7 +129,7 @@ pub fn shape_from_message(message: &TensorShapeProto) -> Result<PartialShape> {
     Ok(PartialShape::from_wire(Some(&dims)))
 }
 
-/// The name of the field that holds a message's value.
+/// Returns the name of the field that holds a message's value.
 pub fn field(message: &messages::AttrValue) -> &'static str {
     match &message.value {
         None => "None",
@@ -146,7 +146,7 @@ pub fn field(message: &messages::AttrValue) -> &'static str {
     }
 }
 
-/// Whether a message holds false, 0, "" or an empty list.
+/// Returns true if a message holds false, 0, "" or an empty list.
 pub fn is_empty(message: &messages::AttrValue) -> bool {
     match &message.value {
         Some(Value::B(b)) => !b,

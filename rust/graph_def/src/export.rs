@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 /// decided there.
 pub type Left = Vec<(usize, String)>;
 
-/// The nodes from the `from`th on, serialized, and the attributes that they lack. `add_shapes`: with the attribute
-/// `_output_shapes`.
+/// Returns the nodes from the `from`th on, serialized, and the attributes that they lack. `add_shapes`: with the
+/// attribute `_output_shapes`.
 pub fn node_defs(graph: &Graph, from: usize, add_shapes: bool) -> Result<(Vec<u8>, Left)> {
     let mut left = Vec::new();
     let mut bytes = Vec::new();

@@ -30,7 +30,7 @@ fn attr(value: Value) -> AttrValue {
     AttrValue { value: Some(value) }
 }
 
-/// `"name Op input input"`
+/// Returns `"name Op input input"`
 fn node(text: &str) -> NodeDef {
     let mut words = text.split(' ').map(str::to_owned);
     let (name, op) = (words.next().unwrap(), words.next().unwrap());
@@ -151,8 +151,8 @@ struct Escort<'a> {
 impl Around for Escort<'_> {
     type Error = BuildError;
 
-    fn device(&mut self, asked: Option<&str>) -> Result<String, BuildError> {
-        Ok(format!("/job:worker{}", asked.unwrap_or("?")))
+    fn device(&mut self, requested: Option<&str>) -> Result<String, BuildError> {
+        Ok(format!("/job:worker{}", requested.unwrap_or("?")))
     }
 
     fn admit(&mut self, draft: &mut Draft<'_>) -> Result<(), BuildError> {

@@ -4,18 +4,18 @@
 
 use ferroflow_tensor::{Bytes, Result, bail, ensure};
 
-/// How records are written, and which of their fields are wanted.
+/// The format of records, and the selected fields.
 pub(crate) struct CsvFormat {
     pub delimiter: u8,
-    /// Whether `"` quotes.
+    /// True if `"` quotes.
     pub quotes: bool,
-    /// What stands for no value, as an empty field does.
+    /// The text that means no value, as an empty field does.
     pub missing: Bytes,
-    /// The numbers of the wanted fields, rising; all where there are none.
+    /// The numbers of the selected fields, ascending; empty for all.
     pub columns: Vec<usize>,
 }
 
-/// What is wrong with the quotes of a field.
+/// The fault in a field's quotes.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Misquoted {
     /// One stands in a field that does not begin with one.
@@ -27,7 +27,7 @@ pub(crate) enum Misquoted {
 }
 
 impl CsvFormat {
-    /// The format that an op's arguments describe, for `outputs` columns.
+    /// Returns the format that an op's arguments describe, for `outputs` columns.
     ///
     /// Errors: `InvalidArgument` for a delimiter of several bytes, and for columns that do not rise or are not as many.
     pub(crate) fn new(
@@ -55,12 +55,12 @@ impl CsvFormat {
         Ok(CsvFormat { delimiter, quotes, missing: missing.into(), columns })
     }
 
-    /// Whether a field stands for no value.
+    /// Returns true if a field stands for no value.
     pub(crate) fn is_missing(&self, field: &[u8]) -> bool {
         field.is_empty() || *field == *self.missing
     }
 
-    /// The field that begins at `start`, and where it ends: at a delimiter, or at the end of the record.
+    /// Returns the field that begins at `start`, and where it ends: at a delimiter, or at the end of the record.
     pub(crate) fn field(&self, record: &[u8], start: usize) -> Result<(Vec<u8>, usize), Misquoted> {
         let rest = record.get(start..).unwrap_or_default();
         if !self.quotes || rest.first() != Some(&b'"') {

@@ -22,7 +22,7 @@ struct Options {
     compression: Compression,
 }
 
-/// Where the reading stands.
+/// The progress of the reading.
 struct Progress {
     epoch: u64,
     words: Words,
@@ -59,7 +59,7 @@ impl Progress {
         ensure!(!files.is_empty(), NotFound, "Found no files at {}", options.pattern);
         shuffle(&Philox::new(options.seed, self.epoch), &mut files);
         if (0.0..1.0).contains(&options.shift_ratio) {
-            // Less than their number, for the ratio is less than one.
+            // Less than their number, because the ratio is below one.
             let shift = (f64::from(options.shift_ratio) * files.len() as f64) as usize;
             files.rotate_left(shift);
         }

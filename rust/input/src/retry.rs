@@ -55,8 +55,8 @@ impl<A: Waited, F> Drop for Retry<A, F> {
     }
 }
 
-/// Gives the outputs of `attempt` now, or once it has some; it is asked again after every change of the resource, and
-/// changes nothing where it has none. `cancelled` is what the step says that is cancelled meanwhile.
+/// Gives the outputs of `attempt` now, or once it has some. It is called again after every change of the resource, and
+/// changes nothing if it has none. `cancelled` is the step's message if it is cancelled meanwhile.
 pub(crate) fn try_or_wait<A: Waited>(
     ctx: &mut KernelContext<'_>,
     resource: Arc<A>,
@@ -68,7 +68,7 @@ pub(crate) fn try_or_wait<A: Waited>(
         let bell = ctx.step.cancellation.bell().clone();
         resource.waiters().0.lock().push(bell.clone());
         let mut retry = Retry { resource: resource.clone(), attempt, bell, cancelled };
-        // A change between the first attempt and the bell's place in the list rang nobody.
+        // A change between the first attempt and the bell's registration rang no bell.
         outcome = retry.poll();
         if outcome.is_none() {
             ctx.wait_for(retry);

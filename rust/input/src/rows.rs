@@ -3,7 +3,7 @@
 use ferroflow_tensor::{DType, Movable, Object, Result, Shape, Tensor, bail, by_size, ensure};
 use std::ops::Range;
 
-/// The shape of one row.
+/// Returns the shape of one row.
 pub(crate) fn row_shape(batch: &Tensor) -> Result<Shape> {
     match batch.shape().dims() {
         [_, rest @ ..] => Ok(Shape::new(rest)),
@@ -11,7 +11,7 @@ pub(crate) fn row_shape(batch: &Tensor) -> Result<Shape> {
     }
 }
 
-/// Row `i`, with elements of its own.
+/// Returns the row `i`, with elements of its own.
 ///
 /// Errors: `InvalidArgument` where there is no such row.
 pub(crate) fn row(batch: &Tensor, i: usize) -> Result<Tensor> {
@@ -25,7 +25,7 @@ fn is_object(dtype: DType) -> bool {
     matches!(dtype, DType::Resource | DType::Variant)
 }
 
-/// A tensor of `shape` whose elements are those of the parts, one after the other: ranges of tensors' elements.
+/// Returns a tensor of `shape` whose elements are those of the parts, one after the other: ranges of tensors' elements.
 ///
 /// Errors: `Internal` where the parts do not fill the shape, `ResourceExhausted` where there is no memory for it.
 pub(crate) fn joined(dtype: DType, shape: Shape, parts: &[(&Tensor, Range<usize>)]) -> Result<Tensor> {
@@ -52,7 +52,7 @@ pub(crate) fn joined(dtype: DType, shape: Shape, parts: &[(&Tensor, Range<usize>
     Ok(out)
 }
 
-/// A batch of tensors, each in the corner of its row; what they leave is zero (empty strings).
+/// Returns a batch of tensors, each in the corner of its row; what they leave is zero (empty strings).
 ///
 /// Errors: `InvalidArgument` where one is larger than a row.
 pub(crate) fn padded(dtype: DType, row: &Shape, tensors: &[Tensor]) -> Result<Tensor> {

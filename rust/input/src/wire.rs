@@ -1,6 +1,6 @@
 //! The fields of a serialized message, read where they lie.
 
-/// What a field holds, in the forms that examples use; numbers of 64 fixed bits are passed over.
+/// The value of a field, in the forms that examples use; numbers of 64 fixed bits are skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Value<'a> {
     Varint(u64),
@@ -16,7 +16,7 @@ pub(crate) struct Fields<'a>(&'a [u8]);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Malformed;
 
-/// The number of seven bits a byte that `bytes` begin with, which are advanced past it.
+/// Returns the number of seven bits a byte that `bytes` begin with, which are advanced past it.
 pub(crate) fn varint(bytes: &mut &[u8]) -> Result<u64, Malformed> {
     let mut value = 0;
     for shift in (0..64).step_by(7) {
@@ -59,7 +59,7 @@ impl<'a> Fields<'a> {
                 let bytes = split(&mut self.0, 4)?.first_chunk().copied().ok_or(Malformed)?;
                 Value::Fixed32(u32::from_le_bytes(bytes))
             }
-            // Groups are in no message that is read here.
+            // Groups occur in no message that is read here.
             _ => return Err(Malformed),
         };
         Ok((number, value))
@@ -81,7 +81,7 @@ impl<'a> Iterator for Fields<'a> {
     }
 }
 
-/// The entry of a map whose values are messages: key and serialized value, empty where left out.
+/// Returns the entry of a map whose values are messages: key and serialized value, empty where left out.
 pub(crate) fn entry(message: &[u8]) -> Result<(&[u8], &[u8]), Malformed> {
     let (mut key, mut value): (&[u8], &[u8]) = (&[], &[]);
     for field in Fields::of(message) {

@@ -1,4 +1,4 @@
-//! What several threads share of input pipelines: queues, staging areas and iterators, each op run as a step runs it.
+//! Input pipelines that several threads share: queues, staging areas and iterators, each op run as a step runs it.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -20,10 +20,10 @@ const HANGS: Duration = Duration::from_secs(60);
 
 /// Fails where `test` takes so long that it hangs.
 fn ends(test: impl FnOnce() + Send + 'static) {
-    let (tell, ended) = channel();
+    let (sender, ended) = channel();
     let thread = std::thread::spawn(move || {
         test();
-        let _ = tell.send(());
+        let _ = sender.send(());
     });
     if ended.recv_timeout(HANGS) == Err(RecvTimeoutError::Timeout) {
         panic!("the test hangs");
@@ -100,7 +100,7 @@ impl Pipeline {
         graph.node(id).unwrap().clone()
     }
 
-    /// An op whose arguments are given at every run; `lists` says which of them are lists (of one).
+    /// Returns an op whose arguments are given at every run; `lists` says which of them are lists (of one).
     fn op(&self, op: &str, inputs: &[DType], lists: &[usize], attrs: Vec<(String, AttrValue)>) -> Operation {
         let given = |(i, &dtype): (usize, &DType)| {
             let node = self.add("Given", vec![], vec![("dtype".to_owned(), AttrValue::Type(dtype))]);
@@ -188,7 +188,7 @@ impl Queue {
         self.pipeline.run_to_end(&self.enqueue_many, &[&self.handle, &batch]).map(drop)
     }
 
-    /// One element, or with a number as many.
+    /// Takes one element, or with a number as many.
     fn take(&self, op: &Operation, count: Option<i32>, cancellation: &Cancellation) -> Result<Vec<i64>> {
         let count = count.map(Tensor::scalar);
         let inputs: Vec<&Tensor> = std::iter::once(&self.handle).chain(&count).collect();
@@ -404,7 +404,7 @@ impl Doubled {
 }
 
 impl Pipeline {
-    /// A ParallelMapDataset without captured values.
+    /// Returns a ParallelMapDataset without captured values.
     fn add_map(&self, attrs: Vec<(String, AttrValue)>) -> Operation {
         let given = |dtype| {
             let node = self.add("Given", vec![], vec![("dtype".to_owned(), AttrValue::Type(dtype))]);

@@ -2,18 +2,18 @@
 
 const MASK_DELTA: u32 = 0xa282_ead8;
 
-/// The checksum of `bytes` as files store it: rotated and moved, so that a checksum of data that holds checksums is not
-/// weak.
+/// Returns the checksum of `bytes` as files store it: rotated and moved, so that a checksum of data that holds
+/// checksums is not weak.
 pub fn masked(bytes: &[u8]) -> u32 {
     mask(crc32c::crc32c(bytes))
 }
 
-/// The stored form of a plain CRC-32C.
+/// Returns the stored form of a plain CRC-32C.
 pub fn mask(crc: u32) -> u32 {
     crc.rotate_right(15).wrapping_add(MASK_DELTA)
 }
 
-/// The plain CRC-32C of a stored form.
+/// Returns the plain CRC-32C of a stored form.
 pub fn unmask(masked: u32) -> u32 {
     masked.wrapping_sub(MASK_DELTA).rotate_left(15)
 }

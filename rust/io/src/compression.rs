@@ -4,7 +4,7 @@ use flate2::bufread::MultiGzDecoder;
 use flate2::{Decompress, FlushDecompress, Status as Progress};
 use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Result};
 
-/// How the bytes of a file are compressed.
+/// The compression of a file's bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compression {
     #[default]
@@ -14,7 +14,7 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// The compression that ops and options call `""`, `"ZLIB"` or `"GZIP"`.
+    /// Returns the compression that ops and options call `""`, `"ZLIB"` or `"GZIP"`.
     pub fn from_name(name: &[u8]) -> Option<Compression> {
         match name {
             b"" => Some(Compression::None),
@@ -24,7 +24,7 @@ impl Compression {
         }
     }
 
-    /// What `source` holds once decompressed.
+    /// Returns a reader of the decompressed contents of `source`.
     pub(crate) fn undone(
         self,
         source: impl Read + Send + Sync + 'static,
@@ -41,7 +41,7 @@ impl Compression {
 
 /// The contents of the members of a gzip file; an empty file has none.
 enum GzipReader<R> {
-    /// flate2's reader looks for a header as soon as it is made, and takes an empty file for one cut short.
+    /// flate2's reader reads a header as soon as it is made, and reports an empty file as one cut short.
     Unread(Option<R>),
     Begun(Box<MultiGzDecoder<R>>),
 }
@@ -63,7 +63,8 @@ impl<R: BufRead> Read for GzipReader<R> {
     }
 }
 
-/// The contents of a zlib stream. Unlike flate2's reader it tells a stream that is cut short from one that ends.
+/// The contents of a zlib stream. Unlike flate2's reader it distinguishes a stream that is cut short from one that
+/// ends.
 struct ZlibReader<R> {
     source: R,
     state: Decompress,

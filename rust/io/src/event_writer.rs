@@ -26,8 +26,8 @@ struct State {
     /// Events in order, not yet taken by the thread.
     pending: Vec<Vec<u8>>,
     pending_bytes: usize,
-    /// Flushes asked for and done.
-    asked: u64,
+    /// Flushes requested and done.
+    requested: u64,
     done: u64,
     closing: bool,
     /// The thread sleeps until it is called.
@@ -57,7 +57,7 @@ pub struct EventWriter {
     process: u32,
 }
 
-/// What the thread writes with.
+/// The writer of the thread.
 struct Output {
     records: RecordWriter,
     /// The same file, to have its contents on the disk.
@@ -77,15 +77,15 @@ impl Output {
 }
 
 fn run(shared: &Shared, mut output: Output, interval: Duration) {
-    // The first events are soon to be seen.
+    // The first events are written early, so that TensorBoard shows them soon.
     let mut flush_at = Instant::now();
     let mut is_dirty = false;
     let mut state = shared.state.lock();
     loop {
-        let asked = state.asked;
+        let requested = state.requested;
         let is_waited_for = is_dirty || !state.pending.is_empty();
         let is_due = is_waited_for && Instant::now() >= flush_at;
-        if asked == state.done && !state.closing && state.pending_bytes < BATCH && !is_due {
+        if requested == state.done && !state.closing && state.pending_bytes < BATCH && !is_due {
             if is_waited_for {
                 shared.work.wait_until(&mut state, flush_at);
             } else {
@@ -98,7 +98,7 @@ fn run(shared: &Shared, mut output: Output, interval: Duration) {
         let events = std::mem::take(&mut state.pending);
         state.pending_bytes = 0;
         let (closing, failed) = (state.closing, state.failure.is_some());
-        let flushing = asked != state.done || closing;
+        let flushing = requested != state.done || closing;
         drop(state);
         let mut result = Ok(());
         if !failed {
@@ -116,7 +116,7 @@ fn run(shared: &Shared, mut output: Output, interval: Duration) {
             state.failure.get_or_insert(failure);
             is_dirty = false;
         }
-        state.done = asked;
+        state.done = requested;
         shared.progress.notify_all();
         if closing && state.pending.is_empty() {
             return;
@@ -157,7 +157,7 @@ impl EventWriter {
         &self.name
     }
 
-    /// After a fork, the thread is the other process's.
+    /// Fails after a fork, because the thread is the other process's.
     fn check_process(&self) -> Result<()> {
         match self.process == std::process::id() {
             true => Ok(()),
@@ -211,8 +211,8 @@ impl EventWriter {
         self.check_process()?;
         let mut state = self.shared.state.lock();
         if !state.closing {
-            state.asked += 1;
-            let mine = state.asked;
+            state.requested += 1;
+            let mine = state.requested;
             self.shared.work.notify_one();
             while state.done < mine {
                 self.shared.progress.wait(&mut state);

@@ -5,10 +5,10 @@ use glob::MatchOptions;
 use std::io::{Error, ErrorKind};
 use std::path::PathBuf;
 
-/// What the names of local files may begin with.
+/// Optional beginning of local files' names.
 const SCHEME: &str = "file://";
 
-/// The path of a file name, which may begin with the scheme of local files.
+/// Returns the path of a file name, which may begin with the scheme of local files.
 pub fn path_of(name: impl AsRef<[u8]>) -> PathBuf {
     let name = name.as_ref();
     let name = name.strip_prefix(SCHEME.as_bytes()).unwrap_or(name);
@@ -18,7 +18,7 @@ pub fn path_of(name: impl AsRef<[u8]>) -> PathBuf {
     return PathBuf::from(String::from_utf8_lossy(name).into_owned());
 }
 
-/// A failure of the system as TF words it: `name; No such file or directory`.
+/// Returns a failure of the system as TF words it: `name; No such file or directory`.
 pub fn failure(name: &str, error: &Error) -> Status {
     let (code, words) = match error.kind() {
         ErrorKind::NotFound => (Code::NotFound, "No such file or directory".to_owned()),
@@ -33,7 +33,7 @@ pub fn failure(name: &str, error: &Error) -> Status {
     Status::new(code, format!("{name}; {words}"))
 }
 
-/// The bytes of a file.
+/// Returns the bytes of a file.
 pub fn read(name: impl AsRef<[u8]>) -> Result<Vec<u8>> {
     let name = name.as_ref();
     std::fs::read(path_of(name)).map_err(|e| failure(&String::from_utf8_lossy(name), &e))
@@ -43,7 +43,7 @@ pub fn read(name: impl AsRef<[u8]>) -> Result<Vec<u8>> {
 const OPTIONS: MatchOptions =
     MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: false };
 
-/// The files that match a pattern of `*`, `?` and `[...]`, in the order of their names within each folder.
+/// Returns the files that match a pattern of `*`, `?` and `[...]`, in the order of their names within each folder.
 ///
 /// Errors: `InvalidArgument` where the pattern is none.
 pub fn matching(pattern: &str) -> Result<Vec<Box<[u8]>>> {
@@ -51,7 +51,7 @@ pub fn matching(pattern: &str) -> Result<Vec<Box<[u8]>>> {
         .map_err(|e| Status::invalid_argument(format!("Invalid pattern {pattern}: {e}")))?;
     let before = match pattern.find(['*', '?', '[']) {
         _ if pattern.starts_with(SCHEME) => SCHEME,
-        // TF 1.x: what is looked for in the current folder is named by it.
+        // TF 1.x: matches in the current folder are named with it.
         Some(wild) if !pattern[..wild].contains('/') => "./",
         _ => "",
     };
@@ -59,7 +59,7 @@ pub fn matching(pattern: &str) -> Result<Vec<Box<[u8]>>> {
         let name = path.into_os_string().into_encoded_bytes();
         [before.as_bytes(), &name].concat().into_boxed_slice()
     };
-    // What cannot be looked into has no matches.
+    // A folder that cannot be listed has no matches.
     Ok(found.flatten().map(named).collect())
 }
 

@@ -11,8 +11,8 @@ pub const BUFFER_SIZE: usize = 256 << 10;
 
 /// The decompressed bytes of a file, in order.
 ///
-/// What it returns borrows its buffer. No buffer is made for bytes that the file turns out not to have: memory in use is
-/// at most twice what was read, and the buffer's size.
+/// Returned bytes borrow its buffer. No buffer is made for bytes that the file turns out not to have. Memory in use is
+/// at most twice the bytes read, and the buffer's size.
 pub struct Input {
     source: Box<dyn Read + Send + Sync>,
     name: String,
@@ -34,7 +34,7 @@ impl Input {
         Ok(Input::new(file, text, compression, buffer_size))
     }
 
-    /// The bytes of `source`, which errors call `name`.
+    /// Returns the bytes of `source`, which errors call `name`.
     pub fn new(
         source: impl Read + Send + Sync + 'static,
         name: impl Into<String>,
@@ -54,12 +54,12 @@ impl Input {
         }
     }
 
-    /// The name of the file.
+    /// Returns the name of the file.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Bytes taken so far, counted after decompression.
+    /// Returns the number of bytes taken so far, counted after decompression.
     pub fn position(&self) -> u64 {
         self.position
     }
@@ -76,17 +76,17 @@ impl Input {
     }
 
     /// Makes room behind what is buffered: by moving it to the front, or by at most doubling the buffer.
-    fn make_room(&mut self, wanted: usize) -> Result<()> {
+    fn make_room(&mut self, needed: usize) -> Result<()> {
         if self.start > 0 {
             self.buffer.copy_within(self.start..self.end, 0);
             self.end -= self.start;
             self.start = 0;
         }
         if self.end == self.buffer.len() {
-            let more = self.buffer.len().min(wanted.saturating_sub(self.end)).max(1);
+            let more = self.buffer.len().min(needed.saturating_sub(self.end)).max(1);
             self.buffer.try_reserve(more).map_err(|_| {
                 Status::resource_exhausted(format!(
-                    "{}; no memory for {wanted} bytes that follow each other",
+                    "{}; no memory for {needed} bytes that follow each other",
                     self.name
                 ))
             })?;
@@ -96,12 +96,12 @@ impl Input {
     }
 
     /// Reads once more; false at the end of the file.
-    fn read_more(&mut self, wanted: usize) -> Result<bool> {
+    fn read_more(&mut self, needed: usize) -> Result<bool> {
         if self.start == self.end {
             (self.start, self.end) = (0, 0);
         }
         if self.end == self.buffer.len() {
-            self.make_room(wanted)?;
+            self.make_room(needed)?;
         }
         loop {
             match self.source.read(&mut self.buffer[self.end..]) {
@@ -129,17 +129,17 @@ impl Input {
         Ok(())
     }
 
-    /// The bytes that were read and not taken.
+    /// Returns the bytes that were read and not taken.
     pub fn buffered(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
 
-    /// Whether the last look found the file's end.
+    /// Returns true if the last read found the file's end.
     pub fn at_end(&self) -> bool {
         self.at_end
     }
 
-    /// The next `n` bytes; fewer only where the file ends.
+    /// Returns the next `n` bytes; fewer only where the file ends.
     pub fn take(&mut self, n: usize) -> Result<&[u8]> {
         self.fill(n)?;
         Ok(self.taken(n.min(self.end - self.start)))
@@ -158,7 +158,7 @@ impl Input {
         }
     }
 
-    /// The next line with its newline, which only the last may lack; `None` at the end of the file.
+    /// Returns the next line with its newline, which only the last may lack; `None` at the end of the file.
     pub fn line(&mut self) -> Result<Option<&[u8]>> {
         let mut searched = 0;
         loop {
@@ -173,14 +173,14 @@ impl Input {
         }
     }
 
-    /// Everything up to the end of the file.
+    /// Returns everything up to the end of the file.
     pub fn rest(&mut self) -> Result<&[u8]> {
         while self.read_more(usize::MAX)? {}
         Ok(self.taken(self.end - self.start))
     }
 }
 
-/// A line without its newline and one carriage return before that.
+/// Returns a line without its newline and one carriage return before that.
 pub fn without_line_end(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)

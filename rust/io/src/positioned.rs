@@ -17,7 +17,7 @@ pub(crate) fn write_all_at(file: &File, bytes: &[u8], offset: u64) -> Result<()>
     std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
 }
 
-// Windows moves the cursor of the file too, which nothing here relies on, and may do a part of what is asked.
+// Windows moves the cursor of the file too, which nothing here relies on, and may read fewer bytes than requested.
 
 #[cfg(windows)]
 pub(crate) fn read_exact_at(file: &File, mut to: &mut [u8], mut offset: u64) -> Result<()> {

@@ -17,7 +17,7 @@ fn string_content(strings: &[Bytes]) -> Vec<u8> {
     content
 }
 
-/// The strings of `string_content`; `None` where it is cut short.
+/// Returns the strings of `string_content`; `None` where it is cut short.
 fn strings_of_content(content: &[u8], count: usize) -> Option<Vec<Bytes>> {
     let mut rest = content;
     let mut lengths = Vec::new();
@@ -38,7 +38,7 @@ pub(crate) fn shape_message(shape: &Shape) -> TensorShapeProto {
     TensorShapeProto { dim: shape.iter().map(dim).collect(), unknown_rank: false }
 }
 
-/// The message of a tensor, its elements as one run of bytes.
+/// Returns the message of a tensor, its elements as one run of bytes.
 ///
 /// Errors: `InvalidArgument` for types whose elements are objects.
 pub fn encoded(tensor: &Tensor) -> Result<Bytes> {
@@ -49,7 +49,8 @@ pub fn encoded(tensor: &Tensor) -> Result<Bytes> {
     Ok(message(tensor, content).encode_to_vec().into())
 }
 
-/// The message of a tensor as readers outside the runtime expect it: strings one by one, other elements as one run of bytes.
+/// Returns the message of a tensor as readers outside the runtime expect it: strings one by one, other elements as one
+/// run of bytes.
 ///
 /// Errors: `InvalidArgument` for types whose elements are objects.
 pub fn readable(tensor: &Tensor) -> Result<TensorProto> {
@@ -69,7 +70,7 @@ fn message(tensor: &Tensor, tensor_content: Vec<u8>) -> TensorProto {
     }
 }
 
-/// `count` values of which the last given one stands for all that are missing.
+/// Returns `count` values of which the last given one stands for all that are missing.
 fn padded<T: Scalar>(shape: &Shape, given: impl Iterator<Item = T>) -> Result<Tensor> {
     let mut out = Tensor::zeros(T::DTYPE, shape.clone())?;
     let mut last = T::default();
@@ -85,7 +86,7 @@ fn pairs<T: Copy>(values: &[T]) -> impl Iterator<Item = (T, T)> + '_ {
     values.chunks_exact(2).map(|p| (p[0], p[1]))
 }
 
-/// The type of equal bits that messages write a quantized type's elements as.
+/// Returns the type of equal bits that messages write a quantized type's elements as.
 fn plain_twin(dtype: DType) -> Option<DType> {
     Some(match dtype {
         DType::QI8 => DType::I8,
@@ -131,7 +132,7 @@ fn of_values(message: &TensorProto, dtype: DType, shape: &Shape) -> Result<Tenso
     }
 }
 
-/// How many elements of a type a message lists.
+/// Returns the number of elements of a type a message lists.
 fn listed(message: &TensorProto, dtype: DType) -> usize {
     match plain_twin(dtype).unwrap_or(dtype) {
         DType::F32 => message.float_val.len(),
@@ -149,7 +150,7 @@ fn listed(message: &TensorProto, dtype: DType) -> usize {
     }
 }
 
-/// The tensor whose elements a message lists, all of them; its type and shape are known from elsewhere.
+/// Returns the tensor whose elements a message lists, all of them; its type and shape are known from elsewhere.
 ///
 /// Errors: `InvalidArgument` where there are more or fewer.
 pub fn exact_values(message: &TensorProto, dtype: DType, shape: &Shape) -> Result<Tensor> {
@@ -163,7 +164,7 @@ pub fn exact_values(message: &TensorProto, dtype: DType, shape: &Shape) -> Resul
     of_values(message, dtype, shape)
 }
 
-/// A message that lists a tensor's elements, without type and shape.
+/// Returns a message that lists a tensor's elements, without type and shape.
 ///
 /// Errors: `Unimplemented` for types whose elements are objects.
 pub fn values_message(tensor: &Tensor) -> Result<TensorProto> {
@@ -254,7 +255,7 @@ impl FromBytes for Bytes {
     }
 }
 
-/// The tensor of a serialized message.
+/// Returns the tensor of a serialized message.
 ///
 /// Errors: `InvalidArgument` where the bytes are no message or its parts do not fit each other.
 pub fn decoded(bytes: &[u8]) -> Result<Tensor> {
@@ -270,7 +271,7 @@ fn unparsed() -> Status {
     Status::invalid_argument("Could not parse serialized proto")
 }
 
-/// The tensor of a message.
+/// Returns the tensor of a message.
 ///
 /// Errors: `InvalidArgument` where its parts do not fit each other, `ResourceExhausted` where memory does not suffice.
 pub fn of_message(message: &TensorProto) -> Result<Tensor> {
@@ -289,7 +290,7 @@ pub fn of_message(message: &TensorProto) -> Result<Tensor> {
         return of_values(message, dtype, &shape);
     }
     if dtype == DType::String {
-        // Each string has a length of at least one byte, so no more are made room for than were sent.
+        // Each string has a length of at least one byte, so a damaged count cannot allocate more than was sent.
         ensure!(shape.elements() <= content.len(), InvalidArgument, "Could not parse serialized strings");
         let Some(strings) = strings_of_content(content, shape.elements()) else { return Err(unparsed()) };
         return Tensor::from_strings(shape, strings);

@@ -27,7 +27,7 @@ pub fn take(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// `take` of a number that is a length.
+/// Returns `take` of a number that is a length.
 pub fn take_length(bytes: &mut &[u8]) -> Option<usize> {
     take(bytes).and_then(|n| usize::try_from(n).ok())
 }

@@ -45,7 +45,7 @@ fn small() -> Vec<u8> {
     std::fs::read(scratch.path()).unwrap()
 }
 
-/// The records before the end or the failure, and the failure.
+/// Returns the records before the end or the failure, and the failure.
 fn read(bytes: &[u8], compression: Compression) -> (Vec<Vec<u8>>, Option<Status>) {
     let mut reader = RecordReader::new(Input::new(Cursor::new(bytes.to_vec()), "file", compression, 64));
     let mut all = Vec::new();

@@ -7,7 +7,7 @@ use faer::linalg::triangular_solve::solve_upper_triangular_in_place;
 use faer::{Mat, MatMut, Par, Side};
 use num_complex::ComplexFloat;
 
-/// The lower triangular L with L L* = A, of the lower half of A; zeros above the diagonal.
+/// Returns the lower triangular L with L L* = A, of the lower half of A; zeros above the diagonal.
 pub(crate) fn cholesky<T: Field>(a: &[T], n: usize, out: &mut [T]) -> Result<(), Failure> {
     if n == 0 {
         return Ok(());
@@ -25,7 +25,8 @@ pub(crate) fn cholesky<T: Field>(a: &[T], n: usize, out: &mut [T]) -> Result<(),
     Ok(())
 }
 
-/// The gradient for A of a function whose gradient for L = cholesky(A) is `g`; only lower halves of `l` and `g` are read.
+/// Computes the gradient for A of a function whose gradient for L = cholesky(A) is `g`. Only lower halves of `l` and
+/// `g` are read.
 ///
 /// It is the Hermitian part of L^-* P L^-1, where P is the lower half of L* G with its diagonal halved.
 ///

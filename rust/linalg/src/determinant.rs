@@ -5,7 +5,7 @@ use crate::small::{Lu, SMALL};
 use faer::linalg::solvers::PartialPivLu;
 use num_complex::Complex;
 
-/// The pivots and the sign of the row exchanges.
+/// Returns the pivots and the sign of the row exchanges.
 fn pivots<T: Field>(a: &[T], n: usize) -> (Vec<Complex<f64>>, f64) {
     if n == 0 {
         return (Vec::new(), 1.0);
@@ -33,7 +33,7 @@ fn pivots<T: Field>(a: &[T], n: usize) -> (Vec<Complex<f64>>, f64) {
     ((0..n).map(|i| lu.U()[(i, i)].to_complex()).collect(), sign)
 }
 
-/// The phase of the determinant and the logarithm of its absolute value: 0 and -inf for a singular matrix.
+/// Returns the phase of the determinant and the logarithm of its absolute value: 0 and -inf for a singular matrix.
 pub(crate) fn log_determinant<T: Field>(a: &[T], n: usize) -> (T, T) {
     let (pivots, sign) = pivots(a, n);
     let (phase, log) = phase_and_log(&pivots, sign);
@@ -49,7 +49,7 @@ fn phase_and_log(pivots: &[Complex<f64>], sign: f64) -> (Complex<f64>, f64) {
     (pivots.iter().fold(Complex::new(sign, 0.0), |phase, p| phase * (p / p.norm())), log)
 }
 
-/// The determinant of an `n` by `n` matrix; 1 where `n` is 0.
+/// Returns the determinant of an `n` by `n` matrix; 1 where `n` is 0.
 pub(crate) fn determinant<T: Field>(a: &[T], n: usize) -> T {
     let (pivots, sign) = pivots(a, n);
     let product = pivots.iter().fold(Complex::new(sign, 0.0), |product, p| product * p);
@@ -57,7 +57,7 @@ pub(crate) fn determinant<T: Field>(a: &[T], n: usize) -> T {
     if is_exact || pivots.iter().any(|p| p.norm() == 0.0) {
         return T::from_complex(product);
     }
-    // A product on the way was too large or too small for double precision.
+    // An intermediate product was too large or too small for double precision.
     let (phase, log) = phase_and_log(&pivots, sign);
     T::from_complex(phase * log.exp())
 }

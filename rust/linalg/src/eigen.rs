@@ -6,12 +6,12 @@ use faer::linalg::solvers::SelfAdjointEigen;
 use faer::{Mat, Side};
 use std::cmp::Ordering;
 
-/// Whether the half of a matrix that is read holds finite numbers alone.
+/// Returns true if the half of a matrix that is read holds finite numbers alone.
 fn is_finite<T: Field>(a: &[T], n: usize) -> bool {
     (0..n).all(|i| a[i * n..=i * n + i].iter().all(|x| x.magnitude().is_finite()))
 }
 
-/// The lower half of a matrix, with the real parts of its diagonal: the imaginary ones have no say.
+/// Returns the lower half of a matrix, with the real parts of its diagonal: the imaginary ones have no say.
 fn lower<T: Field>(a: &[T], n: usize) -> Mat<T> {
     Mat::from_fn(n, n, |i, j| match i.cmp(&j) {
         Ordering::Greater => a[i * n + j],
@@ -20,7 +20,7 @@ fn lower<T: Field>(a: &[T], n: usize) -> Mat<T> {
     })
 }
 
-/// The eigenvalues, in ascending order, and the eigenvectors, as columns; only the lower half of `a` is read.
+/// Returns the eigenvalues, in ascending order, and the eigenvectors, as columns; only the lower half of `a` is read.
 pub(crate) fn self_adjoint_eigen<T: Field>(
     a: &[T],
     n: usize,
@@ -47,7 +47,7 @@ pub(crate) fn self_adjoint_eigen<T: Field>(
     Ok(())
 }
 
-/// The eigenvalues in ascending order; only the lower half of `a` is read.
+/// Returns the eigenvalues in ascending order; only the lower half of `a` is read.
 pub(crate) fn self_adjoint_eigenvalues<T: Field>(a: &[T], n: usize, values: &mut [T]) -> Result<(), Failure> {
     if n == 0 {
         return Ok(());

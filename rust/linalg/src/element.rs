@@ -10,29 +10,29 @@ use std::borrow::Cow;
 pub trait Field:
     ComplexField<Real = f64> + ComplexFloat<Real = f64> + Default + Send + Sync + std::fmt::Debug + 'static
 {
-    /// The nearest element to a complex number; a real type drops the imaginary part.
+    /// Returns the nearest element to a complex number; a real type drops the imaginary part.
     fn from_complex(x: Complex<f64>) -> Self;
 
-    /// The element as complex number.
+    /// Returns the element as complex number.
     fn to_complex(self) -> Complex<f64>;
 
-    /// The element that is a real number.
+    /// Returns the element that is a real number.
     fn from_real(x: f64) -> Self {
         Self::from_complex(Complex::new(x, 0.0))
     }
 
-    /// The absolute value.
+    /// Returns the absolute value.
     fn magnitude(self) -> f64 {
         self.to_complex().norm()
     }
 
-    /// Elements that are real numbers, as such; none of a complex type are.
+    /// Returns elements that are real numbers, as such; none of a complex type are.
     fn as_real(elements: &[Self]) -> Option<&[f64]> {
         let _ = elements;
         None
     }
 
-    /// `as_real` to write to.
+    /// Returns `as_real` to write to.
     fn as_real_mut(elements: &mut [Self]) -> Option<&mut [f64]> {
         let _ = elements;
         None
@@ -74,7 +74,7 @@ pub trait Element: Copy + Default + Send + Sync + 'static {
     /// The distance from 1 to the next number of this precision.
     const EPSILON: f64;
 
-    /// The elements in double precision.
+    /// Returns the elements in double precision.
     fn widen(from: &[Self]) -> Cow<'_, [Self::Wide]>;
 
     /// Lets `f` write to elements of double precision, and rounds them to `outputs`. `scratch` may be used again.
@@ -85,7 +85,7 @@ pub trait Element: Copy + Default + Send + Sync + 'static {
     ) -> R;
 }
 
-/// What the algorithms for elements of a type compute in.
+/// The type in which the algorithms for elements of a type compute.
 pub type Wide<T> = <T as Element>::Wide;
 
 macro_rules! double {
@@ -146,7 +146,7 @@ single! {
         |x: Complex<f64>| Complex::new(x.re as f32, x.im as f32);
 }
 
-/// Why there is no result.
+/// The reason why there is no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// A pivot is zero.
@@ -157,12 +157,12 @@ pub enum Failure {
     NoConvergence,
 }
 
-/// A row-major matrix.
+/// Returns a row-major matrix.
 pub(crate) fn view<T>(data: &[T], rows: usize, columns: usize) -> MatRef<'_, T> {
     MatRef::from_row_major_slice(data, rows, columns)
 }
 
-/// `view` to write to.
+/// Returns `view` to write to.
 pub(crate) fn view_mut<T>(data: &mut [T], rows: usize, columns: usize) -> MatMut<'_, T> {
     MatMut::from_row_major_slice_mut(data, rows, columns)
 }

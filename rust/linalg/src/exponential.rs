@@ -47,7 +47,8 @@ const PADE: [(f64, &[f64]); 5] = [
     ),
 ];
 
-/// exp(A) of an `n` by `n` matrix, by scaling and squaring a Padé approximant; NaN where an element is not finite.
+/// Computes exp(A) of an `n` by `n` matrix, by scaling and squaring a Padé approximant; NaN if an element is not
+/// finite.
 pub(crate) fn exponential<T: Field>(a: &[T], n: usize, out: &mut [T]) {
     if n == 0 {
         return;

@@ -11,13 +11,13 @@ pub struct System {
     pub columns: usize,
     /// Columns of B.
     pub right: usize,
-    /// What is added to the diagonal of the Gramian.
+    /// The addend of the Gramian's diagonal.
     pub regularizer: f64,
     /// The relative error of the elements of A: singular values below it, times the longer side, count as zero.
     pub epsilon: f64,
 }
 
-/// X of least |A X - B|^2 + regularizer |X|^2, or for a wide A the X of least norm with A X = B.
+/// Returns X of least `|A X - B|^2 + regularizer |X|^2`, or for a wide A the X of least norm with A X = B.
 ///
 /// Errors: `NotPositiveDefinite` where A has not full rank.
 pub(crate) fn least_squares_fast<T: Field>(a: &[T], b: &[T], system: System, out: &mut [T]) -> Result<(), Failure> {
@@ -37,7 +37,7 @@ pub(crate) fn least_squares_fast<T: Field>(a: &[T], b: &[T], system: System, out
     Ok(())
 }
 
-/// The X of least norm among those of least |A X - B|, whatever the rank of A; the regularizer is not used.
+/// Returns the X of least norm among those of least |A X - B|, whatever the rank of A; the regularizer is not used.
 pub(crate) fn least_squares_by_norm<T: Field>(a: &[T], b: &[T], system: System, out: &mut [T]) -> Result<(), Failure> {
     let System { rows, columns, right, epsilon, .. } = system;
     if rows == 0 || columns == 0 || right == 0 {

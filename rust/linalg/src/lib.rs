@@ -24,20 +24,21 @@ pub use triangular::Triangle;
 
 use num_complex::Complex;
 
-/// The algorithms, for double precision: as methods of a trait, not as generic functions, so that they are compiled here,
-/// once and optimised, and not in every crate that calls them.
+/// The algorithms, for double precision. They are methods of a trait, not generic functions, so that they are compiled
+/// here, once and optimised. Otherwise every crate that calls them would compile them.
 pub trait Algorithms: Field {
-    /// The inverse of an `n` by `n` matrix, or of its adjoint.
+    /// Returns the inverse of an `n` by `n` matrix, or of its adjoint.
     ///
     /// Errors: `Singular` where a pivot is zero.
     fn inverse(a: &[Self], n: usize, adjoint: bool, out: &mut [Self]) -> Result<(), Failure>;
 
-    /// X with A X = B, or with A* X = B for the adjoint; B has `k` columns.
+    /// Returns X with A X = B, or with A* X = B for the adjoint; B has `k` columns.
     ///
     /// Errors: `Singular` where a pivot is zero.
     fn solve(a: &[Self], n: usize, b: &[Self], k: usize, adjoint: bool, out: &mut [Self]) -> Result<(), Failure>;
 
-    /// X with A X = B, or with A* X = B for the adjoint, of a triangular `n` by `n` matrix A; B has `k` columns.
+    /// Returns X with A X = B, or with A* X = B for the adjoint, of a triangular `n` by `n` matrix A. B has `k`
+    /// columns.
     ///
     /// Errors: `Singular` where an element of the diagonal is zero.
     fn solve_triangular(
@@ -50,32 +51,33 @@ pub trait Algorithms: Field {
         out: &mut [Self],
     ) -> Result<(), Failure>;
 
-    /// The determinant of an `n` by `n` matrix; 1 where `n` is 0.
+    /// Returns the determinant of an `n` by `n` matrix; 1 where `n` is 0.
     fn determinant(a: &[Self], n: usize) -> Self;
 
-    /// The phase of the determinant and the logarithm of its absolute value: 0 and -inf for a singular matrix.
+    /// Returns the phase of the determinant and the logarithm of its absolute value: 0 and -inf for a singular matrix.
     fn log_determinant(a: &[Self], n: usize) -> (Self, Self);
 
-    /// The lower triangular L with L L* = A, of the lower half of A; zeros above the diagonal.
+    /// Returns the lower triangular L with L L* = A, of the lower half of A; zeros above the diagonal.
     ///
     /// Errors: `NotPositiveDefinite`.
     fn cholesky(a: &[Self], n: usize, out: &mut [Self]) -> Result<(), Failure>;
 
-    /// The gradient for A of a function whose gradient for L = cholesky(A) is `g`; only lower halves are read.
+    /// Computes the gradient for A of a function whose gradient for L = cholesky(A) is `g`; only lower halves are read.
     fn cholesky_gradient(l: &[Self], g: &[Self], n: usize, out: &mut [Self]);
 
-    /// The eigenvalues, in ascending order, and the eigenvectors, as columns; only the lower half of `a` is read.
+    /// Returns the eigenvalues, in ascending order, and the eigenvectors, as columns; only the lower half of `a` is
+    /// read.
     ///
     /// Errors: `NoConvergence`, as for elements that are not finite.
     fn self_adjoint_eigen(a: &[Self], n: usize, values: &mut [Self], vectors: &mut [Self]) -> Result<(), Failure>;
 
-    /// The eigenvalues in ascending order; only the lower half of `a` is read.
+    /// Returns the eigenvalues in ascending order; only the lower half of `a` is read.
     ///
     /// Errors: `NoConvergence`, as for elements that are not finite.
     fn self_adjoint_eigenvalues(a: &[Self], n: usize, values: &mut [Self]) -> Result<(), Failure>;
 
-    /// The singular values in descending order, and the left and right singular vectors, as columns: all of them if `full`,
-    /// else as many as there are values.
+    /// Returns the singular values in descending order, and the left and right singular vectors, as columns. There are
+    /// as many vectors as values, or all of them if `full`.
     ///
     /// Errors: `NoConvergence`, as for elements that are not finite.
     fn svd(
@@ -87,32 +89,32 @@ pub trait Algorithms: Field {
         right: &mut [Self],
     ) -> Result<(), Failure>;
 
-    /// The singular values, in descending order.
+    /// Returns the singular values, in descending order.
     ///
     /// Errors: `NoConvergence`, as for elements that are not finite.
     fn singular_values(a: &[Self], sides: (usize, usize), values: &mut [Self]) -> Result<(), Failure>;
 
-    /// The factors of a matrix: a unitary Q of `inner` columns, and R of `inner` rows, whose part below the diagonal is
-    /// left as it is; `inner` is the number of rows or the shorter of the two sides.
+    /// Computes the factors of a matrix: a unitary Q of `inner` columns, and R of `inner` rows. The part of R below the
+    /// diagonal is not written. `inner` is the number of rows or the shorter of the two sides.
     fn qr(a: &[Self], sides: (usize, usize), inner: usize, q: &mut [Self], r: &mut [Self]);
 
-    /// X of least |A X - B|^2 + regularizer |X|^2, or for a wide A the X of least norm with A X = B.
+    /// Returns X of least `|A X - B|^2 + regularizer |X|^2`, or for a wide A the X of least norm with A X = B.
     ///
     /// Errors: `NotPositiveDefinite` where A has not full rank.
     fn least_squares_fast(a: &[Self], b: &[Self], system: System, out: &mut [Self]) -> Result<(), Failure>;
 
-    /// The X of least norm among those of least |A X - B|, whatever the rank of A; the regularizer is not used.
+    /// Returns the X of least norm among those of least |A X - B|, whatever the rank of A; the regularizer is not used.
     ///
     /// Errors: `NoConvergence`, as for elements that are not finite.
     fn least_squares_by_norm(a: &[Self], b: &[Self], system: System, out: &mut [Self]) -> Result<(), Failure>;
 
-    /// exp(A) of an `n` by `n` matrix; NaN where an element is not finite.
+    /// Computes exp(A) of an `n` by `n` matrix; NaN if an element is not finite.
     fn exponential(a: &[Self], n: usize, out: &mut [Self]);
 
-    /// The principal square root of an `n` by `n` matrix; of a real one the real part.
+    /// Computes the principal square root of an `n` by `n` matrix; of a real one the real part.
     fn square_root(a: &[Self], n: usize, out: &mut [Self]);
 
-    /// The principal logarithm of an `n` by `n` matrix; of a real one the real part.
+    /// Computes the principal logarithm of an `n` by `n` matrix; of a real one the real part.
     fn logarithm(a: &[Self], n: usize, out: &mut [Self]);
 }
 

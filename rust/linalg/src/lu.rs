@@ -5,21 +5,21 @@ use crate::small::{Lu, SMALL};
 use faer::linalg::solvers::{DenseSolveCore, PartialPivLu, Solve};
 use num_complex::ComplexFloat;
 
-/// The factors of an invertible matrix.
+/// Returns the factors of an invertible matrix.
 fn factored<T: Field>(a: &[T], n: usize) -> Result<PartialPivLu<T>, Failure> {
     let lu = PartialPivLu::new(view(a, n, n));
     let has_zero_pivot = (0..n).any(|i| lu.U()[(i, i)].magnitude() == 0.0);
     if has_zero_pivot { Err(Failure::Singular) } else { Ok(lu) }
 }
 
-/// `factored` for small matrices.
+/// Returns `factored` for small matrices.
 fn factored_small<T: Field>(a: &[T], n: usize) -> Result<Lu<T>, Failure> {
     let lu = Lu::new(a, n);
     let has_zero_pivot = lu.pivots().any(|p| p.magnitude() == 0.0);
     if has_zero_pivot { Err(Failure::Singular) } else { Ok(lu) }
 }
 
-/// The inverse of an `n` by `n` matrix, or of its adjoint.
+/// Returns the inverse of an `n` by `n` matrix, or of its adjoint.
 pub(crate) fn inverse<T: Field>(a: &[T], n: usize, adjoint: bool, out: &mut [T]) -> Result<(), Failure> {
     if n == 0 {
         return Ok(());
@@ -52,7 +52,7 @@ fn transpose<T: Field>(x: &mut [T], n: usize) {
     }
 }
 
-/// X with A X = B, or with A* X = B for the adjoint; B has `k` columns.
+/// Returns X with A X = B, or with A* X = B for the adjoint; B has `k` columns.
 pub(crate) fn solve<T: Field>(
     a: &[T],
     n: usize,

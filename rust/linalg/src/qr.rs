@@ -4,8 +4,8 @@ use crate::element::{Field, view, view_mut};
 use crate::small_qr;
 use faer::linalg::solvers::Qr;
 
-/// The factors of a `rows` by `columns` matrix: a unitary Q of `inner` columns, and R of `inner` rows with zeros below the
-/// diagonal; `inner` is `rows` or the shorter of the two sides.
+/// Computes the factors of a `rows` by `columns` matrix: a unitary Q of `inner` columns, and R of `inner` rows with
+/// zeros below the diagonal. `inner` is `rows` or the shorter of the two sides.
 pub(crate) fn qr<T: Field>(a: &[T], (rows, columns): (usize, usize), inner: usize, q: &mut [T], r: &mut [T]) {
     if rows == 0 || inner == 0 {
         return;

@@ -38,7 +38,7 @@ impl Rotation {
         }
     }
 
-    /// The adjoint from the right.
+    /// Applies the adjoint from the right.
     fn columns(&self, m: &mut Mat<C>, j: usize, rows: std::ops::Range<usize>) {
         for i in rows {
             let (x, y) = (m[(i, j)], m[(i, j + 1)]);
@@ -62,7 +62,7 @@ fn hessenberg(t: &mut Mat<C>, q: &mut Mat<C>) {
     }
 }
 
-/// The eigenvalue of the last 2 by 2 block that is nearer to its last element.
+/// Returns the eigenvalue of the last 2 by 2 block that is nearer to its last element.
 fn wilkinson_shift(t: &Mat<C>, end: usize) -> C {
     let (a, b) = (t[(end - 1, end - 1)], t[(end - 1, end)]);
     let (c, d) = (t[(end, end - 1)], t[(end, end)]);
@@ -72,7 +72,8 @@ fn wilkinson_shift(t: &Mat<C>, end: usize) -> C {
     d + if above.norm() < below.norm() { above } else { below }
 }
 
-/// Q and the upper triangular T with Q T Q* = A; `None` where an element is not finite or the iteration does not end.
+/// Returns Q and the upper triangular T with Q T Q* = A. `None` where an element is not finite or the iteration does
+/// not end.
 ///
 /// Source: Golub and Van Loan, Matrix Computations, 7.5: shifted QR steps with deflation.
 fn schur(a: Mat<C>) -> Option<(Mat<C>, Mat<C>)> {
@@ -124,7 +125,7 @@ fn schur(a: Mat<C>) -> Option<(Mat<C>, Mat<C>)> {
     Some((q, t))
 }
 
-/// The principal square root of an upper triangular matrix.
+/// Returns the principal square root of an upper triangular matrix.
 ///
 /// Source: Björck and Hammarling, A Schur method for the square root of a matrix, 1983.
 fn triangular_square_root(t: &Mat<C>) -> Mat<C> {
@@ -155,7 +156,7 @@ const NEAR_IDENTITY: f64 = 0.264;
 /// Square roots after which a matrix counts as one without a logarithm.
 const MAX_ROOTS: i32 = 100;
 
-/// The principal logarithm of an upper triangular matrix.
+/// Returns the principal logarithm of an upper triangular matrix.
 ///
 /// Source: Higham, Functions of Matrices, 11.5: inverse scaling and squaring.
 fn triangular_logarithm(t: &Mat<C>) -> Mat<C> {
@@ -186,7 +187,7 @@ fn norm_1(m: &Mat<C>) -> f64 {
     (0..m.ncols()).map(|j| (0..m.nrows()).map(|i| m[(i, j)].norm()).sum::<f64>()).fold(0.0, f64::max)
 }
 
-/// A function of a matrix by that of its Schur form; NaN where that does not exist.
+/// Returns a function of a matrix by that of its Schur form; NaN where that does not exist.
 fn by_schur_form<T: Field>(a: &[T], n: usize, f: impl Fn(&Mat<C>) -> Mat<C>, out: &mut [T]) {
     if n == 0 {
         return;
@@ -201,7 +202,7 @@ fn by_schur_form<T: Field>(a: &[T], n: usize, f: impl Fn(&Mat<C>) -> Mat<C>, out
     }
 }
 
-/// The principal square root of an `n` by `n` matrix; NaN for a real one whose root is not real.
+/// Computes the principal square root of an `n` by `n` matrix; NaN for a real one whose root is not real.
 pub(crate) fn square_root<T: Field>(a: &[T], n: usize, out: &mut [T]) {
     let is_real = T::as_real(a).is_some();
     let root = |t: &Mat<C>| {
@@ -214,14 +215,15 @@ pub(crate) fn square_root<T: Field>(a: &[T], n: usize, out: &mut [T]) {
     by_schur_form(a, n, root, out);
 }
 
-/// Whether the triangular factor of a real matrix has an eigenvalue on the negative real axis, up to its rounding errors.
+/// Returns true if the triangular factor of a real matrix has an eigenvalue on the negative real axis, up to its
+/// rounding errors.
 fn has_negative_eigenvalue(t: &Mat<C>) -> bool {
     let greatest = (0..t.nrows()).map(|i| t[(i, i)].norm()).fold(0.0, f64::max);
     let rounding = 16.0 * f64::EPSILON * t.nrows() as f64 * greatest;
     (0..t.nrows()).any(|i| t[(i, i)].re < -rounding && t[(i, i)].im.abs() <= rounding)
 }
 
-/// The principal logarithm of an `n` by `n` matrix; of a real one the real part.
+/// Computes the principal logarithm of an `n` by `n` matrix; of a real one the real part.
 pub(crate) fn logarithm<T: Field>(a: &[T], n: usize, out: &mut [T]) {
     by_schur_form(a, n, triangular_logarithm, out);
 }

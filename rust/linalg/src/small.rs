@@ -22,7 +22,7 @@ impl<T: Field> Lu<T> {
         lu
     }
 
-    /// The diagonal of the upper factor.
+    /// Returns the diagonal of the upper factor.
     pub fn pivots(&self) -> impl Iterator<Item = T> {
         self.factors.iter().step_by(self.rows.len() + 1).copied()
     }
@@ -36,7 +36,7 @@ impl<T: Field> Lu<T> {
         Arch::new().dispatch(Substitute { lu: self, x: out, k: n });
     }
 
-    /// X with A X = B of `k` columns.
+    /// Computes X with A X = B of `k` columns.
     pub fn solve(&self, b: &[T], k: usize, out: &mut [T]) {
         for (x, &row) in out.chunks_exact_mut(k).zip(&self.rows) {
             x.copy_from_slice(&b[row * k..(row + 1) * k]);
@@ -44,7 +44,7 @@ impl<T: Field> Lu<T> {
         Arch::new().dispatch(Substitute { lu: self, x: out, k });
     }
 
-    /// X with A* X = B of `k` columns.
+    /// Computes X with A* X = B of `k` columns.
     pub fn solve_adjoint(&self, b: &[T], k: usize, out: &mut [T]) {
         let mut x = b.to_vec();
         Arch::new().dispatch(SubstituteAdjoint { lu: self, x: &mut x, k });
@@ -54,7 +54,7 @@ impl<T: Field> Lu<T> {
     }
 }
 
-/// `y -= factor * x`.
+/// Computes `y -= factor * x`.
 #[inline(always)]
 fn subtract<T: Field>(y: &mut [T], factor: T, x: &[T]) {
     for (y, &x) in y.iter_mut().zip(x) {
@@ -62,7 +62,7 @@ fn subtract<T: Field>(y: &mut [T], factor: T, x: &[T]) {
     }
 }
 
-/// Rows `i` and `k` of a matrix, the first of them to write to.
+/// Returns rows `i` and `k` of a matrix, the first of them to write to.
 #[inline(always)]
 fn two_rows<T>(x: &mut [T], width: usize, i: usize, k: usize) -> (&mut [T], &[T]) {
     if i < k {
@@ -174,7 +174,7 @@ impl<T: Field> WithSimd for SubstituteAdjoint<'_, T> {
     }
 }
 
-/// The lower triangular L with L L* = A, of the lower half of A; zeros above the diagonal.
+/// Returns the lower triangular L with L L* = A, of the lower half of A; zeros above the diagonal.
 pub(crate) fn cholesky<T: Field>(a: &[T], n: usize, out: &mut [T]) -> Result<(), Failure> {
     Arch::new().dispatch(Cholesky { a, n, out })
 }
@@ -222,11 +222,11 @@ impl<T: Field> WithSimd for Cholesky<'_, T> {
     }
 }
 
-/// The eigenvalues of a real symmetric matrix, in ascending order, and, where there is room for them, the eigenvectors, as
-/// columns; only the lower half of `a` is read, which is finite.
+/// Returns the eigenvalues of a real symmetric matrix, in ascending order, and, where there is room for them, the
+/// eigenvectors, as columns. Only the lower half of `a` is read, which is finite.
 ///
-/// Source: Golub and Van Loan, Matrix Computations, 8.3: Householder's tridiagonal form, and QL steps with implicit shifts
-/// (Dubrulle, Martin and Wilkinson, The implicit QL algorithm, 1968).
+/// Source: Golub and Van Loan, "Matrix Computations", 8.3: Householder's tridiagonal form. The QL steps with implicit
+/// shifts are from Dubrulle, Martin and Wilkinson, "The implicit QL algorithm", 1968.
 pub(crate) fn symmetric_eigen(
     a: &[f64],
     n: usize,
@@ -290,8 +290,8 @@ impl WithSimd for SymmetricEigen<'_> {
     }
 }
 
-/// Brings a symmetric matrix to tridiagonal form by reflections: I - beta v v', v from column k + 1 of row k on, where they
-/// are left, for k = 0, 1 ...
+/// Brings a symmetric matrix to tridiagonal form by reflections `I - beta v v'` for k = 0, 1 ... Each v stays stored in
+/// row k, from column k + 1 on.
 #[inline(always)]
 fn tridiagonal(a: &mut [f64], n: usize, diagonal: &mut [f64], beside: &mut [f64]) -> Vec<f64> {
     let mut betas = vec![0.0; n];
@@ -336,7 +336,7 @@ fn tridiagonal(a: &mut [f64], n: usize, diagonal: &mut [f64], beside: &mut [f64]
     betas
 }
 
-/// The transpose of the product of the reflections that `tridiagonal` left.
+/// Returns the transpose of the product of the reflections that `tridiagonal` left.
 #[inline(always)]
 fn reflected(a: &[f64], n: usize, betas: &[f64]) -> Vec<f64> {
     let mut q = vec![0.0; n * n];
@@ -456,7 +456,7 @@ mod tests {
         assert!(a.iter().zip(b).all(|(&a, &b)| (a - b).magnitude() <= tolerance), "{a:?} {b:?}");
     }
 
-    /// Random numbers, whose first pivots are to be exchanged.
+    /// Returns random numbers, whose first pivots are to be exchanged.
     fn check_systems<T: Field>(element: impl Fn(f64, f64) -> T) {
         for n in [1, 2, 3, 4, 7, 16, 31, 32] {
             let random = values(2 * n * n + 10 * n);

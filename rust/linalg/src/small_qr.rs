@@ -7,13 +7,13 @@ use pulp::{Arch, Simd, WithSimd};
 const LEAST: f64 = 1e-140;
 const MOST: f64 = 1e140;
 
-/// Whether [`qr`] factors such a matrix: a small one, whose largest element is zero or of a common size.
+/// Returns true if [`qr`] factors such a matrix: a small one, whose largest element is zero or of a common size.
 pub(crate) fn is_for(a: &[f64], (rows, columns): (usize, usize)) -> bool {
     let largest = || a.iter().fold(0.0f64, |most, x| if x.abs() > most || x.is_nan() { x.abs() } else { most });
     rows <= SMALL && columns <= SMALL && (a.iter().all(|x| *x == 0.0) || (LEAST..MOST).contains(&largest()))
 }
 
-/// The factors as [`crate::qr::qr`] has them.
+/// Computes the factors as [`crate::qr::qr`] has them.
 ///
 /// Source: Golub and Van Loan, Matrix Computations, 5.2; the signs are LAPACK's.
 pub(crate) fn qr(a: &[f64], (rows, columns): (usize, usize), inner: usize, q: &mut [f64], r: &mut [f64]) {
@@ -29,8 +29,8 @@ struct Reflect<'a> {
     r: &'a mut [f64],
 }
 
-/// A row and those below it, from a column on, minus their reflection: `x -= tau v (v' x)`, where `v` has 1 in the row and
-/// `below` in the others.
+/// Subtracts from a row and those below it, from a column on, their reflection: `x -= tau v (v' x)`. Here `v` has 1 in
+/// the row and `below` in the others.
 #[inline(always)]
 fn reflect(row: &mut [f64], rest: &mut [f64], width: usize, from: usize, tau: f64, below: &[f64]) {
     let mut sums = [0.0; SMALL];
@@ -74,7 +74,7 @@ impl WithSimd for Reflect<'_> {
             }
             let first = row[0];
             if squares == 0.0 {
-                // Nothing is to be cleared, and the sign stays.
+                // Nothing to eliminate, and the sign stays.
                 continue;
             }
             let norm = (first * first + squares).sqrt();
@@ -142,7 +142,7 @@ mod tests {
                 for size in [1e-130, 1e130] {
                     check(&a.iter().map(|x| x * size).collect::<Vec<_>>(), (rows, columns), inner);
                 }
-                // Rows that depend on others, and none but zeros.
+                // Rows that depend on others, and a matrix of zeros.
                 check(&(0..a.len()).map(|i| a[i % columns]).collect::<Vec<_>>(), (rows, columns), inner);
                 check(&vec![0.0; a.len()], (rows, columns), inner);
             }

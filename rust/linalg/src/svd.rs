@@ -7,7 +7,7 @@ fn is_finite<T: Field>(a: &[T]) -> bool {
     a.iter().all(|x| x.magnitude().is_finite())
 }
 
-/// The singular values of a `rows` by `columns` matrix, in descending order.
+/// Returns the singular values of a `rows` by `columns` matrix, in descending order.
 pub(crate) fn singular_values<T: Field>(
     a: &[T],
     (rows, columns): (usize, usize),
@@ -26,8 +26,8 @@ pub(crate) fn singular_values<T: Field>(
     Ok(())
 }
 
-/// The singular values in descending order, and the left and right singular vectors, as columns: all of them if `full`, else
-/// as many as there are values.
+/// Returns the singular values in descending order, and the left and right singular vectors, as columns. There are as
+/// many vectors as values, or all of them if `full`.
 pub(crate) fn svd<T: Field>(
     a: &[T],
     (rows, columns): (usize, usize),

@@ -11,7 +11,7 @@ pub enum Triangle {
     Upper,
 }
 
-/// X with A X = B, or with A* X = B for the adjoint, of a triangular `n` by `n` matrix A; B has `k` columns.
+/// Returns X with A X = B, or with A* X = B for the adjoint, of a triangular `n` by `n` matrix A. B has `k` columns.
 pub(crate) fn solve_triangular<T: Field>(
     a: &[T],
     n: usize,

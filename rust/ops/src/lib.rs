@@ -53,7 +53,7 @@ pub fn register(r: &mut Registry) {
     tensor_array::register(r);
 }
 
-/// The registry of this crate's ops alone.
+/// Returns the registry of this crate's ops alone.
 #[cfg(test)]
 fn registry() -> ferroflow_tensor::Result<std::sync::Arc<Registry>> {
     let mut r = Registry::new();

@@ -84,7 +84,8 @@ impl Inputs {
 }
 
 impl Rerun {
-    /// A node of `op` behind `Const` and `VariableV2` nodes. Fails as graph construction or the kernel's constructor fails.
+    /// Returns a node of `op` behind `Const` and `VariableV2` nodes. Fails as graph construction or the kernel's
+    /// constructor fails.
     pub(crate) fn of_args(op: &str, args: Vec<Arg>, attrs: &[(&str, AttrValue)]) -> Result<Rerun> {
         let mut sources = Inputs { graph: Graph::new(crate::registry()?), values: Vec::new(), handles: Vec::new() };
         let mut inputs = Vec::new();
@@ -111,7 +112,7 @@ impl Rerun {
         Ok(Rerun { node, kernel, inputs: values, handles, resources })
     }
 
-    /// `of_args` for ops without list inputs and variables.
+    /// Returns `of_args` for ops without list inputs and variables.
     pub(crate) fn new(op: &str, inputs: &[Tensor], attrs: &[(&str, AttrValue)]) -> Result<Rerun> {
         Rerun::of_args(op, inputs.iter().map(|t| Arg::One(t.clone())).collect(), attrs)
     }
@@ -122,7 +123,7 @@ impl Rerun {
         self.run_on(self.inputs.clone(), threads)
     }
 
-    /// `run` with inputs that nothing else reads, so that the kernel may write to them.
+    /// Returns `run` with inputs that nothing else reads, so that the kernel may write to them.
     pub(crate) fn run_unshared(&self, threads: usize) -> Result<Vec<Tensor>> {
         self.run_on(self.inputs.iter().map(Tensor::deep_copy).collect::<Result<_>>()?, threads)
     }
@@ -145,7 +146,8 @@ impl Rerun {
                 continue;
             }
             let value = value.ok_or_else(|| Status::internal("an output was not set"))?;
-            // TF 1.x: handles of TensorArrays and stacks are said to be pairs, as they were when they were strings.
+            // TF 1.x: the shapes of handles of TensorArrays and stacks are pairs, as they were when handles were
+            // strings.
             let is_handle = value.dtype() == DType::Resource;
             let fits = is_handle || declared.shape.is_compatible_with(&PartialShape::from(value.shape()));
             if value.dtype() != declared.dtype || !fits {
@@ -156,7 +158,7 @@ impl Rerun {
         Ok(results)
     }
 
-    /// The value of the variable that input `i` refers to or is a handle of.
+    /// Returns the value of the variable that input `i` refers to or is a handle of.
     pub(crate) fn variable(&self, i: usize) -> Option<Tensor> {
         match &self.handles[i] {
             Some(variable) => variable.read(),
@@ -164,7 +166,7 @@ impl Rerun {
         }
     }
 
-    /// The inferred shapes of the outputs.
+    /// Returns the inferred shapes of the outputs.
     pub(crate) fn shapes(&self) -> Vec<PartialShape> {
         self.node.outputs.iter().map(|o| o.shape.clone()).collect()
     }
@@ -177,7 +179,7 @@ pub(crate) fn run_args(op: &str, args: Vec<Arg>, attrs: &[(&str, AttrValue)], th
     Ok(Outcome { values: node.run(threads)?, shapes: node.shapes() })
 }
 
-/// `run_args` for ops without list inputs, on one thread; the values of the outputs.
+/// Returns `run_args` for ops without list inputs, on one thread; the values of the outputs.
 pub(crate) fn run(op: &str, inputs: &[Tensor], attrs: &[(&str, AttrValue)]) -> Result<Vec<Tensor>> {
     let args = inputs.iter().map(|t| Arg::One(t.clone())).collect();
     Ok(run_args(op, args, attrs, 1)?.values)

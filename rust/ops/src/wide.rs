@@ -5,7 +5,7 @@ pub(crate) use ferroflow_tensor::vector::Wide;
 use ferroflow_tensor::vector::cast;
 use ferroflow_tensor::{DType, Result, Tensor, dispatch};
 
-/// The tensor with its elements in the type that they are computed in.
+/// Returns the tensor with its elements in the type that they are computed in.
 pub(crate) fn widened(x: Tensor) -> Result<Tensor> {
     dispatch!(x.dtype(), T in [F16, BF16], {
         let mut wide = Tensor::new(DType::F32, x.shape().clone())?;
@@ -14,7 +14,7 @@ pub(crate) fn widened(x: Tensor) -> Result<Tensor> {
     }, else Ok(x))
 }
 
-/// What was computed of `widened` tensors of a type, in that type.
+/// Returns a result of `widened` tensors in the original type.
 pub(crate) fn narrowed(x: Tensor, dtype: DType) -> Result<Tensor> {
     dispatch!(dtype, T in [F16, BF16], {
         let mut narrow = Tensor::new(dtype, x.shape().clone())?;

@@ -94,7 +94,7 @@ pub(crate) struct Draft {
     /// The guard of each fetch; a fetch whose guard does not hold has no value.
     pub fetch_guards: Vec<GuardId>,
     pub guards: Guards,
-    /// Step nodes that give the value of a variable that the planner knows, which is their input.
+    /// Step nodes that give the value of a variable that is in the plan, which is their input.
     pub snapshots: Vec<u32>,
     /// Step nodes that are targets.
     pub targets: Vec<u32>,
@@ -115,7 +115,7 @@ impl Draft {
         }
     }
 
-    /// Every guard that something tests: nodes, the inputs of Merges, fetches.
+    /// Returns every guard that something tests: nodes, the inputs of Merges, fetches.
     pub fn tested_guards(&self) -> impl Iterator<Item = GuardId> + '_ {
         let of_node = |n: &StepNode| {
             let mut guards: SmallVec<[GuardId; 4]> = SmallVec::from_slice(&[n.guard]);

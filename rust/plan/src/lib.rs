@@ -1,8 +1,8 @@
 //! Planning: turns a request on a graph into a `Plan`, a list of instructions over numbered slots that the runtime executes.
 //!
-//! In the order in which a request passes through them: `request` (prune), `placement`, `flow` (frames and guards), `regions`
-//! (drafts, loop by loop), `resolve` and `versions` (what every reader sees), `optimize`, `emit` (order and instructions).
-//! `partition` cuts a request whose nodes run in several processes.
+//! A request passes through them in this order: `request` (prune), `placement`, `flow` (frames and guards), `regions`
+//! (drafts, loop by loop). Then come `resolve` and `versions` (the version for each reader), `optimize`, and `emit`
+//! (order and instructions). `partition` cuts a request whose nodes run in several processes.
 
 #![forbid(unsafe_code)]
 

@@ -17,8 +17,8 @@ impl Edges {
         Edges { hard: vec![Vec::new(); len], soft: vec![Vec::new(); len] }
     }
 
-    /// Returns a topological order of the hard edges in which, whenever some node can go without breaking a soft edge, the one of
-    /// least `priority` among those goes next; where none can, the one of least priority goes and its soft edges are dropped.
+    /// Returns a topological order of the hard edges. Nodes that break no soft edge go first; among them the one of
+    /// least `priority`. If there is none, the node of least priority goes and its soft edges are dropped.
     ///
     /// Errors: `InvalidArgument` where the hard edges close a cycle.
     pub fn order(&self, priority: impl Fn(u32) -> u64) -> Result<Vec<u32>> {

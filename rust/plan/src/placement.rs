@@ -95,9 +95,9 @@ impl Devices {
     }
 
     /// Returns another device of the requested task.
-    fn place_softly(&self, node: &Node, asked: &str) -> Result<usize> {
+    fn place_softly(&self, node: &Node, requested: &str) -> Result<usize> {
         if self.allow_soft_placement {
-            let found = Spec::parse(asked).and_then(|mut spec| {
+            let found = Spec::parse(requested).and_then(|mut spec| {
                 (spec.kind, spec.index) = (None, None);
                 self.find(&spec)
             });
@@ -107,7 +107,7 @@ impl Devices {
         }
         bail!(
             InvalidArgument,
-            "Cannot assign a device for operation '{}': Operation was explicitly assigned to {asked} but available \
+            "Cannot assign a device for operation '{}': Operation was explicitly assigned to {requested} but available \
              devices are [ {} ]. Make sure the device specification refers to a valid device.",
             node.name,
             self.names().join(", ")
@@ -141,7 +141,7 @@ struct Spec {
 }
 
 impl Spec {
-    /// `None` where the text is no device string.
+    /// Parses a device string; `None` if it is none.
     fn parse(text: &str) -> Option<Spec> {
         if !text.is_empty() && !text.starts_with('/') {
             return None;
@@ -209,7 +209,7 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// Places the nodes of a graph; what `earlier` placed stays where it is.
+    /// Places the nodes of a graph; nodes that `earlier` placed keep their devices.
     pub fn of(graph: &Graph, devices: &Devices, earlier: Option<&Placement>) -> Placement {
         let mut groups = Groups { parent: (0..graph.len() as NodeId).collect() };
         for node in graph.nodes() {
@@ -331,7 +331,7 @@ mod tests {
     #[test]
     fn device_strings_of_every_spelling() {
         let d = Devices::local(2, false);
-        for (text, want) in [
+        for (text, expected) in [
             ("", Some(0)),
             ("/cpu:0", Some(0)),
             ("/CPU:1", Some(1)),
@@ -344,7 +344,7 @@ mod tests {
             ("/job:worker/task:1", None),
             ("/task:x", None),
         ] {
-            assert_eq!(Spec::parse(text).and_then(|s| d.find(&s)), want, "{text}");
+            assert_eq!(Spec::parse(text).and_then(|s| d.find(&s)), expected, "{text}");
         }
     }
 
@@ -352,7 +352,7 @@ mod tests {
     fn a_request_goes_to_the_default_task_where_it_may() {
         let task = |job: &str, task, cpus| TaskDevices { job: job.to_owned(), task, cpus };
         let d = Devices::of_tasks(&[task("ps", 0, 1), task("worker", 0, 1), task("worker", 1, 2)], 2, false);
-        for (text, want) in [
+        for (text, expected) in [
             ("", "/job:worker/replica:0/task:1/device:CPU:0"),
             ("/job:ps", "/job:ps/replica:0/task:0/device:CPU:0"),
             ("/job:worker", "/job:worker/replica:0/task:1/device:CPU:0"),
@@ -360,7 +360,7 @@ mod tests {
             ("/cpu:1", "/job:worker/replica:0/task:1/device:CPU:1"),
         ] {
             let found = Spec::parse(text).and_then(|s| d.find(&s)).map(|i| d.names()[i].clone());
-            assert_eq!(found.as_deref(), Some(want), "{text}");
+            assert_eq!(found.as_deref(), Some(expected), "{text}");
         }
     }
 

@@ -91,8 +91,8 @@ fn see_through_snapshots(d: &mut Draft) {
     d.fetches.iter_mut().for_each(replace);
 }
 
-/// Marks reads that are targets, or that control edges wait for: they must fail if the variable has no value, and no other node
-/// reads it for them.
+/// Marks reads that are targets, or that control edges wait for. They must fail if the variable has no value, and no
+/// other node reads it for them.
 fn check_reads(d: &mut Draft) {
     let mut waited = vec![false; d.nodes.len()];
     for n in &d.nodes {

@@ -75,7 +75,7 @@ struct Compiler<'a> {
 }
 
 impl Compiler<'_> {
-    /// 0, 1 or 2 for a node before the condition, in the body, or on the way out.
+    /// Returns 0, 1 or 2 for a node before the condition, in the body, or on the way out.
     fn part(&self, node: &StepNode) -> Option<usize> {
         let literals = self.d.guards.get(node.guard);
         if literals.iter().any(|l| matches!(l, Literal::Joined(_))) {
@@ -157,7 +157,7 @@ impl Compiler<'_> {
         self.program.push(function, operands)
     }
 
-    /// For a Merge whose inputs are the two sides of one predicate: the predicate, and whether it holds on the first side.
+    /// Returns the predicate of a Merge whose inputs are its two sides, and true if it holds on the first side.
     ///
     /// Both sides may then be computed: nothing in them has effects, and what has no result ends the program.
     fn choice(&self, guards: &[GuardId]) -> Option<(Source, bool)> {

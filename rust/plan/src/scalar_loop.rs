@@ -1,8 +1,8 @@
 //! `ScalarLoop`: a loop that computes with scalars alone, as a program on registers, whose iterations make no tensors.
 //!
-//! It stands beside the loop's plan, made from the same draft. The plan runs where the program cannot: inputs that are no
-//! scalars, a step that is traced, and from the iteration on in which a function has no result (an integer divided by zero),
-//! whose error the plan reports.
+//! It stands beside the loop's plan, made from the same draft. The plan runs if the program cannot: for inputs that are
+//! no scalars, and in a traced step. It also runs from the iteration on in which a function has no result, such as an
+//! integer divided by zero. The plan then reports the error.
 
 use ferroflow_tensor::elementwise::{Register, Scalars};
 use std::ops::Range;

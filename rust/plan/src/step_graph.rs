@@ -116,8 +116,8 @@ impl<'a> StepGraph<'a> {
         }
     }
 
-    /// Returns the predicate of the Switch that an Exit's value comes from, perhaps through other nodes, and the value of the
-    /// predicate with which the loop goes on.
+    /// Returns the predicate of the Switch that an Exit's value comes from, perhaps through other nodes. Also returns
+    /// the value of the predicate with which the loop continues.
     fn exit_predicate(&self, frame: FrameId, exit: &Node) -> Result<Option<(NodeId, bool)>> {
         let mut at = exit.inputs.first().copied();
         while let Some(o) = at {

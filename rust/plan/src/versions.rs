@@ -1,8 +1,9 @@
 //! The visibility rule: which version of each variable every reader of a step sees.
 //!
-//! 1. The writes of one variable in a step are totally ordered, by their places in one order of all nodes of the step: that
-//!    which keeps the edges and, where these leave a choice, takes the least node id first. (Pairs of writes by their ids
-//!    alone could close a cycle.) Write number k makes version k, and version 0 is the one at the start of the step.
+//! 1. The writes of one variable in a step are totally ordered, by their places in one order of all nodes of the step.
+//!    That order keeps the edges and, if these leave a choice, takes the least node id first. Pairs of writes by their ids
+//!    alone could close a cycle. Write number k makes version k, and version 0 is the one at the start of the
+//!    step.
 //! 2. An op that reads a variable sees the version made by the last write that data or control edges order before that op.
 //! 3. A fetched variable is read after the last write.
 
@@ -10,11 +11,11 @@ use crate::order::Edges;
 use crate::source::VariableIndex;
 use ferroflow_tensor::Result;
 
-/// How the nodes `0..len` of a step touch variables.
+/// The accesses of the nodes `0..len` of a step to variables.
 pub(crate) struct Accesses {
     /// (node, variable): the node writes it. One entry per reference input.
     pub writes: Vec<(u32, VariableIndex)>,
-    /// (node, variable): the node consumes its value or looks at it.
+    /// (node, variable): the node consumes its value or inspects it.
     pub reads: Vec<(u32, VariableIndex)>,
     pub variables: usize,
 }
@@ -27,8 +28,8 @@ pub(crate) struct Versions {
 }
 
 impl Versions {
-    /// Applies the rule. `edges.hard` holds the data and control edges; the order of writes is added to it, and to
-    /// `edges.soft` that readers of a version come before the write that replaces it.
+    /// Applies the rule. `edges.hard` holds the data and control edges; the order of writes is added to it.
+    /// `edges.soft` gets edges from readers of a version to the write that replaces it.
     pub fn assign(accesses: &Accesses, edges: &mut Edges, id: impl Fn(u32) -> u64) -> Result<Versions> {
         let mut writers: Vec<Vec<u32>> = vec![Vec::new(); accesses.variables];
         if !accesses.writes.is_empty() {

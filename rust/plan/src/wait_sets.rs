@@ -11,7 +11,7 @@ pub struct WaitSets {
 }
 
 impl WaitSets {
-    /// Number of 64-bit words in one set.
+    /// Returns the number of 64-bit words in one set.
     pub fn words(&self) -> usize {
         self.words
     }

@@ -1,8 +1,8 @@
 //! The wire messages of TensorFlow 1.x files and sessions as prost types, and their descriptor set.
 //!
 //! The .proto files beside this crate are the one source; Python reads the same descriptors. Messages encode
-//! deterministically (map entries are sorted by key). Fields that a message does not know are dropped when Rust
-//! decodes it; Python keeps them.
+//! deterministically (map entries are sorted by key). Rust drops unknown fields when it decodes a message; Python keeps
+//! them.
 
 #![forbid(unsafe_code)]
 
@@ -15,7 +15,7 @@ mod generated {
 
 pub use generated::{google, tensorflow};
 
-/// The serialized `FileDescriptorSet` of every message here, imports first, without source positions.
+/// Returns the serialized `FileDescriptorSet` of every message here, imports first, without source positions.
 pub fn descriptor_set() -> &'static [u8] {
     include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.binpb"))
 }

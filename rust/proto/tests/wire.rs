@@ -12,7 +12,8 @@ use ferroflow_proto::{Message, Name};
 
 type Golden = BTreeMap<String, Vec<Vec<u8>>>;
 
-/// The sample bytes of each message, from `tests/golden/protos.tsv`: name, sample number, bytes in hexadecimal, text.
+/// Returns the sample bytes of each message, from `tests/golden/protos.tsv`: name, sample number, bytes in hexadecimal,
+/// text.
 fn golden() -> Golden {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/protos.tsv");
     let mut samples = Golden::new();

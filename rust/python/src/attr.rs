@@ -33,7 +33,7 @@ fn one(kind: AttrKind, value: &Bound<'_, PyAny>) -> PyResult<AttrValue> {
     })
 }
 
-/// A value for the attribute `def`.
+/// Returns a value for the attribute `def`.
 ///
 /// Errors: `TypeError` where the value is not of the attribute's kind.
 pub fn from_python(op: &str, def: &AttrDef, value: &Bound<'_, PyAny>) -> PyResult<AttrValue> {
@@ -54,7 +54,7 @@ pub fn from_python(op: &str, def: &AttrDef, value: &Bound<'_, PyAny>) -> PyResul
     })
 }
 
-/// A value for an attribute outside the schema (`_class`, `_output_shapes` ...), by its Python type.
+/// Returns a value for an attribute outside the schema (`_class`, `_output_shapes` ...), by its Python type.
 pub fn from_python_untyped(name: &str, value: &Bound<'_, PyAny>) -> PyResult<AttrValue> {
     if let Ok(b) = value.cast::<PyBool>() {
         return Ok(AttrValue::Bool(b.is_true()));
@@ -86,7 +86,8 @@ pub fn from_python_untyped(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Att
     Err(PyTypeError::new_err(format!("attr '{name}' has a value of unsupported type {}", value.get_type().name()?)))
 }
 
-/// (kind word, value): types as numbers, shapes as tuples, tensors as arrays, lists with their items' kind in the word.
+/// Returns (kind word, value): types as numbers, shapes as tuples, tensors as arrays, lists with their items' kind in
+/// the word.
 pub fn to_python<'py>(py: Python<'py>, value: &AttrValue) -> PyResult<(&'static str, Bound<'py, PyAny>)> {
     let plain = match value {
         AttrValue::Int(n) => n.into_pyobject(py)?.into_any(),
@@ -127,7 +128,7 @@ fn list_word(items: &[AttrValue]) -> &'static str {
     }
 }
 
-/// A tensor attribute as an array (rank 0 too).
+/// Returns a tensor attribute as an array (rank 0 too).
 pub fn tensor_value<'py>(py: Python<'py>, t: &ferroflow_tensor::Tensor) -> PyResult<Bound<'py, PyAny>> {
     let value = to_python_copy(py, t)?;
     py.import("numpy")?.call_method1("asarray", (value,))

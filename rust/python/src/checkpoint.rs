@@ -28,7 +28,7 @@ impl CheckpointReader {
         self.checkpoint.contains(name)
     }
 
-    /// All tensors, by name.
+    /// Returns all tensors, by name.
     fn list<'py>(&self, py: Python<'py>) -> PyResult<Vec<Listed<'py>>> {
         let all = py.detach(|| self.checkpoint.list()).map_err(status)?;
         Ok(all.iter().map(|d| (PyBytes::new(py, &d.name), d.dtype.number(), d.shape.to_i64(), d.slices)).collect())

@@ -11,7 +11,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyString};
 use std::ptr::NonNull;
 
-/// The dtype of NumPy arrays with this descriptor; `None` for objects, text and kinds that have no counterpart.
+/// Returns the dtype of NumPy arrays with this descriptor; `None` for objects, text and kinds that have no counterpart.
 pub fn dtype_of(descr: &Bound<'_, PyArrayDescr>) -> Option<DType> {
     Some(match (descr.kind(), descr.itemsize()) {
         (b'f', 4) => DType::F32,
@@ -38,7 +38,7 @@ fn numpy_module(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
     MODULE.get_or_try_init(py, || py.import("numpy").map(Bound::unbind)).map(|m| m.bind(py))
 }
 
-/// NumPy's descriptor of a dtype's arrays (objects for strings).
+/// Returns NumPy's descriptor of a dtype's arrays (objects for strings).
 pub fn descr(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyArrayDescr>> {
     let plain = dispatch!(dtype, T in [F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, Bool, Complex64, Complex128],
         Some(numpy::dtype::<T>(py)), else None);
@@ -63,8 +63,8 @@ pub fn descr(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyArrayDescr>> 
     }
 }
 
-/// A tensor of an array's elements. With `lend`, contiguous aligned arrays are not copied: the tensor keeps the array
-/// alive and reads it where it is.
+/// Returns a tensor of an array's elements. With `lend`, contiguous aligned arrays are not copied: the tensor keeps the
+/// array alive and reads it where it is.
 pub fn from_array(array: &Bound<'_, PyUntypedArray>, lend: bool) -> PyResult<Tensor> {
     let py = array.py();
     let Some(dtype) = dtype_of(&array.dtype()) else {
@@ -97,8 +97,9 @@ pub fn from_array(array: &Bound<'_, PyUntypedArray>, lend: bool) -> PyResult<Ten
         && let Some(ptr) = NonNull::new(data)
     {
         let owner = Lender::new(array);
-        // SAFETY: a C-contiguous array of `bytes` bytes, kept alive by `owner`. A program that writes an array in one thread
-        // while a step of another reads it races with itself, here as in TensorFlow: what the step computes is not certain.
+        // SAFETY: a C-contiguous array of `bytes` bytes, kept alive by `owner`. A program that writes an array in one
+        // thread while a step of another reads it has a data race, as in TensorFlow. The step's result is not certain
+        // then.
         let buffer = unsafe { Buffer::lent(ptr, bytes, Box::new(owner)) };
         return Tensor::from_buffer(dtype, shape, buffer).map_err(status);
     }
@@ -113,7 +114,7 @@ pub fn from_array(array: &Bound<'_, PyUntypedArray>, lend: bool) -> PyResult<Ten
     Ok(t)
 }
 
-/// Elements of an object or text array as strings: bytes as they are, text in UTF-8.
+/// Returns elements of an object or text array as strings: bytes as they are, text in UTF-8.
 fn from_text_array(array: &Bound<'_, PyUntypedArray>) -> PyResult<Tensor> {
     let shape = Shape::new(array.shape());
     let flat = array.as_any().call_method0("ravel")?.call_method0("tolist")?;
@@ -141,8 +142,8 @@ struct Memory {
     _tensor: Tensor,
 }
 
-/// What a fetch returns: a NumPy scalar for rank 0 (bytes for a string), otherwise an array. The array takes over the
-/// tensor's memory where nothing else refers to it, and is a copy where something does.
+/// Returns the value of a fetch: a NumPy scalar for rank 0 (bytes for a string), otherwise an array. The array takes
+/// over the tensor's memory if nothing else refers to it, and is a copy otherwise.
 pub fn to_python(py: Python<'_>, mut tensor: Tensor) -> PyResult<Py<PyAny>> {
     let dtype = tensor.dtype();
     if dtype == DType::String {
@@ -155,8 +156,8 @@ pub fn to_python(py: Python<'_>, mut tensor: Tensor) -> PyResult<Py<PyAny>> {
     let descr = descr(py, dtype)?;
     let mut dims: Vec<npyffi::npy_intp> = tensor.shape().iter().map(|&d| d as npyffi::npy_intp).collect();
     let inline = tensor.buffer().is_none();
-    // SAFETY: NumPy's C API is called with the GIL held; the descriptor reference is given away as the call demands; the
-    // data pointer is either null (NumPy allocates) or stays valid while the base object, set below, lives.
+    // SAFETY: NumPy's C API is called with the GIL held; the descriptor reference is given away as the call demands.
+    // The data pointer is either null (NumPy allocates) or stays valid while the base object, set below, lives.
     unsafe {
         let array = PY_ARRAY_API.PyArray_NewFromDescr(
             py,
@@ -189,8 +190,8 @@ fn scalar_to_python(py: Python<'_>, tensor: &Tensor) -> PyResult<Py<PyAny>> {
     let descr = descr(py, tensor.dtype())?;
     let Some(bytes) = tensor.bytes() else { return Err(PyTypeError::new_err("no plain elements")) };
     let mut raw = [0u64; 2];
-    // SAFETY: a scalar of a plain dtype has at most 16 bytes, which are copied to aligned memory; NumPy's API is called with
-    // the GIL held and borrows descriptor and data.
+    // SAFETY: a scalar of a plain dtype has at most 16 bytes, which are copied to aligned memory. NumPy's API is called
+    // with the GIL held and borrows descriptor and data.
     unsafe {
         std::ptr::copy_nonoverlapping(bytes.as_ptr(), raw.as_mut_ptr().cast::<u8>(), bytes.len().min(16));
         let scalar =
@@ -212,8 +213,8 @@ fn strings_to_python(py: Python<'_>, tensor: &Tensor) -> PyResult<Py<PyAny>> {
     Ok(array.unbind())
 }
 
-/// A tensor of `dtype` from a plain Python or NumPy scalar or an array of that very dtype; `None` where the value needs
-/// NumPy's conversion rules.
+/// Returns a tensor of `dtype` from a plain Python or NumPy scalar or an array of that very dtype. `None` where the
+/// value needs NumPy's conversion rules.
 pub fn quick_tensor(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<Tensor>> {
     if let Ok(array) = value.cast::<PyUntypedArray>() {
         if dtype_of(&array.dtype()) == Some(dtype) {
@@ -245,7 +246,7 @@ pub fn quick_tensor(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<T
     numpy_scalar(value, dtype)
 }
 
-/// NumPy scalars of the very dtype (`np.float32(2)`).
+/// Returns NumPy scalars of the very dtype (`np.float32(2)`).
 fn numpy_scalar(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<Tensor>> {
     let py = value.py();
     static GENERIC: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
@@ -253,8 +254,8 @@ fn numpy_scalar(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<Tenso
     if !dtype.is_plain() || !value.is_instance(generic.bind(py))? {
         return Ok(None);
     }
-    // SAFETY: NumPy's API with the GIL held; the descriptor it returns is a new reference, and the value is copied into 16
-    // aligned bytes only where its type has at most that size.
+    // SAFETY: NumPy's API with the GIL held. The descriptor it returns is a new reference. The value is copied into 16
+    // aligned bytes only if its type has at most that size.
     unsafe {
         let raw_descr = PY_ARRAY_API.PyArray_DescrFromScalar(py, value.as_ptr());
         let own: Bound<'_, PyAny> = Bound::from_owned_ptr_or_err(py, raw_descr.cast())?;
@@ -268,7 +269,7 @@ fn numpy_scalar(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<Tenso
     }
 }
 
-/// A tensor of `dtype` from anything NumPy makes an array of.
+/// Returns a tensor of `dtype` from anything NumPy makes an array of.
 pub fn tensor_of(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Tensor> {
     if let Some(t) = quick_tensor(value, dtype)? {
         return Ok(t);
@@ -278,14 +279,14 @@ pub fn tensor_of(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Tensor> {
     from_array(array.cast::<PyUntypedArray>()?, true)
 }
 
-/// Wire dimensions as Python sees them: a tuple with None for unknown ones, or None for unknown rank.
+/// Returns wire dimensions as Python sees them: a tuple with None for unknown ones, or None for unknown rank.
 pub fn shape_to_python(py: Python<'_>, dims: Option<&[i64]>) -> PyResult<Py<PyAny>> {
     let Some(dims) = dims else { return Ok(py.None()) };
     let items = dims.iter().map(|&d| (d >= 0).then_some(d));
     Ok(pyo3::types::PyTuple::new(py, items)?.into_any().unbind())
 }
 
-/// The inverse: None, or a sequence of ints and Nones, or an object with `as_list` (a TensorShape).
+/// Returns the inverse: None, or a sequence of ints and Nones, or an object with `as_list` (a TensorShape).
 pub fn shape_from_python(value: &Bound<'_, PyAny>) -> PyResult<ferroflow_tensor::PartialShape> {
     use ferroflow_tensor::PartialShape;
     if value.is_none() {

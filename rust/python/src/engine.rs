@@ -26,7 +26,7 @@ pub enum Planned {
 }
 
 impl Planned {
-    /// Version of the graph that was planned.
+    /// Returns version of the graph that was planned.
     #[inline]
     pub fn graph_version(&self) -> u64 {
         match self {
@@ -35,7 +35,7 @@ impl Planned {
         }
     }
 
-    /// The step's nodes with their devices.
+    /// Returns the step's nodes with their devices.
     pub fn placement(&self) -> &[Placed] {
         match self {
             Planned::Local(p) => p.placement(),
@@ -45,7 +45,7 @@ impl Planned {
 }
 
 impl Engine {
-    /// The plan of a request; `poll` is asked while a task is waited for.
+    /// Returns the plan of a request; `poll` is called while a task is waited for.
     pub fn prepare(&self, request: &Request, poll: &Poll<'_>) -> Result<Planned> {
         match self {
             Engine::Local(session) => session.prepare(request).map(Planned::Local),
@@ -77,7 +77,7 @@ impl Engine {
         }
     }
 
-    /// Full names of the devices of all tasks, each of which is asked.
+    /// Returns full names of the devices of all tasks, by a request to each.
     pub fn device_names(&self, poll: &Poll<'_>) -> Result<Vec<String>> {
         match self {
             Engine::Local(session) => Ok(session.devices().names()),
@@ -85,7 +85,7 @@ impl Engine {
         }
     }
 
-    /// The names of the devices as steps' placements number them.
+    /// Returns the names of the devices as steps' placements number them.
     pub fn step_device_names(&self, poll: &Poll<'_>) -> Result<Vec<String>> {
         match self {
             Engine::Local(session) => Ok(session.devices().names()),
@@ -109,31 +109,31 @@ impl Engine {
     }
 }
 
-/// For tests: counts the checks that steps make from now on, and ends the step that makes number `n`, counted from 1, with a
-/// DeadlineExceededError.
+/// Counts the checks that steps make from now on, and ends the step that makes number `n`, counted from 1, with a
+/// DeadlineExceededError. For tests.
 #[pyfunction]
 pub fn interrupt_at(n: u32) {
     ferroflow_runtime::interrupt_at(n);
 }
 
-/// For tests: ends the counting that `interrupt_at` began. Returns `n` less the checks that were made.
+/// Ends the counting that `interrupt_at` began; returns `n` less the checks that were made. For tests.
 #[pyfunction]
 pub fn checks_left() -> i64 {
     ferroflow_runtime::checks_left()
 }
 
-/// When a call must end.
+/// The time at which a call must end.
 pub struct Limit(Option<Instant>);
 
 impl Limit {
-    /// That many milliseconds from now; 0: never.
+    /// Returns the limit in that many milliseconds from now; 0: never.
     #[inline]
     pub fn after_ms(ms: u64) -> Limit {
         Limit((ms > 0).then(|| Instant::now() + Duration::from_millis(ms)))
     }
 }
 
-/// Runs `f` without the GIL. It is to ask the function it is given now and then, which looks for signals and the limit.
+/// Runs `f` without the GIL. It should call its argument now and then, which checks for signals and the limit.
 ///
 /// Errors: what a signal handler raised; else the exception that `error` makes of a failure.
 #[inline]
@@ -152,7 +152,7 @@ pub fn with_poll<T: Send>(
                     return Err(Status::deadline_exceeded("Timed out waiting for notification"));
                 }
                 stay_if_exiting();
-                // Python runs signal handlers on its main thread only: others need not take its lock for them.
+                // Python runs signal handlers on its main thread only: other threads need not take its lock for them.
                 let looked = match is_main_thread() {
                     Ok(true) => Python::attach(|py| py.check_signals()),
                     other => other.map(|_| ()),

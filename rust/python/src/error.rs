@@ -41,7 +41,7 @@ pub fn caught<T>(f: impl FnOnce() -> T) -> Result<T, Status> {
     })
 }
 
-/// `caught` with the status as a `StatusError`.
+/// Returns `caught` with the status as a `StatusError`.
 pub fn guarded<T>(f: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     caught(f).unwrap_or_else(|e| Err(status(e)))
 }

@@ -1,21 +1,21 @@
 //! The end of the program: threads that are in a step stay there, for a Python that ends has no place for them.
 //!
-//! Python ends a daemon thread that asks for its lock by unwinding the thread's stack, which must not pass through Rust, or
-//! crashes where that is too late. So before Python ends, a hook lets every thread that is in a step stop where it is, and
-//! waits for it.
+//! A daemon thread that requests Python's lock at exit is ended by unwinding its stack, which must not pass through
+//! Rust. It crashes if that is too late. So before Python ends, a hook stops every thread that is in a step, and waits
+//! for it.
 
 use pyo3::prelude::*;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long the hook waits for threads that do not come by.
+/// Time for which the hook waits for threads that do not stop.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 static EXITING: AtomicBool = AtomicBool::new(false);
 /// Threads between the beginning and the end of a call that releases Python's lock.
 static INSIDE: AtomicUsize = AtomicUsize::new(0);
-/// Those of them that will not come back.
+/// Number of them that stay stopped.
 static PARKED: AtomicUsize = AtomicUsize::new(0);
 
 /// A thread's stay in a call that releases Python's lock.
@@ -52,33 +52,33 @@ pub fn stay_if_exiting() {
 }
 
 thread_local! {
-    /// Whether this is the main thread, and the process that was asked in: after a fork, the thread that forked is the
+    /// True in the main thread, with the process in which it was found. After a fork, the thread that forked is the
     /// child's main thread.
-    static ASKED: Cell<Option<(u32, bool)>> = const { Cell::new(None) };
+    static IS_MAIN: Cell<Option<(u32, bool)>> = const { Cell::new(None) };
 }
 
-/// What `is_main_thread` has found before; the hook asks on the main thread.
+/// Returns the earlier result of `is_main_thread`; the hook calls it on the main thread.
 fn is_known_main_thread() -> bool {
-    ASKED.get() == Some((std::process::id(), true))
+    IS_MAIN.get() == Some((std::process::id(), true))
 }
 
-/// Whether this is Python's main thread, the one that runs signal handlers and ends the program.
+/// Returns true if this is Python's main thread, the one that runs signal handlers and ends the program.
 ///
 /// Errors: what a signal handler raises that runs meanwhile.
 pub fn is_main_thread() -> PyResult<bool> {
     let process = std::process::id();
-    if let Some((p, is_main)) = ASKED.get()
+    if let Some((p, is_main)) = IS_MAIN.get()
         && p == process
     {
         return Ok(is_main);
     }
-    let ask = |py: Python<'_>| -> PyResult<bool> {
+    let check = |py: Python<'_>| -> PyResult<bool> {
         let threading = py.import("threading")?;
         let main = threading.call_method0("main_thread")?.getattr("ident")?;
         main.eq(threading.call_method0("get_ident")?)
     };
-    let is_main = Python::attach(ask)?;
-    ASKED.set(Some((process, is_main)));
+    let is_main = Python::attach(check)?;
+    IS_MAIN.set(Some((process, is_main)));
     Ok(is_main)
 }
 

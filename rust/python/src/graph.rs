@@ -1,4 +1,4 @@
-//! The graph as Python sees it: nodes added, asked and changed by id.
+//! The graph's Python class: nodes are added, read and changed by id.
 
 use crate::attr;
 use crate::convert::{shape_from_python, shape_to_python, tensor_of};
@@ -21,11 +21,11 @@ pub struct Shared {
     pub graph: Arc<RwLock<ferroflow_graph::Graph>>,
     /// Outputs that a step must not be fed.
     pub unfeedable: RwLock<FxHashSet<OutputId>>,
-    /// Nodes that a step must not be asked for.
+    /// Nodes that a step must not fetch.
     pub unfetchable: RwLock<FxHashSet<NodeId>>,
 }
 
-/// The op registry, built on first use.
+/// Returns the op registry, built on first use.
 pub fn registry() -> PyResult<Arc<Registry>> {
     static REGISTRY: OnceLock<Arc<Registry>> = OnceLock::new();
     if let Some(r) = REGISTRY.get() {
@@ -105,7 +105,8 @@ impl Graph {
         self.add(op, name, args, attrs, control_inputs, device)
     }
 
-    /// `add_node` with the inputs in one flat list, as a NodeDef has them; the attributes tell how they group.
+    /// Adds a node as `add_node` does, with the inputs in one flat list, as a NodeDef has them; the attributes give the
+    /// groups.
     #[pyo3(signature = (op, name, inputs, attrs=None, control_inputs=None, device=""))]
     fn add_node_flat(
         &self,
@@ -151,12 +152,12 @@ impl Graph {
         self.shared.graph.read().version()
     }
 
-    /// Id of the node of that name, or None.
+    /// Returns the id of the node of that name, or None.
     fn find(&self, name: &str) -> Option<NodeId> {
         self.shared.graph.read().find(name)
     }
 
-    /// The names of the nodes from the `from_node`th on, in lower case.
+    /// Returns the names of the nodes from the `from_node`th on, in lower case.
     fn lowercase_names(&self, from_node: usize) -> Vec<String> {
         self.shared.graph.read().nodes().iter().skip(from_node).map(|n| n.name.to_ascii_lowercase()).collect()
     }
@@ -181,7 +182,7 @@ impl Graph {
         self.shared.graph.write().set_device(id, device).map_err(build)
     }
 
-    /// (node, output) of every input.
+    /// Returns (node, output) of every input.
     fn node_inputs(&self, id: NodeId) -> PyResult<Vec<(NodeId, u32)>> {
         Ok(self.shared.graph.read().node(id).map_err(status)?.inputs.iter().map(|o| (o.node, o.index)).collect())
     }
@@ -209,7 +210,7 @@ impl Graph {
         self.shared.graph.write().update_input(id, position, to).map_err(build)
     }
 
-    /// (kind, value) of an attribute; KeyError without it.
+    /// Returns (kind, value) of an attribute; KeyError without it.
     fn attr<'py>(&self, py: Python<'py>, id: NodeId, name: &str) -> PyResult<(&'static str, Bound<'py, PyAny>)> {
         let node = self.shared.graph.read().node(id).map_err(status)?.clone();
         match node.attrs.get(name) {
@@ -222,7 +223,7 @@ impl Graph {
         Ok(self.shared.graph.read().node(id).map_err(status)?.attrs.get(name).is_some())
     }
 
-    /// name -> (kind, value) of all attributes.
+    /// Returns name -> (kind, value) of all attributes.
     fn attrs<'py>(&self, py: Python<'py>, id: NodeId) -> PyResult<Bound<'py, PyDict>> {
         let node = self.shared.graph.read().node(id).map_err(status)?.clone();
         let all = PyDict::new(py);
@@ -232,15 +233,15 @@ impl Graph {
         Ok(all)
     }
 
-    /// The nodes from the `from_node`th on as a serialized GraphDef, and (position, attribute) of the attributes that it lacks:
-    /// those with tensors.
+    /// Returns the nodes from the `from_node`th on as a serialized GraphDef, and (position, attribute) of the
+    /// attributes that it lacks: those with tensors.
     fn node_defs<'py>(
         &self,
         py: Python<'py>,
         from_node: usize,
         add_shapes: bool,
     ) -> PyResult<(Bound<'py, PyBytes>, Left)> {
-        // The lock is taken and given back without the GIL, which who waits for the lock may hold.
+        // The lock is taken and released without the GIL, which a thread that waits for the lock may hold.
         let written = py.detach(|| node_defs(&self.shared.graph.read(), from_node, add_shapes));
         let (bytes, left) = written.map_err(status)?;
         Ok((PyBytes::new(py, &bytes), left))
@@ -256,14 +257,14 @@ impl Graph {
         self.shared.graph.write().set_attr(id, name, value).map_err(build)
     }
 
-    /// Number of the output's DataType, plus 100 for a reference.
+    /// Returns the number of the output's DataType, plus 100 for a reference.
     fn output_dtype(&self, node: NodeId, index: u32) -> PyResult<i32> {
         let graph = self.shared.graph.read();
         let output = graph.output(output_id(node, index)).map_err(status)?;
         Ok(output.dtype.number() + if output.is_ref { 100 } else { 0 })
     }
 
-    /// Tuple of dimensions with None for unknown ones; None for unknown rank.
+    /// Returns tuple of dimensions with None for unknown ones; None for unknown rank.
     fn output_shape(&self, py: Python<'_>, node: NodeId, index: u32) -> PyResult<Py<PyAny>> {
         let shape = self.shared.graph.read().output(output_id(node, index)).map_err(status)?.shape.clone();
         shape_to_python(py, shape.to_wire())
@@ -280,30 +281,30 @@ impl Graph {
         self.shared.graph.write().replace_shape(output_id(node, index), shape).map_err(build)
     }
 
-    /// (node, input position) of every reader of an output.
+    /// Returns (node, input position) of every reader of an output.
     fn consumers(&self, node: NodeId, index: u32) -> PyResult<Vec<(NodeId, u32)>> {
         let graph = self.shared.graph.read();
-        let wanted = output_id(node, index);
+        let output = output_id(node, index);
         let mut readers = Vec::new();
         for &(reader, position) in graph.consumers(node) {
             let reads = graph.node(reader).map_err(status)?.inputs.get(position as usize).copied();
-            if reads == Some(wanted) {
+            if reads == Some(output) {
                 readers.push((reader, position));
             }
         }
         Ok(readers)
     }
 
-    /// The value of an output as an array, where the graph alone decides it; None elsewhere.
+    /// Returns the value of an output as an array, where the graph alone decides it; None elsewhere.
     fn constant_value(&self, py: Python<'_>, node: NodeId, index: u32) -> PyResult<Option<Py<PyAny>>> {
         guarded(|| {
-            // Not in the scrutinee of a match: NumPy may give the GIL away, and the lock must not be held by then.
+            // Not in the scrutinee of a match: NumPy may release the GIL, and the lock must not be held then.
             let value = self.shared.graph.read().constant_value(output_id(node, index));
             value.map(|t| attr::tensor_value(py, &t).map(Bound::unbind)).transpose()
         })
     }
 
-    /// The shape that an int vector output describes, as `output_shape` gives shapes.
+    /// Returns the shape that an int vector output describes, as `output_shape` gives shapes.
     fn constant_as_shape(&self, py: Python<'_>, node: NodeId, index: u32) -> PyResult<Py<PyAny>> {
         let shape = guarded(|| self.shared.graph.read().constant_as_shape(output_id(node, index)).map_err(status))?;
         shape_to_python(py, shape.to_wire())
@@ -316,8 +317,9 @@ impl Graph {
         gating::tie(&mut self.shared.graph.write(), barrier, &gates).map_err(build)
     }
 
-    /// The nodes on some path from `sources` to `targets` (node ids), the ends included, as a sorted list: what a gradient
-    /// passes through. Paths do not continue through outputs whose dtype cannot carry a gradient or through `stops`.
+    /// Returns the nodes on some path from `sources` to `targets` (node ids), the ends included, as a sorted list: what
+    /// a gradient passes through. Paths do not continue through outputs whose dtype cannot carry a gradient or through
+    /// `stops`.
     fn between(&self, sources: Vec<(NodeId, u32)>, targets: Vec<NodeId>, stops: Vec<NodeId>) -> PyResult<Vec<NodeId>> {
         let stops: FxHashSet<NodeId> = stops.into_iter().collect();
         let graph = self.shared.graph.read();
@@ -392,7 +394,7 @@ impl Graph {
         self.add_with(&node.op.name, name, args, values, None, &node.device)
     }
 
-    /// A constant's tensor made straight from a Python value of a given dtype number: adds the Const node.
+    /// Returns a constant's tensor made straight from a Python value of a given dtype number: adds the Const node.
     #[pyo3(signature = (name, value, dtype, control_inputs=None, device=""))]
     fn add_constant(
         &self,
@@ -410,7 +412,8 @@ impl Graph {
     }
 }
 
-/// TF 1.x: gradients pass through floats and complex numbers (and through resources and variants, which carry them).
+/// Returns true for types that gradients pass through. TF 1.x: floats, complex numbers, and resources and variants,
+/// which carry them.
 fn carries_gradient(dtype: DType) -> bool {
     dtype.is_floating() || dtype.is_complex() || matches!(dtype, DType::Resource | DType::Variant)
 }

@@ -1,4 +1,4 @@
-//! GraphDefs added to a graph in one call; Python is asked about scopes alone.
+//! GraphDefs added to a graph in one call; Python is called for scopes alone.
 
 use crate::error::{build, guarded};
 use crate::graph::Graph;
@@ -10,7 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// A message of this process's own Python.
+/// Returns a message of this process's own Python.
 fn message<M: Message + Default>(bytes: &[u8]) -> PyResult<M> {
     M::decode(bytes).map_err(|e| PyValueError::new_err(format!("Error parsing message: {e}")))
 }
@@ -34,15 +34,15 @@ impl From<PyErr> for Raised {
 struct Scopes<'a, 'py> {
     graph: &'a Graph,
     device: &'a Bound<'py, PyAny>,
-    /// With methods `admit` and `added` for every node; None where no scope wants to know.
+    /// An object with methods `admit` and `added`, called for every node; None if no scope needs them.
     watcher: Option<&'a Bound<'py, PyAny>>,
 }
 
 impl Around for Scopes<'_, '_> {
     type Error = Raised;
 
-    fn device(&mut self, asked: Option<&str>) -> Result<String, Raised> {
-        Ok(self.device.call1((asked,))?.extract()?)
+    fn device(&mut self, requested: Option<&str>) -> Result<String, Raised> {
+        Ok(self.device.call1((requested,))?.extract()?)
     }
 
     fn admit(&mut self, draft: &mut Draft<'_>) -> Result<(), Raised> {
@@ -64,8 +64,8 @@ impl Around for Scopes<'_, '_> {
     }
 }
 
-/// (nodes of the names asked for, names of loops, what names the gradients of TensorArrays, all nodes where conditionals or
-/// loops are among them)
+/// Nodes of the requested names, names of loops, sources of the gradients of TensorArrays, and all nodes if
+/// conditionals or loops are among them.
 type Outcome = (Vec<Option<NodeId>>, Vec<String>, Vec<String>, Vec<NodeId>);
 
 /// Adds the nodes of a serialized GraphDef. `sources`: by tensor name (`a:0`) or control input (`^a`) what nodes read
@@ -78,7 +78,7 @@ pub fn import_graph_def(
     scope: &str,
     sources: &Bound<'_, PyDict>,
     producer: Option<&[u8]>,
-    wanted: Vec<String>,
+    names: Vec<String>,
     device: &Bound<'_, PyAny>,
     watcher: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Outcome> {
@@ -89,7 +89,7 @@ pub fn import_graph_def(
     let mut scopes = Scopes { graph, device, watcher };
     guarded(|| {
         let imported = import(&graph.shared.graph, request, &mut scopes).map_err(|Raised(e)| e)?;
-        let found = wanted.iter().map(|name| imported.find(name)).collect();
+        let found = names.iter().map(|name| imported.find(name)).collect();
         let nodes = if imported.has_flow { imported.nodes().collect() } else { Vec::new() };
         Ok((found, imported.frames, imported.gradient_sources, nodes))
     })

@@ -1,7 +1,7 @@
 //! Arrays that tensors read where they are, given back to Python by the next thread that has its lock.
 //!
-//! A step gives up what it was fed without Python's lock. PyO3 would keep such objects in a list under a mutex of its own,
-//! which stays locked in the child of a fork that comes at that moment; this list has no lock.
+//! A step drops its fed values without Python's lock. PyO3 would keep such objects in a list under a mutex of its own.
+//! That mutex stays locked in the child of a fork that comes at that moment. This list has no lock.
 
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 struct Given {
     /// Read by nobody: it keeps the elements alive.
     array: Py<PyAny>,
-    /// A weak reference to the array that owns the elements: NumPy's `resize` refuses an array that has one, also with
-    /// `refcheck=False`, instead of freeing what the tensor reads.
+    /// A weak reference to the array that owns the elements. NumPy's `resize` refuses an array that has one, also with
+    /// `refcheck=False`, instead of freeing memory that the tensor reads.
     pin: Option<Py<PyWeakrefReference>>,
     next: *mut Given,
 }
@@ -37,7 +37,7 @@ impl Lender {
     }
 }
 
-/// The array whose memory an array shows: itself, or the last of those it is a view of.
+/// Returns the array whose memory an array shows: itself, or the last of those it is a view of.
 fn owner<'py>(array: &Bound<'py, PyUntypedArray>) -> Bound<'py, PyUntypedArray> {
     let mut owner = array.clone();
     loop {

@@ -1,4 +1,4 @@
-//! What Python needs of an op's schema to convert arguments: asked once per op, then kept there.
+//! The parts of an op's schema that Python needs to convert arguments: read once per op, then kept there.
 
 use crate::attr::to_python;
 use crate::graph::registry;
@@ -21,9 +21,9 @@ fn arg<'py>(py: Python<'py>, a: &ArgDef) -> PyResult<Bound<'py, PyDict>> {
     Ok(d)
 }
 
-/// The schema of an op: dict of `inputs`, `outputs` (dicts of name, type or type_attr, is_ref, is_list, number_attr),
-/// `attrs` (dicts of name, type, default, allowed_types), `is_stateful`, as TensorFlow lists it,
-/// `has_effects`, as plans see it, and `doc`. KeyError for an unknown op.
+/// Returns the schema of an op, a dict. `inputs` and `outputs` are dicts of name, type or type_attr, is_ref, is_list,
+/// number_attr. `attrs` are dicts of name, type, default, allowed_types. The others are `is_stateful` and `doc`.
+/// KeyError for an unknown op.
 #[pyfunction]
 pub fn op_info<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
     let registry = registry()?;
@@ -58,7 +58,8 @@ pub fn op_info<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>>
     Ok(info)
 }
 
-/// Names of all ops that programs may build, sorted: not of those that the engine puts into parts of steps.
+/// Returns the names of all ops that programs may build, sorted; ops that the engine puts into parts of steps are not
+/// among them.
 #[pyfunction]
 pub fn op_names() -> PyResult<Vec<String>> {
     let registry = registry()?;

@@ -27,7 +27,7 @@ impl Writer {
     }
 
     fn write(&self, py: Python<'_>, record: &[u8]) -> PyResult<()> {
-        // The GIL is given away only where the system is called: taking it back can cost more than the record.
+        // The GIL is released only for system calls: taking it back can cost more than the record.
         if let Some(mut writer) = self.0.try_lock()
             && writer.has_room(record.len())
         {
@@ -65,7 +65,7 @@ impl Reader {
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
         loop {
-            // As in `write`.
+            // The GIL is released as in `write`.
             if let Some(mut reader) = self.0.try_lock()
                 && reader.is_prepared()
             {
@@ -76,7 +76,7 @@ impl Reader {
     }
 }
 
-/// The names of the files that match a pattern.
+/// Returns the names of the files that match a pattern.
 #[pyfunction]
 pub fn matching_files<'py>(py: Python<'py>, pattern: &str) -> PyResult<Vec<Bound<'py, PyBytes>>> {
     let names = py.detach(|| file::matching(pattern)).map_err(status)?;

@@ -17,7 +17,7 @@ struct Python3 {
     describe: Py<PyAny>,
 }
 
-/// TF 1.x: the code of an exception's class; `Unknown` where it has none of its own.
+/// Returns the code of an exception's class. TF 1.x: `Unknown` if it has none of its own.
 fn code_of(py: Python<'_>, error: &PyErr) -> Code {
     if error.is_instance_of::<PyValueError>(py) || error.is_instance_of::<PyTypeError>(py) {
         Code::InvalidArgument
@@ -47,7 +47,7 @@ impl Python3 {
     }
 }
 
-/// A result as a tensor; read where it is if nothing else in the program can change it.
+/// Returns a result as a tensor; read where it is if nothing else in the program can change it.
 fn tensor(py: Python<'_>, value: &Py<PyAny>) -> Result<Tensor> {
     let unsupported = |what: String| Status::new(Code::Unimplemented, what);
     let value = value.bind(py);

@@ -27,7 +27,7 @@ impl Server {
         self.task.start(registry()?).map_err(status)
     }
 
-    /// `grpc://host:port`.
+    /// Returns `grpc://host:port`.
     #[getter]
     fn target(&self) -> String {
         self.task.target()
@@ -38,7 +38,7 @@ fn list(options: &Bound<'_, PyDict>, name: &str) -> PyResult<Vec<String>> {
     Ok(options.get_item(name)?.map(|v| v.extract()).transpose()?.unwrap_or_default())
 }
 
-/// What a session's options say of its cluster: `cluster_def` (a serialized ClusterDef), `device_filters`,
+/// Returns a session's options of its cluster: `cluster_def` (a serialized ClusterDef), `device_filters`,
 /// `isolate_session_state`, `allow_soft_placement`, `use_rpc`.
 pub fn master_options(options: &Bound<'_, PyDict>) -> PyResult<MasterOptions> {
     let flag = |name: &str| -> PyResult<bool> {

@@ -1,5 +1,7 @@
-//! The session as Python sees it. `run_fast` serves the usual fetches and feeds in one call without Python code;
-//! whatever is unusual is left to Python, which flattens, checks and calls `run_flat`.
+//! The session's Python class.
+//!
+//! `run_fast` serves the usual fetches and feeds in one call without Python code. Other requests are left to Python,
+//! which flattens, checks and calls `run_flat`.
 
 use crate::convert::{quick_tensor, tensor_of, to_python};
 use crate::engine::{Engine, Limit, Planned, with_poll};
@@ -26,7 +28,7 @@ use std::sync::Arc;
 /// Fetches and feeds by identity: each fetch as node and output + 1 (0: the operation), then each feed.
 type Key = SmallVec<[u64; 8]>;
 
-/// How the values are handed back.
+/// The structure of the returned values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     One,
@@ -68,7 +70,7 @@ impl Session {
     fn error(&self, py: Python<'_>, e: Status) -> PyErr {
         let cause = e.cause::<PyErr>();
         if let Some(exit) = cause.filter(|c| !c.is_instance_of::<PyException>(py)) {
-            // Ctrl-C and sys.exit within a function: the program ends as it would without a session around.
+            // Ctrl-C and sys.exit in a function end the program as they would outside a session.
             return exit.clone_ref(py);
         }
         let is_unreachable = e.cause::<Unreachable>().is_some();
@@ -82,7 +84,7 @@ impl Session {
         error
     }
 
-    /// Adds a fetch to key and request; false where Python must look at it.
+    /// Adds a fetch to key and request; false if Python must convert it.
     fn fetch(&self, item: &Bound<'_, PyAny>, key: &mut Key) -> bool {
         if let Ok(t) = item.cast::<TensorHandle>() {
             key.push(key_of_tensor(t.get()));
@@ -92,20 +94,20 @@ impl Session {
             key.push(u64::from(op.get().node) << 32);
             return Arc::ptr_eq(&op.get().graph, &self.shared);
         }
-        // A variable stands for a tensor.
+        // A variable counts as its tensor.
         let Ok(element) = item.call_method0(intern!(item.py(), "_as_graph_element")) else { return false };
         let Ok(t) = element.cast::<TensorHandle>() else { return false };
         key.push(key_of_tensor(t.get()));
         Arc::ptr_eq(&t.get().graph, &self.shared)
     }
 
-    /// Whether a node's value is a session's handle, which Python wraps.
+    /// Returns true if a node's value is a session's handle, which Python wraps.
     fn gives_handle(&self, node: NodeId) -> PyResult<bool> {
         let graph = self.shared.graph.read();
         Ok(graph.node(node).map_err(status)?.op.name.starts_with("GetSessionHandle"))
     }
 
-    /// The plan for a key; None where something may not be fetched or fed, or is a handle.
+    /// Returns the plan for a key; None where something may not be fetched or fed, or is a handle.
     fn ready(&self, py: Python<'_>, key: &Key, fetches: usize) -> PyResult<Option<Arc<Ready>>> {
         if let Some(ready) = self.ready.read().get(key)
             && ready.prepared.graph_version() == self.shared.graph.read().version()
@@ -139,7 +141,7 @@ impl Session {
         let prepared = self.prepare(py, &request, self.timeout_ms)?;
         let ready = Arc::new(Ready { prepared, feeds, has_value, request });
         let mut all = self.ready.write();
-        // Plans of an older graph would only hold memory.
+        // Plans of an older graph would only use memory.
         all.retain(|_, r| r.prepared.graph_version() == ready.prepared.graph_version());
         if all.len() >= 4096 {
             all.clear();
@@ -186,7 +188,7 @@ impl Session {
 /// (node ids, start, end, outputs) of an event, each output (index, dtype number, shape, bytes).
 type EventTuple = (Vec<u32>, u64, u64, Vec<(u32, i32, Vec<usize>, usize)>);
 
-/// A trace for Python: the number of the thread, and the events.
+/// Returns a trace for Python: the number of the thread, and the events.
 fn events(trace: Option<Trace>) -> (u32, Vec<EventTuple>) {
     let Some(trace) = trace else { return (0, Vec::new()) };
     let made = |m: &Made| (m.slot, m.dtype.number(), m.shape.to_vec(), m.bytes);
@@ -222,8 +224,8 @@ fn handles(fetches: &Bound<'_, PyAny>) -> PyResult<Vec<Py<PyAny>>> {
 
 #[pymethods]
 impl Session {
-    /// `options`: intra_op_parallelism_threads, cpus, allow_soft_placement, optimize, operation_timeout_in_ms, and for tests
-    /// without_rewrites, a list of their names; with a target (`grpc://host:port`) also those of its cluster.
+    /// Returns `options`: intra_op_parallelism_threads, cpus, allow_soft_placement, optimize, operation_timeout_in_ms;
+    /// with a target (`grpc://host:port`) also those of its cluster.
     #[new]
     #[pyo3(signature = (graph, make_error, options, target=""))]
     fn new(graph: &Graph, make_error: Py<PyAny>, options: &Bound<'_, PyDict>, target: &str) -> PyResult<Self> {
@@ -241,7 +243,7 @@ impl Session {
             target => {
                 let address = Address::of_target(target).map_err(status)?;
                 if timeout_ms == 0 {
-                    // TF 1.x: a server's own options are those of sessions that say nothing.
+                    // TF 1.x: a server's own options are the default of its sessions.
                     timeout_ms = Task::find(&address).map_or(0, |task| task.timeout_ms);
                 }
                 Engine::Cluster(Master::new(nodes, address, master_options(options)?, session_options).map_err(status)?)
@@ -250,13 +252,14 @@ impl Session {
         Ok(Session { inner, shared: graph.shared.clone(), ready: RwLock::default(), make_error, timeout_ms })
     }
 
-    /// `make_error` knows the graph, and a graph may keep its session: the garbage collector is to see that circle.
+    /// Visits `make_error` for the garbage collector: it refers to the graph, and a graph may keep its session in a
+    /// cycle.
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.make_error)
     }
 
-    /// One step for a tensor, an operation, or a list or tuple of them, with a dict of fed tensors or None; NotImplemented
-    /// for anything that needs Python's own checks or conversions.
+    /// Runs one step for a tensor, an operation, or a list or tuple of them, with a dict of fed tensors or None.
+    /// NotImplemented for anything that needs Python's own checks or conversions.
     #[pyo3(signature = (fetches, feed_dict=None))]
     fn run_fast(
         &self,
@@ -316,10 +319,10 @@ impl Session {
         self.pack(py, &ready, outcome.values, shape)
     }
 
-    /// One step: values of `fetches` (tensors) in order. `feeds`: (tensor, value) pairs, values converted by NumPy's rules.
-    /// With `trace`, (values, (thread number, events)), each event (node ids, start, end, outputs) in nanoseconds since the step
-    /// began, each output (index, dtype number, shape, bytes).
-    /// With `may_miss`, None for what is in a branch that was not taken.
+    /// Runs one step; returns the values of `fetches` (tensors) in order. `feeds` are (tensor, value) pairs, values
+    /// converted by NumPy's rules. With `trace` it returns (values, (thread number, events)). An event is (node ids,
+    /// start, end, outputs), in nanoseconds since the step began; an output is (index, dtype number, shape, bytes).
+    /// With `may_miss`, values in a branch that was not taken are None.
     #[pyo3(signature = (fetches, feeds, targets, trace=false, timeout_ms=0, may_miss=false))]
     #[allow(clippy::too_many_arguments, reason = "Python's keyword arguments")]
     fn run_flat(
@@ -362,7 +365,8 @@ impl Session {
         Ok(values.into_any().unbind())
     }
 
-    /// (name, op, device index, whether its outputs are inside of a loop) of the nodes that a request would run.
+    /// Returns (name, op, device index, is_in_loop) of the nodes that a request would run; `is_in_loop` is true if the
+    /// outputs are inside of a loop.
     fn placement(
         &self,
         py: Python<'_>,
@@ -397,19 +401,19 @@ impl Session {
         self.inner.dump(&prepared).map_err(|e| self.error(py, e))
     }
 
-    /// Full names of the session's devices; every task is asked for its own.
+    /// Returns full names of the session's devices, by a request to every task.
     fn device_names(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         let names = |poll: &Poll<'_>| self.inner.device_names(poll);
         with_poll(py, Limit::after_ms(self.timeout_ms), names, |e| self.error(py, e))
     }
 
-    /// The names of the devices that `placement` numbers.
+    /// Returns the names of the devices that `placement` numbers.
     fn step_device_names(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         let names = |poll: &Poll<'_>| self.inner.step_device_names(poll);
         with_poll(py, Limit::after_ms(self.timeout_ms), names, |e| self.error(py, e))
     }
 
-    /// A function of the fed values, in `feed_list`'s order. `fetches`: as for `run_fast`.
+    /// Returns a function of the fed values, in `feed_list`'s order. `fetches`: as for `run_fast`.
     fn make_callable(
         slf: Bound<'_, Self>,
         fetches: Bound<'_, PyAny>,
@@ -451,7 +455,7 @@ impl Session {
     }
 }
 
-/// A fed value as a tensor; None where Python must look at it.
+/// Returns a fed value as a tensor; None if Python must convert it.
 fn fed_tensor(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<Tensor>> {
     if let Some(t) = quick_tensor(value, dtype)? {
         return Ok(Some(t));
@@ -459,11 +463,11 @@ fn fed_tensor(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<Tensor>
     let is_numbers = value.cast::<PyUntypedArray>().is_ok()
         || value.is_exact_instance_of::<PyList>()
         || value.is_exact_instance_of::<PyTuple>();
-    // What NumPy refuses is refused again, with the tensor's name.
+    // Values that NumPy refuses are refused again, with the tensor's name.
     Ok(if is_numbers && dtype.is_plain() { tensor_of(value, dtype).ok() } else { None })
 }
 
-/// Whether a value may be fed where `shape` is known.
+/// Returns true if a value may be fed where `shape` is known.
 fn fits(shape: &PartialShape, value: &Tensor) -> bool {
     match shape.to_wire() {
         None => true,
@@ -473,7 +477,7 @@ fn fits(shape: &PartialShape, value: &Tensor) -> bool {
     }
 }
 
-/// What `Session.make_callable` returns.
+/// The result of `Session.make_callable`.
 #[pyclass(frozen, module = "ferroflow._core")]
 pub struct Callable {
     session: Py<Session>,

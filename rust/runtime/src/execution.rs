@@ -271,7 +271,7 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// After an instruction: notes it in the trace, and drops outputs without a reader.
+    /// Ends an instruction: records it in the trace, and drops outputs without a reader.
     pub fn end(&mut self, run: &Run, start: Option<Duration>) {
         if let (Some(trace), Some(start)) = (self.trace, start) {
             let first = run.first_output as usize;

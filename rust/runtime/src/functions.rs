@@ -162,13 +162,13 @@ impl Callable for Instance {
             body.arguments.len(),
             arguments.len()
         );
-        for (i, (value, want)) in arguments.iter().zip(&body.arguments).enumerate() {
+        for (i, (value, expected)) in arguments.iter().zip(&body.arguments).enumerate() {
             ensure!(
-                value.dtype() == *want,
+                value.dtype() == *expected,
                 InvalidArgument,
                 "Argument {i} of function {name} is {}, but {} is expected",
                 value.dtype().schema_name(),
-                want.schema_name()
+                expected.schema_name()
             );
         }
         let resources = self.functions.resources()?;

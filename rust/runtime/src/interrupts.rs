@@ -50,13 +50,14 @@ fn tick() {
     }
 }
 
-/// For tests: counts the checks of all steps from now on, and ends the step that makes check number `n`, counted from 1.
+/// Counts the checks of all steps from now on, and ends the step that makes check number `n`, counted from 1. For
+/// tests.
 pub fn interrupt_at(n: u32) {
     CHECKS_LEFT.store(i64::from(n), Ordering::SeqCst);
     PERIODS.fetch_or(COUNTED, Ordering::SeqCst);
 }
 
-/// For tests: ends the counting. Below 0 is how many checks came after the one that ended its step.
+/// Ends the counting of checks. A negative result is the number of checks after the one that ended its step. For tests.
 pub fn checks_left() -> i64 {
     PERIODS.fetch_and(!COUNTED, Ordering::SeqCst);
     CHECKS_LEFT.load(Ordering::SeqCst)

@@ -86,7 +86,8 @@ impl<'a> Iterations<'a> {
         Ok(())
     }
 
-    /// After the loop is left: puts its outputs, and the versions that it has written, into the slots around it.
+    /// Finishes after the loop is left: puts its outputs, and the versions that it has written, into the slots around
+    /// it.
     pub fn finish(&mut self, around: &mut Slots) -> Result<()> {
         let (run, l) = (self.run, self.plan);
         for (k, &exit) in l.exits.iter().enumerate() {
@@ -103,7 +104,7 @@ impl<'a> Iterations<'a> {
         Ok(())
     }
 
-    /// After a failure: ends what still runs inside. Returns the failure to report.
+    /// Ends running work inside the loop after a failure; returns the failure to report.
     pub fn settle(&self, failure: Status) -> Status {
         match &self.suspended {
             Some(suspended) => suspended.settle(failure, self.execution.step, self.execution.interrupts),

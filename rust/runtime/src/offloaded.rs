@@ -10,10 +10,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// How many files are read and written at once.
+/// Most files that are read and written at once.
 const MOST_FILES: usize = 64;
 
-/// What the thread and the step share; the thread keeps it alive where the step has ended without the outcome.
+/// The state that thread and step share. The thread keeps it alive if the step has ended without the outcome.
 #[derive(Default)]
 struct Shared {
     cancellation: Cancellation,

@@ -40,9 +40,9 @@ pub struct RunOptions<'a> {
     pub trace: bool,
     /// Called about every 50 ms on the calling thread; an error ends the step.
     pub poll: Option<&'a Poll<'a>>,
-    /// Whether a fetch may have no value, being in a branch that was not taken.
+    /// If true, a fetch may have no value, being in a branch that was not taken.
     pub may_miss: bool,
-    /// Where other processes run parts of the step.
+    /// Present if other processes run parts of the step.
     pub rendezvous: Option<&'a Arc<dyn Rendezvous>>,
 }
 
@@ -117,12 +117,12 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session with resources of its own.
+    /// Returns a session with resources of its own.
     pub fn new(graph: Arc<RwLock<Graph>>, options: SessionOptions) -> Session {
         Session { owns_resources: true, ..Session::with_resources(graph, options, Arc::default()) }
     }
 
-    /// A session on resources that other sessions use, too.
+    /// Returns a session on resources that other sessions use, too.
     pub fn with_resources(graph: Arc<RwLock<Graph>>, options: SessionOptions, resources: Arc<Resources>) -> Session {
         let n = if options.intra_op_threads == 0 { default_count() } else { options.intra_op_threads };
         let threads = Threads::new(n);
@@ -153,7 +153,7 @@ impl Session {
         let own = resources.get(options.plan.devices.default_task()).cloned().unwrap_or_default();
         let mut session = Session::with_resources(graph, options, own);
         let library = session.graph.read().functions().clone();
-        // Where a function is called, all of it runs.
+        // A function runs wholly in the process that calls it, so its plan has one local device.
         let body = PlanOptions { devices: Devices::local(1, true), rewrites: session.options.plan.rewrites };
         for own in resources {
             let functions = Arc::new(SessionFunctions::new(library.clone(), own, body.clone(), session.threads));
@@ -307,7 +307,7 @@ impl Session {
         let id = self.next_step.fetch_add(1, Ordering::Relaxed);
         self.running.lock().insert(id, cancellation.clone());
         let _registered = Registered { session: self, id };
-        // Only now: a `close` after this look finds the step among those it cancels.
+        // The check comes after the registration: a later `close` finds the step among those it cancels.
         if self.is_closed() {
             return Err(Status::new(Code::FailedPrecondition, "Attempted to use a closed Session."));
         }
@@ -331,7 +331,7 @@ impl Session {
         self.close_because(&Status::cancelled("Session was closed."));
     }
 
-    /// `close`, with what the steps under way fail with.
+    /// Closes as `close` does; the steps under way fail with `reason`.
     pub fn close_because(&self, reason: &Status) {
         self.closed.store(true, Ordering::Release);
         for cancellation in self.running.lock().values() {

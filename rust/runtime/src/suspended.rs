@@ -177,9 +177,9 @@ impl<'a> Suspended<'a> {
         self.begun.iter().find_map(|(_, begun)| begun.cancelled())
     }
 
-    /// After a failure: cancels what runs on other threads, and waits until it has ended: nothing of a step may run once the step
-    /// has ended. After an interrupt, code of the program may go on for `GRACE`; then the step ends without it, and its outcome
-    /// is dropped.
+    /// Cancels the work on other threads after a failure, and waits until it has ended: nothing may run once the step
+    /// has ended. After an interrupt, code of the program may run for `GRACE`. Then the step ends without it, and its
+    /// outcome is dropped.
     ///
     /// Returns the failure to report: of several, that of the instruction that is first in the plan's order.
     pub fn settle(&self, failure: Status, step: &Step<'_>, interrupts: &Interrupts<'_>) -> Status {

@@ -1,4 +1,4 @@
-//! What ran when within a step.
+//! Times of the nodes within a step.
 
 use ferroflow_graph::NodeId;
 use ferroflow_tensor::{DType, Shape, Tensor};

@@ -1,4 +1,4 @@
-//! What several threads share of sessions: variables, operations that wait, plans, and the session's end.
+//! Sessions that several threads share: variables, operations that wait, plans, and the session's end.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -22,10 +22,10 @@ const ELEMENTS: usize = 1000;
 
 /// Fails where `test` takes so long that it hangs.
 fn ends(test: impl FnOnce() + Send + 'static) {
-    let (tell, ended) = channel();
+    let (sender, ended) = channel();
     let thread = std::thread::spawn(move || {
         test();
-        let _ = tell.send(());
+        let _ = sender.send(());
     });
     if ended.recv_timeout(Duration::from_secs(60)) == Err(RecvTimeoutError::Timeout) {
         panic!("the test hangs");
@@ -92,7 +92,7 @@ fn wait_for(ctx: &mut KernelContext<'_>, attempt: impl FnMut(&Mailbox) -> Option
     Ok(())
 }
 
-/// Where the kernel of `Slow` is made, which a test can hold up.
+/// The barriers at which a test can stop the kernel of `Slow`.
 static SLOW: [Barrier; 2] = [const { Barrier::new(2) }; 2];
 
 fn registry() -> Arc<Registry> {

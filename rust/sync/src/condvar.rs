@@ -33,12 +33,12 @@ impl Condvar {
         self.wait_at_most(guard, None);
     }
 
-    /// `wait`, at most for `timeout`.
+    /// Waits as `wait` does, at most for `timeout`.
     pub fn wait_for<T: ?Sized>(&self, guard: &mut MutexGuard<'_, T>, timeout: Duration) -> WaitTimeoutResult {
         self.wait_at_most(guard, Instant::now().checked_add(timeout))
     }
 
-    /// `wait`, at most until `deadline`.
+    /// Waits as `wait` does, at most until `deadline`.
     pub fn wait_until<T: ?Sized>(&self, guard: &mut MutexGuard<'_, T>, deadline: Instant) -> WaitTimeoutResult {
         self.wait_at_most(guard, Some(deadline))
     }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 static GENERATION: AtomicU32 = AtomicU32::new(0);
 
-/// The generation of this process; differs from the parent's after a fork that [`watch_forks`] has seen.
+/// Returns the generation of this process; it differs from the parent's after a fork that [`watch_forks`] has seen.
 #[inline]
 pub fn generation() -> u32 {
     GENERATION.load(Ordering::Relaxed)
@@ -16,8 +16,9 @@ pub fn watch_forks() {
     {
         static ONCE: std::sync::Once = std::sync::Once::new();
         ONCE.call_once(|| {
-            // SAFETY: the handler has the type that pthread_atfork takes, lives as long as the process, and does nothing but
-            // an atomic add, which is allowed between fork and exec. Failure (no memory) leaves forks unwatched.
+            // SAFETY: the handler has the type that pthread_atfork takes and lives as long as the process. It makes
+            // nothing but an atomic add, which is allowed between fork and exec. Failure (no memory) leaves forks
+            // unwatched.
             unsafe { pthread_atfork(None, None, Some(in_child)) };
         });
     }

@@ -1,9 +1,9 @@
 //! Locks that stay usable in the child of a fork: the only crate that makes locks.
 //!
-//! A fork copies the memory of all threads, but only the calling thread lives on in the child. A lock that another thread
-//! held at that moment is never released there, and a table of waiting threads (parking_lot has one for the process) may be
-//! locked or list threads that do not exist. So these locks keep all their state in their own words, and each word holds the
-//! process generation of its holder. In the child such a lock is *lost*:
+//! A fork copies the memory of all threads, but only the calling thread exists in the child. A lock that another thread
+//! held at that moment is never released there. A table of waiting threads (parking_lot has one for the process) may be
+//! locked or list threads that do not exist. So these locks keep all their state in their own words, and each word
+//! holds the process generation of its holder. In the child such a lock is *lost*:
 //!
 //! * [`Mutex`] and [`RwLock`] unwind with [`LostLock`] instead of waiting for ever; what they protect may be half-written;
 //! * [`ProcessMutex`], for state of the whole process, starts anew with a fresh value;
@@ -46,7 +46,7 @@ pub type RwLockWriteGuard<'a, T> = lock_api::RwLockWriteGuard<'a, RawRwLock, T>;
 pub fn is_lost<T: ?Sized>(mutex: &Mutex<T>) -> bool {
     #[cfg(target_os = "linux")]
     {
-        // SAFETY: the raw lock is only looked at.
+        // SAFETY: the raw lock is only read.
         unsafe { mutex.raw() }.is_lost()
     }
     #[cfg(not(target_os = "linux"))]

@@ -11,8 +11,8 @@ const LOCKED: u32 = 1;
 const CONTENDED: u32 = 2;
 const GENERATION_SHIFT: u32 = 2;
 
-/// Looks at a held lock before the thread sleeps.
-const LOOKS: u32 = 100;
+/// Reads of a held lock before the thread sleeps.
+const SPINS: u32 = 100;
 
 /// 0 while free, else `generation << 2 | CONTENDED? | LOCKED`.
 pub struct RawMutex(AtomicU32);
@@ -68,7 +68,7 @@ impl RawMutex {
     #[cold]
     fn lock_slowly(&self, deadline: Option<Instant>) -> Outcome {
         let mut own = held_now();
-        let mut looks = 0;
+        let mut spins = 0;
         loop {
             let word = self.0.load(Ordering::Relaxed);
             if word == 0 {
@@ -81,8 +81,8 @@ impl RawMutex {
                 return Outcome::Lost(word);
             }
             if word & CONTENDED == 0 {
-                looks += 1;
-                if looks < LOOKS {
+                spins += 1;
+                if spins < SPINS {
                     std::hint::spin_loop();
                     continue;
                 }
@@ -109,9 +109,9 @@ impl RawMutex {
     }
 }
 
-// SAFETY: the word goes from 0 to held by a compare-and-swap with Acquire, which one thread wins, and back to 0 by its
-// holder's swap with Release; a lost word is taken over by a compare-and-swap that one thread wins, in a process where the
-// holder does not exist.
+// SAFETY: the word goes from 0 to held by a compare-and-swap with Acquire, which one thread wins. It goes back to 0 by
+// its holder's swap with Release. A lost word is taken over by a compare-and-swap that one thread wins, in a process
+// without the holder.
 unsafe impl lock_api::RawMutex for RawMutex {
     #[allow(clippy::declare_interior_mutable_const, reason = "lock_api's way of making one")]
     const INIT: RawMutex = RawMutex(AtomicU32::new(0));

@@ -34,7 +34,7 @@ impl<T> OnceLock<T> {
         }
     }
 
-    /// The value, which `make` makes where there is none; what it makes too late is dropped.
+    /// Returns the value, made by `make` if there is none. A value made too late is dropped.
     #[inline]
     pub fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
         match self.get() {

@@ -2,8 +2,8 @@
 
 use crate::{Mutex, MutexGuard};
 
-/// Protects state of the whole process. Where a thread held it that a fork has left behind, the state starts anew and the
-/// half-written one is left as it is, never freed.
+/// Protects state of the whole process. If a thread held it in the parent at a fork, the child's state starts anew. The
+/// half-written one stays as it is, never freed.
 ///
 /// No Python code may run, and so no fork be made, by the thread that holds it.
 pub struct ProcessMutex<T> {
@@ -12,7 +12,8 @@ pub struct ProcessMutex<T> {
 }
 
 impl<T> ProcessMutex<T> {
-    /// `value` is the state at first, `fresh` makes that of a process that finds another one's half-written.
+    /// Returns a mutex: `value` is the first state, `fresh` makes that of a process that finds another one's
+    /// half-written.
     pub const fn new(value: T, fresh: fn() -> T) -> ProcessMutex<T> {
         ProcessMutex { inner: Mutex::new(value), fresh }
     }

@@ -6,21 +6,21 @@ use lock_api::GuardNoSend;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 const WRITER: u64 = 1 << 31;
-/// Some thread waits: new readers wait behind it, so that writers get their turn.
+/// Some thread waits: new readers wait behind it, so that writers are not starved.
 const WAITED: u64 = 1 << 30;
 const READERS: u64 = WAITED - 1;
 const GENERATION_SHIFT: u32 = 32;
 
-/// Looks at a held lock before the thread sleeps.
-const LOOKS: u32 = 100;
+/// Reads of a held lock before the thread sleeps.
+const SPINS: u32 = 100;
 
-/// Readers of the parent that do not exist in a forked child stay counted there: others may read beside them, for they
-/// change nothing, and who wants to write finds the lock lost.
+/// Readers of the parent that do not exist in a forked child stay counted there. Others may read beside them, since
+/// they change nothing. A writer finds the lock lost.
 pub struct RawRwLock {
     /// `generation << 32 | WRITER? | WAITED? | readers`; without writer and readers, the generation means nothing.
     state: AtomicU64,
     /// Changes when the lock becomes free while threads wait.
-    turn: AtomicU32,
+    epoch: AtomicU32,
 }
 
 fn now() -> u64 {
@@ -37,7 +37,7 @@ fn is_foreign(state: u64) -> bool {
 }
 
 impl RawRwLock {
-    /// The state with one more reader; None where a reader must wait.
+    /// Returns the state with one more reader; None if a reader must wait.
     fn with_reader(state: u64) -> Option<u64> {
         if is_free(state) {
             let waited = if state >> GENERATION_SHIFT == u64::from(generation()) { state & WAITED } else { 0 };
@@ -51,9 +51,9 @@ impl RawRwLock {
 
     #[cold]
     fn read_slowly(&self) {
-        let mut looks = 0;
+        let mut spins = 0;
         loop {
-            let turn = self.turn.load(Ordering::Acquire);
+            let epoch = self.epoch.load(Ordering::Acquire);
             let state = self.state.load(Ordering::Relaxed);
             if let Some(next) = Self::with_reader(state) {
                 if self.state.compare_exchange_weak(state, next, Ordering::Acquire, Ordering::Relaxed).is_ok() {
@@ -64,15 +64,15 @@ impl RawRwLock {
             if is_foreign(state) {
                 lost();
             }
-            self.sleep(state, turn, &mut looks);
+            self.sleep(state, epoch, &mut spins);
         }
     }
 
     #[cold]
     fn write_slowly(&self) {
-        let mut looks = 0;
+        let mut spins = 0;
         loop {
-            let turn = self.turn.load(Ordering::Acquire);
+            let epoch = self.epoch.load(Ordering::Acquire);
             let state = self.state.load(Ordering::Relaxed);
             if is_free(state) {
                 let next = now() | WRITER | state & WAITED;
@@ -84,15 +84,15 @@ impl RawRwLock {
             if is_foreign(state) {
                 lost();
             }
-            self.sleep(state, turn, &mut looks);
+            self.sleep(state, epoch, &mut spins);
         }
     }
 
-    /// Waits for a turn after `turn`, once the state says that someone waits.
-    fn sleep(&self, state: u64, turn: u32, looks: &mut u32) {
+    /// Waits for an epoch after `epoch`, once the state has the waiting bit.
+    fn sleep(&self, state: u64, epoch: u32, spins: &mut u32) {
         if state & WAITED == 0 {
-            *looks += 1;
-            if *looks < LOOKS {
+            *spins += 1;
+            if *spins < SPINS {
                 std::hint::spin_loop();
                 return;
             }
@@ -101,23 +101,24 @@ impl RawRwLock {
                 return;
             }
         }
-        futex::wait(&self.turn, turn, None);
+        futex::wait(&self.epoch, epoch, None);
     }
 
     /// Wakes all who wait for the lock, which has become free.
     #[cold]
-    fn next_turn(&self) {
+    fn next_epoch(&self) {
         self.state.fetch_and(!WAITED, Ordering::Relaxed);
-        self.turn.fetch_add(1, Ordering::Release);
-        futex::wake(&self.turn, i32::MAX);
+        self.epoch.fetch_add(1, Ordering::Release);
+        futex::wake(&self.epoch, i32::MAX);
     }
 }
 
-// SAFETY: a writer enters by a compare-and-swap with Acquire from a state without holders, which one thread wins; a reader by
-// one from a state without a writer; each leaves by a change with Release. Holders of another generation keep their place.
+// SAFETY: a writer enters by a compare-and-swap with Acquire from a state without holders, which one thread wins. A
+// reader enters by one from a state without a writer. Each leaves by a change with Release. Holders of another
+// generation keep their place.
 unsafe impl lock_api::RawRwLock for RawRwLock {
     #[allow(clippy::declare_interior_mutable_const, reason = "lock_api's way of making one")]
-    const INIT: RawRwLock = RawRwLock { state: AtomicU64::new(0), turn: AtomicU32::new(0) };
+    const INIT: RawRwLock = RawRwLock { state: AtomicU64::new(0), epoch: AtomicU32::new(0) };
     type GuardMarker = GuardNoSend;
 
     #[inline]
@@ -138,7 +139,7 @@ unsafe impl lock_api::RawRwLock for RawRwLock {
     unsafe fn unlock_shared(&self) {
         let before = self.state.fetch_sub(1, Ordering::Release);
         if before & (READERS | WAITED) == WAITED | 1 {
-            self.next_turn();
+            self.next_epoch();
         }
     }
 
@@ -160,7 +161,7 @@ unsafe impl lock_api::RawRwLock for RawRwLock {
     unsafe fn unlock_exclusive(&self) {
         let before = self.state.fetch_and(WAITED, Ordering::Release);
         if before & WAITED != 0 {
-            self.next_turn();
+            self.next_epoch();
         }
     }
 

@@ -12,11 +12,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const ALIGN: usize = 64;
 /// Smallest block handed out.
 const MIN_BLOCK: usize = 64;
-/// Blocks up to this size are first looked for in a list of the calling thread, without a lock.
+/// Blocks up to this size are first taken from a list of the calling thread, without a lock.
 const LOCAL_MAX: usize = 16 << 10;
 /// Blocks kept per class and thread.
 const LOCAL_KEEP: usize = 32;
-/// From here on blocks come from the system page-wise (zeroed lazily) and ask for huge pages.
+/// From here on blocks come from the system page-wise (zeroed lazily) and request huge pages.
 const MAP_MIN: usize = 1 << 20;
 /// Idle memory above this goes back to the system.
 const RETAIN_BYTES: usize = 2 << 30;
@@ -109,7 +109,7 @@ fn machine_bytes() -> usize {
     })
 }
 
-/// A zeroed block of a class from the system.
+/// Returns a zeroed block of a class from the system.
 fn fresh(class: usize) -> Option<Block> {
     let bytes = class_bytes(class);
     if bytes >= LARGE && bytes > machine_bytes() {
@@ -191,7 +191,7 @@ unsafe impl Send for Buffer {}
 unsafe impl Sync for Buffer {}
 
 impl Buffer {
-    /// `len` bytes with unspecified (initialized) contents.
+    /// Returns `len` bytes with unspecified (initialized) contents.
     ///
     /// Errors: `ResourceExhausted` where the system has no such memory.
     pub fn new(len: usize) -> Result<Buffer> {
@@ -207,7 +207,7 @@ impl Buffer {
         Ok(Buffer { ptr: block.0, len, owner: Owner::Pool(class) })
     }
 
-    /// Memory of `owner`, read-only to the engine.
+    /// Returns the memory of `owner`, read-only to the engine.
     ///
     /// # Safety
     /// `ptr` must be valid for reads of `len` bytes for as long as `owner` lives, and nobody may write them while they are read.
@@ -215,7 +215,7 @@ impl Buffer {
         Buffer { ptr, len, owner: Owner::Lent(owner) }
     }
 
-    /// Whether the memory belongs to someone else and must be copied before it outlives the step.
+    /// Returns true if the memory belongs to someone else and must be copied before it outlives the step.
     pub fn is_lent(&self) -> bool {
         matches!(self.owner, Owner::Lent(_))
     }
@@ -225,7 +225,7 @@ impl Buffer {
         unsafe { std::slice::from_raw_parts(self.ptr.as_ptr(), self.len) }
     }
 
-    /// The bytes for writing; `None` for lent memory.
+    /// Returns the bytes for writing; `None` for lent memory.
     pub fn bytes_mut(&mut self) -> Option<&mut [u8]> {
         if self.is_lent() {
             return None;

@@ -8,7 +8,7 @@ use std::ops::{Deref, DerefMut};
 const MAX_NESTED: u32 = 64;
 
 thread_local! {
-    /// How many values are being dropped, each within the one before.
+    /// Number of values that are being dropped, each within the one before.
     static NESTED: Cell<u32> = const { Cell::new(0) };
     static WAITING: RefCell<Vec<Box<dyn Send>>> = const { RefCell::new(Vec::new()) };
 }
@@ -53,7 +53,7 @@ impl Drop for Level {
 }
 
 fn drop_flat<T: Send + 'static>(value: T) {
-    // A thread that ends has no list any more.
+    // A thread that ends has already dropped its list.
     let Ok(nested) = NESTED.try_with(Cell::get) else { return drop(value) };
     if nested >= MAX_NESTED {
         let mut value = Some(value);

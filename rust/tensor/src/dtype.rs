@@ -3,11 +3,11 @@
 use half::{bf16, f16};
 use num_complex::{Complex32, Complex64};
 
-/// Element type of a tensor. The number is TensorFlow's `DataType` (a reference type is that number plus 100,
-/// which only graphs know: a value is never a reference).
+/// Element type of a tensor. The number is TensorFlow's `DataType`. A reference type is that number plus 100; it occurs
+/// in graphs only, since a value is never a reference.
 ///
-/// As wide as the other fields of a tensor: a byte among padding is copied in pieces, and a processor that then reads the
-/// copy as a whole waits for the pieces, at every move of a tensor.
+/// As wide as the other fields of a tensor. With one byte among padding, a tensor is copied in pieces, and a processor
+/// that reads the copy as a whole stalls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u64)]
 pub enum DType {
@@ -82,12 +82,12 @@ impl DType {
         usize::try_from(n).ok().and_then(|n| n.checked_sub(1)).and_then(|i| TABLE.get(i)).map(|row| row.0)
     }
 
-    /// The name Python programs see, such as `float32`.
+    /// Returns the name Python programs see, such as `float32`.
     pub fn name(self) -> &'static str {
         TABLE[self as usize - 1].1
     }
 
-    /// The name op schemas use, such as `float`.
+    /// Returns the name op schemas use, such as `float`.
     pub fn schema_name(self) -> &'static str {
         TABLE[self as usize - 1].2
     }
@@ -96,7 +96,7 @@ impl DType {
         TABLE.iter().find(|row| row.2 == name).map(|row| row.0)
     }
 
-    /// Bytes per element; 0 for strings, resources and variants.
+    /// Returns the number of bytes per element; 0 for strings, resources and variants.
     pub fn size(self) -> usize {
         TABLE[self as usize - 1].3
     }
@@ -114,7 +114,7 @@ impl DType {
         matches!(self, I8 | I16 | I32 | I64 | U8 | U16 | U32 | U64)
     }
 
-    /// Whether the elements are plain bytes of a fixed size.
+    /// Returns true if the elements are plain bytes of a fixed size.
     pub fn is_plain(self) -> bool {
         self.size() != 0
     }
@@ -124,8 +124,8 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A Rust type that stores the elements of one `DType`. Every bit pattern of `size_of::<Self>()` bytes that a
-/// buffer of this dtype can hold is a valid value (buffers of `bool` only ever hold 0 and 1).
+/// A Rust type that stores the elements of one `DType`. Every bit pattern that a buffer of this dtype can hold is a
+/// valid value; buffers of `bool` hold 0 and 1 only.
 pub trait Scalar: Copy + Default + PartialEq + Send + Sync + std::fmt::Debug + sealed::Sealed + 'static {
     const DTYPE: DType;
 }

@@ -13,18 +13,18 @@ mod sealed {
 /// An element that can be copied from place to place. The default value is the zero (false, the empty string) of every
 /// type viewed so.
 pub trait Movable: Clone + Default + PartialEq + Send + Sync + sealed::Sealed + 'static {
-    /// The elements in row-major order.
+    /// Returns the elements in row-major order.
     ///
     /// Errors: `Internal` where the tensor's elements are not of this size.
     fn view(tensor: &Tensor) -> Result<&[Self]>;
 
-    /// The elements for writing; copies first where they are shared or lent.
+    /// Returns the elements for writing; copies first where they are shared or lent.
     ///
     /// Errors: as `view`; `Internal` for bool seen as bytes, which could then hold more than 0 and 1.
     fn view_mut(tensor: &mut Tensor) -> Result<&mut [Self]>;
 
-    /// `to[i * row + j] = from[j * stride + i]` for i, j < `BLOCK_SIDE`, in registers; false, with nothing done, where there
-    /// is no such way for these elements and slices.
+    /// Computes `to[i * row + j] = from[j * stride + i]` for i, j < `BLOCK_SIDE`, in registers; false, with nothing
+    /// done, where there is no such way for these elements and slices.
     fn transpose_block(from: &[Self], stride: usize, to: &mut [Self], row: usize) -> bool {
         let _ = (from, stride, to, row);
         false
@@ -40,7 +40,7 @@ macro_rules! bits {
                 ensure!(tensor.dtype().size() == size, Internal, "{tensor:?} has no elements of {size} bytes");
                 let Some(bytes) = tensor.bytes() else { bail!(Internal, "strings have no plain elements") };
                 // SAFETY: the bytes are `elements()` initialized values of a type of this size, of which all bits are
-                // valid integers; they are aligned to that size or to 8, and none of these types asks for more.
+                // valid integers. They are aligned to that size or to 8, and none of these types needs more.
                 Ok(unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len() / size) })
             }
 

@@ -2,11 +2,11 @@
 
 /// A number that a string may spell.
 pub trait NumberText: Sized {
-    /// The number that `text` spells, without spaces around it.
+    /// Returns the number that `text` spells, without spaces around it.
     fn of_text(text: &str) -> Option<Self>;
 }
 
-/// A hexadecimal integer: its leading digits, rounded to odd, and the power of two to multiply them by.
+/// Returns a hexadecimal integer: its leading digits, rounded to odd, and the power of two to multiply them by.
 fn hexadecimal(digits: &str) -> Option<(u64, i32)> {
     let (mut value, mut exponent) = (0u64, 0i32);
     for digit in digits.chars() {
@@ -31,7 +31,7 @@ macro_rules! number_text {
                     return text.parse().ok().filter(|_| !unsigned.eq_ignore_ascii_case("infinity"));
                 };
                 let (value, exponent) = hexadecimal(digits)?;
-                // Rounded once: 60 bits of which the lowest stands for all that follow are more than the type holds.
+                // Rounded once: 60 bits are more than the type holds, and the lowest stands for all that follow.
                 let value = value as $float * (2.0 as $float).powi(exponent);
                 Some(if text.starts_with('-') { -value } else { value })
             }
@@ -46,8 +46,8 @@ macro_rules! number_text {
 }
 number_text!(f32, f64; i32, i64);
 
-/// The number that `text` spells, with or without what C calls space around it: decimal, or a float as a hexadecimal
-/// integer.
+/// Returns the number that `text` spells, with or without what C calls space around it: decimal, or a float as a
+/// hexadecimal integer.
 pub fn parse_number<T: NumberText>(text: &[u8]) -> Option<T> {
     let is_space = |c: char| matches!(c, ' ' | '\t'..='\r');
     T::of_text(std::str::from_utf8(text).ok()?.trim_matches(is_space))
@@ -78,7 +78,7 @@ mod tests {
             (parse_number::<f32>(b"0x1F"), parse_number::<f64>(b" -0X1f "), parse_number::<i32>(b"0x1F")),
             (Some(31.0), Some(-31.0), None)
         );
-        // Half way between two numbers but for its last digit, far down.
+        // Half way between two numbers except for its last digit, far to the right.
         assert_eq!(parse_number::<f32>(b"0x1000001000000000000001"), Some(0x100_0002 as f32 * (2f32).powi(60)));
         assert_eq!(parse_number::<f32>(b"0x1000001000000000000000"), Some(0x100_0000 as f32 * (2f32).powi(60)));
         assert_eq!(parse_number::<f64>(b"0x1fffffffffffff1"), Some(144_115_188_075_855_856.0));

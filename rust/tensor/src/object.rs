@@ -13,22 +13,22 @@ impl Object {
         Object(Deep::new(Arc::new(value)))
     }
 
-    /// An object that shares what `value` refers to.
+    /// Returns an object that shares what `value` refers to.
     pub fn shared<T: Any + Send + Sync>(value: Arc<T>) -> Object {
         Object(Deep::new(value))
     }
 
-    /// The value, where it has that type.
+    /// Returns the value, where it has that type.
     pub fn get<T: Any + Send + Sync>(&self) -> Option<&T> {
         self.0.downcast_ref()
     }
 
-    /// The value as a reference of its own, where it has that type.
+    /// Returns the value as a reference of its own, where it has that type.
     pub fn to_shared<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         Arc::clone(&self.0).downcast().ok()
     }
 
-    /// The value for writing, where it has that type and nothing else refers to it.
+    /// Returns the value for writing, where it has that type and nothing else refers to it.
     pub fn get_mut<T: Any + Send + Sync>(&mut self) -> Option<&mut T> {
         Arc::get_mut(&mut self.0)?.downcast_mut()
     }

@@ -21,7 +21,8 @@ impl PartialShape {
         PartialShape { dims: None }
     }
 
-    /// No dimension known. A rank that no tensor has (it came from a user's number) is unknown too, and costs no memory.
+    /// Returns a shape with no dimension known. A rank that no tensor has (it came from a user's number) is unknown
+    /// too, and costs no memory.
     pub fn unknown_of_rank(rank: usize) -> Self {
         PartialShape { dims: (rank <= MAX_RANK).then(|| SmallVec::from_elem(UNKNOWN, rank)) }
     }
@@ -38,12 +39,12 @@ impl PartialShape {
         PartialShape { dims: Some(dims.iter().map(|d| d.map_or(UNKNOWN, |d| d as i64)).collect()) }
     }
 
-    /// From wire dimensions, where -1 (or anything negative) is unknown.
+    /// Converts wire dimensions, of which -1 (or any negative one) is unknown.
     pub fn from_wire(dims: Option<&[i64]>) -> Self {
         PartialShape { dims: dims.map(|d| d.iter().map(|&d| d.max(UNKNOWN)).collect()) }
     }
 
-    /// Dimensions with -1 for unknown; `None` for unknown rank.
+    /// Returns dimensions with -1 for unknown; `None` for unknown rank.
     pub fn to_wire(&self) -> Option<&[i64]> {
         self.dims.as_deref()
     }
@@ -52,12 +53,12 @@ impl PartialShape {
         self.dims.as_ref().map(|d| d.len())
     }
 
-    /// Dimension `axis`, `None` where it (or the rank) is unknown.
+    /// Returns the dimension `axis`, `None` where it (or the rank) is unknown.
     pub fn dim(&self, axis: usize) -> Option<usize> {
         self.dims.as_ref().and_then(|d| d.get(axis)).and_then(|&d| usize::try_from(d).ok())
     }
 
-    /// The dimensions when the rank is known.
+    /// Returns the dimensions when the rank is known.
     pub fn dims(&self) -> Option<SmallVec<[Option<usize>; 4]>> {
         self.dims.as_ref().map(|d| d.iter().map(|&d| usize::try_from(d).ok()).collect())
     }
@@ -70,12 +71,12 @@ impl PartialShape {
         self.dims.as_ref()?.iter().map(|&d| usize::try_from(d).ok()).collect()
     }
 
-    /// The number of elements; `None` where it is unknown or overflows.
+    /// Returns the number of elements; `None` where it is unknown or overflows.
     pub fn elements(&self) -> Option<usize> {
         self.dims.as_ref()?.iter().try_fold(1usize, |n, &d| n.checked_mul(usize::try_from(d).ok()?))
     }
 
-    /// What both say together.
+    /// Returns the dimensions that both shapes state together; an error if they disagree.
     ///
     /// Errors: `InvalidArgument` where ranks or known dimensions differ.
     pub fn merge(&self, other: &PartialShape) -> Result<PartialShape> {
@@ -97,7 +98,8 @@ impl PartialShape {
         Ok(PartialShape { dims: Some(dims) })
     }
 
-    /// What both shapes are instances of: dimensions that differ, or a rank that differs, become unknown.
+    /// Returns the most specific shape that includes both: dimensions that differ, or a rank that differs, become
+    /// unknown.
     #[must_use]
     pub fn most_specific_common(&self, other: &PartialShape) -> PartialShape {
         match (self.dims(), other.dims()) {
@@ -110,7 +112,7 @@ impl PartialShape {
         }
     }
 
-    /// Whether some full shape fits both.
+    /// Returns true if some full shape fits both.
     pub fn is_compatible_with(&self, other: &PartialShape) -> bool {
         self.merge(other).is_ok()
     }
@@ -138,7 +140,7 @@ impl PartialShape {
         }
     }
 
-    /// The dimensions of `self` followed by those of `other`.
+    /// Returns the dimensions of `self` followed by those of `other`.
     pub fn concatenate(&self, other: &PartialShape) -> PartialShape {
         match (&self.dims, &other.dims) {
             (Some(a), Some(b)) => PartialShape { dims: Some(a.iter().chain(b).copied().collect()) },
@@ -146,7 +148,7 @@ impl PartialShape {
         }
     }
 
-    /// Broadcast of two partly known shapes; a dimension is unknown where either's stretch is undecided.
+    /// Returns broadcast of two partly known shapes; a dimension is unknown where either's stretch is undecided.
     pub fn broadcast(a: &PartialShape, b: &PartialShape) -> Result<PartialShape> {
         let (Some(x), Some(y)) = (&a.dims, &b.dims) else {
             return Ok(PartialShape::unknown());
@@ -240,8 +242,8 @@ mod tests {
         for a in samples() {
             for b in samples() {
                 if let (Some(x), Some(y)) = (a.to_shape(), b.to_shape()) {
-                    let want = crate::broadcast(&x, &y).ok().map(PartialShape::from);
-                    assert_eq!(PartialShape::broadcast(&a, &b).ok(), want);
+                    let expected = crate::broadcast(&x, &y).ok().map(PartialShape::from);
+                    assert_eq!(PartialShape::broadcast(&a, &b).ok(), expected);
                 }
             }
         }

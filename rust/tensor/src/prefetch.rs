@@ -1,11 +1,11 @@
-//! `prefetch`: asks memory for what is read soon at a place that the processor cannot guess.
+//! `prefetch`: requests memory that is read soon, at a place that the processor cannot predict.
 
 /// Bytes of a cache line.
 const LINE: usize = 64;
-/// Lines asked for: once a few have come, the processor goes on by itself.
+/// Lines to prefetch: after a few, the processor continues by itself.
 const MOST: usize = 8;
 
-/// Asks for the first bytes of `values`; changes nothing but the time of a later read.
+/// Prefetches the first bytes of `values`; changes only the time of a later read.
 #[inline(always)]
 pub fn prefetch<T>(values: &[T]) {
     #[cfg(target_arch = "x86_64")]

@@ -9,8 +9,8 @@ use std::ops::Deref;
 /// TF 1.x: the most dimensions a tensor has.
 pub(crate) const MAX_RANK: usize = 254;
 
-/// The product of sizes: `usize::MAX`, which no memory holds, where it is larger. This crate is compiled without overflow
-/// checks, for its numeric loops; a product that wraps would be a small size of something large.
+/// Returns the product of sizes: `usize::MAX`, which no memory holds, where it is larger. This crate is compiled
+/// without overflow checks, for its numeric loops; a product that wraps would be a small size of something large.
 #[inline]
 pub(crate) fn product(sizes: impl IntoIterator<Item = usize>) -> usize {
     sizes.into_iter().fold(1, usize::saturating_mul)
@@ -22,16 +22,16 @@ pub struct Shape {
     dims: SmallVec<[usize; 4]>,
 }
 
-/// A copy at once, where the derived one would push dimension by dimension: every tensor handed on needs it (of a loop that
-/// writes a scalar to an array, copies made so took a tenth of the time).
+/// Copies all dimensions at once; the derived version would push one after the other. Every forwarded tensor needs this
+/// copy. It made the copies ten times as fast in a loop that writes scalars to an array.
 impl Clone for Shape {
     #[inline]
     fn clone(&self) -> Shape {
         if self.dims.spilled() {
             return Shape { dims: SmallVec::from_slice(&self.dims) };
         }
-        // SAFETY: dimensions that are not spilled lie in the vector itself, and are plain numbers: the copy of its bits owns
-        // nothing that the original owns.
+        // SAFETY: dimensions that are not spilled lie in the vector itself, and are plain numbers. The copy of its bits
+        // owns nothing that the original owns.
         Shape { dims: unsafe { std::ptr::read(&self.dims) } }
     }
 }
@@ -42,7 +42,7 @@ impl Shape {
         Shape::default()
     }
 
-    /// A shape known to be small: dimensions that came from tensors that exist.
+    /// Returns a shape known to be small: dimensions that came from tensors that exist.
     pub fn new(dims: &[usize]) -> Shape {
         Shape { dims: SmallVec::from_slice(dims) }
     }
@@ -77,13 +77,13 @@ impl Shape {
         self.dims.len()
     }
 
-    /// `usize::MAX` for a broadcast shape with more elements than any memory holds, which then finds none.
+    /// Returns `usize::MAX` for a broadcast shape with more elements than any memory holds, which then finds none.
     #[inline]
     pub fn elements(&self) -> usize {
         product(self.dims.iter().copied())
     }
 
-    /// Row-major strides in elements; `usize::MAX` where `elements` is that.
+    /// Returns the row-major strides in elements; `usize::MAX` where `elements` is that.
     pub fn strides(&self) -> SmallVec<[usize; 4]> {
         let mut strides: SmallVec<[usize; 4]> = SmallVec::from_elem(1, self.rank());
         for i in (1..self.rank()).rev() {
@@ -96,7 +96,7 @@ impl Shape {
         self.dims.iter().map(|&d| d as i64).collect()
     }
 
-    /// Product of the dimensions before `axis`, the dimension, and the product of those after it.
+    /// Returns the product of the dimensions before `axis`, the dimension, and the product of those after it.
     pub fn around(&self, axis: usize) -> (usize, usize, usize) {
         let of = |dims: &[usize]| product(dims.iter().copied());
         (of(&self.dims[..axis]), self.dims[axis], of(&self.dims[axis + 1..]))
@@ -145,7 +145,7 @@ impl fmt::Debug for Shape {
     }
 }
 
-/// The shape both operands are broadcast to: dimensions are matched from the last, and 1 stretches.
+/// Returns the shape both operands are broadcast to: dimensions are matched from the last, and 1 stretches.
 pub fn broadcast(a: &Shape, b: &Shape) -> Result<Shape> {
     if a == b {
         return Ok(a.clone());
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn sizes_that_no_memory_holds_never_wrap_to_small_ones() {
-        // With plain products, which wrap where overflow is not checked, these are 0.
+        // Plain products would wrap to 0 here.
         let huge = Shape::new(&[1 << 32, 3, 1 << 32]);
         assert_eq!((huge.elements(), huge.around(1)), (usize::MAX, (1 << 32, 3, 1 << 32)));
         assert_eq!(Shape::new(&[1 << 40, 1 << 40, 5]).around(2), (usize::MAX, 5, 1));

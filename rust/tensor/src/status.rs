@@ -28,7 +28,7 @@ pub enum Code {
 }
 
 impl Code {
-    /// The code of that wire number; none for 0, which is success.
+    /// Returns the code of that wire number; none for 0, which is success.
     pub fn from_number(number: i32) -> Option<Code> {
         use Code::*;
         const ALL: [Code; 16] = [
@@ -55,7 +55,7 @@ impl Code {
 
 pub type Result<T, E = Status> = std::result::Result<T, E>;
 
-/// What lies behind a failure: an error of the program's own language.
+/// The cause of a failure: an error of the program's own language.
 type Cause = Arc<dyn Any + Send + Sync>;
 
 #[derive(Clone)]
@@ -108,12 +108,12 @@ impl Status {
         &self.0.message
     }
 
-    /// Id of the node that failed, when one did.
+    /// Returns the id of the node that failed, when one did.
     pub fn node(&self) -> Option<u32> {
         self.0.node
     }
 
-    /// Names the failing node; the innermost name stays.
+    /// Sets the failing node; the innermost node stays.
     #[must_use]
     pub fn at_node(mut self, id: u32) -> Self {
         self.0.node.get_or_insert(id);
@@ -129,7 +129,8 @@ impl Status {
         self
     }
 
-    /// The failure as the caller of a function sees it: `place` says where, for the node is one of another graph.
+    /// Returns the failure as the caller of a function sees it: `place` says where, for the node is one of another
+    /// graph.
     #[must_use]
     pub fn inside(mut self, place: &str) -> Self {
         self.0.message.push_str(place);
@@ -137,7 +138,7 @@ impl Status {
         self
     }
 
-    /// What `because` kept, where it is a `T`.
+    /// Returns the cause that `because` stored, if it is a `T`.
     pub fn cause<T: Any>(&self) -> Option<&T> {
         self.0.cause.as_ref()?.downcast_ref()
     }

@@ -32,7 +32,7 @@ pub struct Tensor {
 }
 
 impl Tensor {
-    /// A tensor to be filled: contents unspecified (zero for `bool`), strings empty.
+    /// Returns a tensor to be filled: contents unspecified (zero for `bool`), strings empty.
     ///
     /// Errors: `ResourceExhausted` for lack of memory, `InvalidArgument` for types that hold no elements.
     pub fn new(dtype: DType, shape: impl Into<Shape>) -> Result<Tensor> {
@@ -69,7 +69,7 @@ impl Tensor {
         Ok(Tensor { dtype, shape, data })
     }
 
-    /// A tensor of zeros (empty strings, false).
+    /// Returns a tensor of zeros (empty strings, false).
     pub fn zeros(dtype: DType, shape: impl Into<Shape>) -> Result<Tensor> {
         let mut t = Tensor::new(dtype, shape)?;
         if let Some(bytes) = t.bytes_mut() {
@@ -105,7 +105,7 @@ impl Tensor {
         Ok(Tensor { dtype: DType::String, shape, data: Data::Strings(Arc::new(values)) })
     }
 
-    /// A tensor of shared objects.
+    /// Returns a tensor of shared objects.
     ///
     /// Errors: `InvalidArgument` where `dtype` is neither resource nor variant, or the objects do not fill the shape.
     pub fn from_objects(dtype: DType, shape: impl Into<Shape>, values: Vec<Object>) -> Result<Tensor> {
@@ -120,7 +120,7 @@ impl Tensor {
         Ok(Tensor { dtype, shape, data: Data::Objects(Arc::new(values)) })
     }
 
-    /// A tensor over memory that someone else owns.
+    /// Returns a tensor over memory that someone else owns.
     ///
     /// Errors: `InvalidArgument` where the buffer's length is not the shape's or the type is not plain.
     pub fn from_buffer(dtype: DType, shape: impl Into<Shape>, buffer: Buffer) -> Result<Tensor> {
@@ -162,7 +162,8 @@ impl Tensor {
         self.shape.rank()
     }
 
-    /// Bytes of the elements (of the strings' contents for strings, of the references for objects).
+    /// Returns the number of bytes of the elements (of the strings' contents for strings, of the references for
+    /// objects).
     pub fn byte_size(&self) -> usize {
         match &self.data {
             Data::Strings(s) => s.iter().map(|b| b.len()).sum(),
@@ -171,7 +172,7 @@ impl Tensor {
         }
     }
 
-    /// The elements as bytes; `None` for strings and objects.
+    /// Returns the elements as bytes; `None` for strings and objects.
     #[inline]
     pub fn bytes(&self) -> Option<&[u8]> {
         match &self.data {
@@ -185,7 +186,7 @@ impl Tensor {
         }
     }
 
-    /// The elements as bytes for writing; `None` where they are shared, lent, strings or objects.
+    /// Returns the elements as bytes for writing; `None` where they are shared, lent, strings or objects.
     #[inline]
     pub(crate) fn bytes_mut(&mut self) -> Option<&mut [u8]> {
         let n = self.elements().saturating_mul(self.dtype.size());
@@ -198,23 +199,30 @@ impl Tensor {
     }
 
     #[inline]
-    fn check_type(&self, want: DType) -> Result<()> {
-        ensure!(self.dtype == want, Internal, "a tensor of type {} was read as {}", self.dtype.name(), want.name());
+    fn check_type(&self, expected: DType) -> Result<()> {
+        ensure!(
+            self.dtype == expected,
+            Internal,
+            "a tensor of type {} was read as {}",
+            self.dtype.name(),
+            expected.name()
+        );
         Ok(())
     }
 
-    /// The elements in row-major order.
+    /// Returns the elements in row-major order.
     ///
     /// Errors: `Internal` where `T` is not the tensor's type.
     pub fn slice<T: Scalar>(&self) -> Result<&[T]> {
         self.check_type(T::DTYPE)?;
         let Some(bytes) = self.bytes() else { bail!(Internal, "strings have no plain elements") };
-        // SAFETY: the bytes hold `elements()` initialized values of T (its dtype was checked; any bits are valid, and bool
-        // buffers hold 0 and 1 only); blocks and inline data are aligned for T, lent memory was checked in `from_buffer`.
+        // SAFETY: the bytes hold `elements()` initialized values of T (its dtype was checked; any bits are valid, and
+        // bool buffers hold 0 and 1 only). Blocks and inline data are aligned for T, lent memory was checked in
+        // `from_buffer`.
         Ok(unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len() / size_of::<T>()) })
     }
 
-    /// The elements for writing; copies first where they are shared or lent.
+    /// Returns the elements for writing; copies first where they are shared or lent.
     ///
     /// Errors: `Internal` where `T` is not the tensor's type, `ResourceExhausted` where the copy finds no memory.
     pub fn slice_mut<T: Scalar>(&mut self) -> Result<&mut [T]> {
@@ -225,7 +233,7 @@ impl Tensor {
         Ok(unsafe { std::slice::from_raw_parts_mut(bytes.as_mut_ptr().cast(), bytes.len() / size_of::<T>()) })
     }
 
-    /// Whether the elements can be written without a copy: nothing else refers to them.
+    /// Returns true if the elements can be written without a copy: nothing else refers to them.
     #[inline]
     pub fn is_unique(&mut self) -> bool {
         match &mut self.data {
@@ -245,7 +253,7 @@ impl Tensor {
         Ok(())
     }
 
-    /// A copy with elements of its own.
+    /// Returns a copy with elements of its own.
     pub fn deep_copy(&self) -> Result<Tensor> {
         if let Data::Strings(s) = &self.data {
             return Ok(Tensor { data: Data::Strings(Arc::new((**s).clone())), ..self.clone() });
@@ -260,7 +268,7 @@ impl Tensor {
         Ok(t)
     }
 
-    /// The tensor itself, or a copy where its memory belongs to someone else: what may outlive a step.
+    /// Returns the tensor itself, or a copy where its memory belongs to someone else: what may outlive a step.
     pub fn into_owned(self) -> Result<Tensor> {
         match &self.data {
             Data::Shared(b) if b.is_lent() => self.deep_copy(),
@@ -275,7 +283,7 @@ impl Tensor {
         }
     }
 
-    /// The strings for writing; copies first where they are shared.
+    /// Returns the strings for writing; copies first where they are shared.
     pub fn strings_mut(&mut self) -> Result<&mut [Bytes]> {
         match &mut self.data {
             Data::Strings(s) => Ok(Arc::make_mut(s).as_mut_slice()),
@@ -283,7 +291,7 @@ impl Tensor {
         }
     }
 
-    /// The elements of a resource or variant tensor.
+    /// Returns the elements of a resource or variant tensor.
     pub fn objects(&self) -> Result<&[Object]> {
         match &self.data {
             Data::Objects(o) => Ok(o),
@@ -291,7 +299,7 @@ impl Tensor {
         }
     }
 
-    /// The objects for writing; the tensor gets references of its own first where they are shared.
+    /// Returns the objects for writing; the tensor gets references of its own first where they are shared.
     pub fn objects_mut(&mut self) -> Result<&mut [Object]> {
         match &mut self.data {
             Data::Objects(o) => Ok(Arc::make_mut(o).as_mut_slice()),
@@ -299,7 +307,7 @@ impl Tensor {
         }
     }
 
-    /// The same elements in another shape.
+    /// Returns the same elements in another shape.
     ///
     /// Errors: `InvalidArgument` where the number of elements differs.
     pub fn reshaped(mut self, shape: impl Into<Shape>) -> Result<Tensor> {
@@ -315,7 +323,7 @@ impl Tensor {
         Ok(self)
     }
 
-    /// The same bits read as another type of equal element size.
+    /// Returns the same bits read as another type of equal element size.
     pub fn bitcast_same_size(mut self, dtype: DType) -> Result<Tensor> {
         ensure!(
             dtype.size() == self.dtype.size() && dtype.is_plain() && dtype != DType::Bool,
@@ -328,7 +336,7 @@ impl Tensor {
         Ok(self)
     }
 
-    /// The only element of a scalar (or of any one-element tensor).
+    /// Returns the only element of a scalar (or of any one-element tensor).
     pub fn to_scalar<T: Scalar>(&self) -> Result<T> {
         match self.slice::<T>()? {
             [x] => Ok(*x),
@@ -336,7 +344,7 @@ impl Tensor {
         }
     }
 
-    /// An int32 or int64 tensor's elements, as `i64`: shapes, axes, indices.
+    /// Returns an int32 or int64 tensor's elements, as `i64`: shapes, axes, indices.
     ///
     /// Errors: `InvalidArgument` for other types.
     pub fn to_i64s(&self) -> Result<Vec<i64>> {
@@ -357,7 +365,7 @@ impl Tensor {
         }
     }
 
-    /// The shared buffer behind a plain tensor; `None` for inline data, strings and objects.
+    /// Returns the shared buffer behind a plain tensor; `None` for inline data, strings and objects.
     pub fn buffer(&self) -> Option<&Arc<Buffer>> {
         match &self.data {
             Data::Shared(b) => Some(b),

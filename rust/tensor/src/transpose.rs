@@ -3,7 +3,7 @@
 /// Side of a block: 16 four-byte elements are one cache line, and whole lines are what memory likes to be written in.
 pub const BLOCK_SIDE: usize = 16;
 
-/// The elements that a block of `BLOCK_SIDE` rows reaches over, rows beginning `stride` apart.
+/// Returns the elements that a block of `BLOCK_SIDE` rows reaches over, rows beginning `stride` apart.
 fn reach(stride: usize) -> Option<usize> {
     stride.checked_mul(BLOCK_SIDE - 1)?.checked_add(BLOCK_SIDE)
 }
@@ -14,7 +14,8 @@ fn fits<E>(from: &[E], stride: usize, to: &[E], row: usize) -> bool {
     crate::vector::Isa::current().has_avx2() && inside(from.len(), stride) && inside(to.len(), row)
 }
 
-/// `to[i * row + j] = from[j * stride + i]` for i, j < `BLOCK_SIDE`; false, with nothing done, where this machine has no way.
+/// Computes `to[i * row + j] = from[j * stride + i]` for i, j < `BLOCK_SIDE`; false, with nothing done, where this
+/// machine has no way.
 pub(crate) fn block_of_4_bytes(from: &[u32], stride: usize, to: &mut [u32], row: usize) -> bool {
     #[cfg(target_arch = "x86_64")]
     if fits(from, stride, to, row) {
@@ -32,7 +33,7 @@ pub(crate) fn block_of_4_bytes(from: &[u32], stride: usize, to: &mut [u32], row:
     false
 }
 
-/// `block_of_4_bytes` for elements of 8 bytes.
+/// Returns `block_of_4_bytes` for elements of 8 bytes.
 pub(crate) fn block_of_8_bytes(from: &[u64], stride: usize, to: &mut [u64], row: usize) -> bool {
     #[cfg(target_arch = "x86_64")]
     if fits(from, stride, to, row) {

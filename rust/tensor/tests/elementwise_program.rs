@@ -49,7 +49,7 @@ const BINARY: [Binary; 8] = [
     Binary::SquaredDifference,
 ];
 
-/// (full shape, shapes that an input may have beside it)
+/// Returns pairs of a full shape and shapes that an input may have beside it.
 fn shapes() -> impl Strategy<Value = (Vec<usize>, Vec<Vec<usize>>)> {
     prop_oneof![
         Just((vec![], vec![vec![]])),
@@ -119,7 +119,7 @@ proptest! {
         let program = Program::new(dtype, inputs, instructions, outputs).unwrap();
         let values: Vec<Tensor> =
             case.shapes.iter().enumerate().map(|(i, s)| tensor(dtype, s, i as u32 * 977)).collect();
-        let want = step_by_step(&program, &values);
+        let expected = step_by_step(&program, &values);
         for threads in [1, 2, 4] {
             let mut given: Vec<Tensor> = values
                 .iter()
@@ -127,10 +127,10 @@ proptest! {
                 .map(|(t, shared)| if *shared { t.clone() } else { t.deep_copy().unwrap() })
                 .collect();
             let got = program.run(&mut given, Threads::new(threads));
-            match (&got, &want) {
-                (Ok(got), Ok(want)) => prop_assert!(got[..] == want[..]),
-                (Err(got), Err(want)) => prop_assert_eq!(got, want),
-                _ => prop_assert!(false, "{:?} but {:?}", got.is_ok(), want.is_ok()),
+            match (&got, &expected) {
+                (Ok(got), Ok(expected)) => prop_assert!(got[..] == expected[..]),
+                (Err(got), Err(expected)) => prop_assert_eq!(got, expected),
+                _ => prop_assert!(false, "{:?} but {:?}", got.is_ok(), expected.is_ok()),
             }
         }
     }
@@ -142,19 +142,19 @@ proptest! {
             case.shapes.iter().enumerate().map(|(i, s)| tensor(dtype, s, i as u32 * 977)).collect();
         let (given, constants) = values.split_at(inputs - constants.min(inputs));
         let program = Program::new(dtype, inputs, instructions, outputs).unwrap();
-        let want = step_by_step(&program, &values);
+        let expected = step_by_step(&program, &values);
         let program = program.with_constants(constants.to_vec()).unwrap();
         for _ in 0..2 {
             let mut given: Vec<Tensor> = given.iter().map(|t| t.deep_copy().unwrap()).collect();
-            match (program.run(&mut given, Threads::new(2)), &want) {
-                (Ok(got), Ok(want)) => prop_assert!(got[..] == want[..]),
-                (Err(got), Err(want)) => {
-                    prop_assert_eq!(&got, want);
+            match (program.run(&mut given, Threads::new(2)), &expected) {
+                (Ok(got), Ok(expected)) => prop_assert!(got[..] == expected[..]),
+                (Err(got), Err(expected)) => {
+                    prop_assert_eq!(&got, expected);
                     // The shapes that did not fit are still there to be named.
                     let left: Vec<_> = given.iter().map(Tensor::shape).collect();
                     prop_assert_eq!(left, values[..given.len()].iter().map(Tensor::shape).collect::<Vec<_>>());
                 }
-                (got, want) => prop_assert!(false, "{:?} but {:?}", got.is_ok(), want.is_ok()),
+                (got, expected) => prop_assert!(false, "{:?} but {:?}", got.is_ok(), expected.is_ok()),
             }
         }
     }

@@ -48,7 +48,7 @@ macro_rules! integer_words {
 
 integer_words!(i32, i64);
 
-/// The values of one line of the golden file; one empty word, which equals no value, if it lacks the line.
+/// Returns the values of one line of the golden file; one empty word, which equals no value, if it lacks the line.
 fn golden(case: &str, run: usize) -> Vec<&'static str> {
     let prefix = format!("{case} {run} ");
     let line = GOLDEN.lines().find_map(|line| line.strip_prefix(&prefix));

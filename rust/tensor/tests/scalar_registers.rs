@@ -18,7 +18,7 @@ fn samples(dtype: DType) -> Vec<Tensor> {
     }
 }
 
-/// One step on these operands: `None` where there is no such function, the error of a step without a result.
+/// Runs one step on these operands. `None` if there is no such function; an error if the step has no result.
 fn step(function: Function, operands: &[&Tensor]) -> Option<Result<Tensor>> {
     let mut program = Scalars::default();
     let from = operands.iter().map(|t| program.variable(t.dtype())).collect::<Option<Vec<_>>>()?;
@@ -36,10 +36,12 @@ fn step(function: Function, operands: &[&Tensor]) -> Option<Result<Tensor>> {
     Some(program.tensor(to, &registers))
 }
 
-fn assert_same(got: Option<Result<Tensor>>, want: Result<Tensor>, what: &str) {
-    match (got, want) {
-        (Some(Ok(got)), Ok(want)) => assert!(got == want, "{what}: {:?} {:?}", got.bytes(), want.bytes()),
-        (got, want) => assert!(!matches!(got, Some(Ok(_))) && want.is_err(), "{what}: {got:?} but {want:?}"),
+fn assert_same(got: Option<Result<Tensor>>, expected: Result<Tensor>, what: &str) {
+    match (got, expected) {
+        (Some(Ok(got)), Ok(expected)) => assert!(got == expected, "{what}: {:?} {:?}", got.bytes(), expected.bytes()),
+        (got, expected) => {
+            assert!(!matches!(got, Some(Ok(_))) && expected.is_err(), "{what}: {got:?} but {expected:?}")
+        }
     }
 }
 
@@ -55,8 +57,8 @@ fn functions_give_the_bits_that_they_give_on_tensors() {
             }
             for y in &samples(dtype) {
                 for f in Binary::ALL {
-                    let want = binary(f, x.clone(), y.clone(), one);
-                    assert_same(step(Function::Binary(f), &[x, y]), want, &format!("{f:?} {dtype:?}"));
+                    let expected = binary(f, x.clone(), y.clone(), one);
+                    assert_same(step(Function::Binary(f), &[x, y]), expected, &format!("{f:?} {dtype:?}"));
                 }
                 for f in Compare::ALL {
                     assert_same(
@@ -75,8 +77,8 @@ fn conversions_connectives_and_choices_are_those_of_tensors() {
     for from in NUMBERS.into_iter().chain([DType::Bool]) {
         for x in &samples(from) {
             for to in NUMBERS.into_iter().chain([DType::Bool]) {
-                let want = cast(x.clone(), to, Threads::single());
-                assert_same(step(Function::Cast(to), &[x]), want, &format!("{from:?} to {to:?}"));
+                let expected = cast(x.clone(), to, Threads::single());
+                assert_same(step(Function::Cast(to), &[x]), expected, &format!("{from:?} to {to:?}"));
             }
         }
     }

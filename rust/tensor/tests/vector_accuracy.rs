@@ -3,22 +3,22 @@
 use ferroflow_tensor::vector::{Binary, Operand, Unary, binary, unary, unary_in_place};
 use std::collections::BTreeMap;
 
-/// The distance of `got` from `want` in units of the last place of f32 at `want`.
-fn ulps(got: f32, want: f64) -> f64 {
-    if want.is_nan() || got.is_nan() {
-        return if want.is_nan() && got.is_nan() { 0.0 } else { f64::INFINITY };
+/// Returns the distance of `got` from `expected` in units of the last place of f32 at `expected`.
+fn ulps(got: f32, expected: f64) -> f64 {
+    if expected.is_nan() || got.is_nan() {
+        return if expected.is_nan() && got.is_nan() { 0.0 } else { f64::INFINITY };
     }
-    if got as f64 == want || got == want as f32 {
-        return if got as f64 == want { 0.0 } else { 0.5 };
+    if got as f64 == expected || got == expected as f32 {
+        return if got as f64 == expected { 0.0 } else { 0.5 };
     }
-    if got.is_infinite() || want.is_infinite() {
+    if got.is_infinite() || expected.is_infinite() {
         return f64::INFINITY;
     }
-    let exponent = (want.abs().max(f32::MIN_POSITIVE as f64).log2().floor() as i32).max(-126);
-    (got as f64 - want).abs() / 2f64.powi(exponent - 23)
+    let exponent = (expected.abs().max(f32::MIN_POSITIVE as f64).log2().floor() as i32).max(-126);
+    (got as f64 - expected).abs() / 2f64.powi(exponent - 23)
 }
 
-/// Every 1,021st float of the whole line (4.2 million), with the special ones.
+/// Returns every 1,021st float of the whole line (4.2 million), with the special ones.
 fn line() -> Vec<f32> {
     let mut x: Vec<f32> = (0..=u32::MAX).step_by(1021).map(f32::from_bits).collect();
     x.extend([0.0, -0.0, 1.0, -1.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MAX, f32::MIN]);
@@ -37,13 +37,13 @@ fn worst(f: Unary, reference: fn(f64) -> f64) -> (f64, f32) {
     unary(f, &x, &mut y);
     let mut worst = (0.0, 0.0);
     for (x, y) in x.iter().zip(&y) {
-        let want = reference(*x as f64);
-        let distance = ulps(*y, want);
+        let expected = reference(*x as f64);
+        let distance = ulps(*y, expected);
         if distance > worst.0 {
             worst = (distance, *x);
         }
-        if want == 0.0 && !x.is_nan() {
-            assert_eq!(y.is_sign_negative(), want.is_sign_negative(), "{f:?}({x:e}) has the wrong sign of zero");
+        if expected == 0.0 && !x.is_nan() {
+            assert_eq!(y.is_sign_negative(), expected.is_sign_negative(), "{f:?}({x:e}) has the wrong sign of zero");
         }
     }
     worst
@@ -109,14 +109,14 @@ fn f64_functions_stay_within_their_ulps_of_the_golden_table() {
         let fields: Vec<&str> = line.split(' ').collect();
         let f = Unary::ALL.into_iter().find(|f| format!("{f:?}") == fields[0]).unwrap();
         let x = f64::from_bits(u64::from_str_radix(fields[1], 16).unwrap());
-        let want = f64::from_bits(u64::from_str_radix(fields[2], 16).unwrap());
+        let expected = f64::from_bits(u64::from_str_radix(fields[2], 16).unwrap());
         let mut got = [x];
         unary_in_place(f, &mut got);
-        let ulp = f64::from_bits(want.abs().to_bits() + 1) - want.abs();
-        let mut distance = (got[0] - want).abs() / ulp;
+        let ulp = f64::from_bits(expected.abs().to_bits() + 1) - expected.abs();
+        let mut distance = (got[0] - expected).abs() / ulp;
         // Near its zeros the logarithm of the gamma function is only as good as its argument.
-        if matches!(f, Unary::Lgamma | Unary::Digamma) && want.abs() < 1.0 {
-            distance = (got[0] - want).abs() / f64::EPSILON;
+        if matches!(f, Unary::Lgamma | Unary::Digamma) && expected.abs() < 1.0 {
+            distance = (got[0] - expected).abs() / f64::EPSILON;
         }
         assert!(!distance.is_nan(), "{f:?}({x:e}) is {}", got[0]);
         let entry = worst.entry(format!("{f:?}")).or_default();
@@ -145,8 +145,8 @@ fn f32_powers_are_rounded_from_double_precision_with_the_special_cases_of_c() {
         for b in &points {
             let mut out = [0.0f32];
             binary(Binary::Pow, Operand::Slice(&[*a]), Operand::Slice(&[*b]), &mut out);
-            let want = libm::pow(*a as f64, *b as f64);
-            assert!(ulps(out[0], want) <= 0.501, "pow({a:e}, {b:e}) = {:e}, not {want:e}", out[0]);
+            let expected = libm::pow(*a as f64, *b as f64);
+            assert!(ulps(out[0], expected) <= 0.501, "pow({a:e}, {b:e}) = {:e}, not {expected:e}", out[0]);
         }
     }
 }
@@ -159,8 +159,8 @@ fn f32_angles_are_rounded_from_double_precision_with_the_special_cases_of_c() {
         for x in &points {
             let mut out = [0.0f32];
             binary(Binary::Atan2, Operand::Slice(&[*y]), Operand::Slice(&[*x]), &mut out);
-            let want = libm::atan2(*y as f64, *x as f64);
-            assert!(ulps(out[0], want) <= 0.501, "atan2({y:e}, {x:e}) = {:e}, not {want:e}", out[0]);
+            let expected = libm::atan2(*y as f64, *x as f64);
+            assert!(ulps(out[0], expected) <= 0.501, "atan2({y:e}, {x:e}) = {:e}, not {expected:e}", out[0]);
         }
     }
 }

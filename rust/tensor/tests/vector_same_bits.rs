@@ -1,5 +1,7 @@
-//! The law of equal bits: an elementwise result depends on the elements alone, never on the instruction set, the
-//! position, the length, the alignment, the split or whether it is written in place.
+//! The law of equal bits: an elementwise result depends on the elements alone.
+//!
+//! It does not depend on the instruction set, the position, the length, the alignment, the split, or on being written
+//! in place.
 
 use ferroflow_tensor::vector::*;
 use half::{bf16, f16};
@@ -18,7 +20,7 @@ impl Weyl {
 
 trait Sample: Element {
     fn sample(weyl: &mut Weyl) -> Self;
-    /// The bits, with every NaN as one: which NaN comes out of two is not specified.
+    /// Returns the bits, with every NaN as one: which NaN comes out of two is not specified.
     fn bits(self) -> u128;
 }
 
@@ -100,24 +102,24 @@ fn unary_depends_on_elements_alone<T: Sample>() {
         for (x, out) in x.chunks(1).zip(alone.chunks_mut(1)) {
             unary_with(Isa::BASELINE, f, x, out);
         }
-        let want = bits(&alone);
+        let expected = bits(&alone);
         for isa in Isa::available() {
             let mut out = vec![T::default(); COUNT];
             unary_with(isa, f, &x, &mut out);
-            assert_eq!(bits(&out), want, "{f:?} of {} on {isa:?}", std::any::type_name::<T>());
+            assert_eq!(bits(&out), expected, "{f:?} of {} on {isa:?}", std::any::type_name::<T>());
             for (x, out) in x.chunks(1).zip(out.chunks_mut(1)) {
                 unary_with(isa, f, x, out);
             }
-            assert_eq!(bits(&out), want, "{f:?} of {}, one by one on {isa:?}", std::any::type_name::<T>());
+            assert_eq!(bits(&out), expected, "{f:?} of {}, one by one on {isa:?}", std::any::type_name::<T>());
             let mut in_place = x.clone();
             unary_in_place_with(isa, f, &mut in_place);
-            assert_eq!(bits(&in_place), want, "{f:?} of {} in place on {isa:?}", std::any::type_name::<T>());
+            assert_eq!(bits(&in_place), expected, "{f:?} of {} in place on {isa:?}", std::any::type_name::<T>());
             for split in [1, 5, 16, 17, 31, 63, 200, 2049] {
                 let mut out = x.clone();
                 let (left, right) = out.split_at_mut(split);
                 unary_in_place_with(isa, f, left);
                 unary_in_place_with(isa, f, right);
-                assert_eq!(bits(&out), want, "{f:?} of {} split at {split}", std::any::type_name::<T>());
+                assert_eq!(bits(&out), expected, "{f:?} of {} split at {split}", std::any::type_name::<T>());
             }
         }
     }
@@ -131,37 +133,37 @@ fn binary_depends_on_elements_alone<T: Sample>() {
         for ((a, b), out) in a.chunks(1).zip(b.chunks(1)).zip(alone.chunks_mut(1)) {
             binary_with(Isa::BASELINE, f, Operand::Slice(a), Operand::Slice(b), out);
         }
-        let want = bits(&alone);
+        let expected = bits(&alone);
         for isa in Isa::available() {
             let mut out = vec![T::default(); COUNT];
             binary_with(isa, f, Operand::Slice(&a), Operand::Slice(&b), &mut out);
-            assert_eq!(bits(&out), want, "{f:?} of {name} on {isa:?}");
+            assert_eq!(bits(&out), expected, "{f:?} of {name} on {isa:?}");
             for ((a, b), out) in a.chunks(1).zip(b.chunks(1)).zip(out.chunks_mut(1)) {
                 binary_with(isa, f, Operand::Slice(a), Operand::Slice(b), out);
             }
-            assert_eq!(bits(&out), want, "{f:?} of {name}, one by one on {isa:?}");
+            assert_eq!(bits(&out), expected, "{f:?} of {name}, one by one on {isa:?}");
             let mut left = a.clone();
             binary_in_place_left_with(isa, f, &mut left, Operand::Slice(&b));
-            assert_eq!(bits(&left), want, "{f:?} of {name} in place on the left on {isa:?}");
+            assert_eq!(bits(&left), expected, "{f:?} of {name} in place on the left on {isa:?}");
             let mut right = b.clone();
             binary_in_place_right_with(isa, f, Operand::Slice(&a), &mut right);
-            assert_eq!(bits(&right), want, "{f:?} of {name} in place on the right on {isa:?}");
+            assert_eq!(bits(&right), expected, "{f:?} of {name} in place on the right on {isa:?}");
             for length in [1usize, 7, 8, 9, 64, 65, 700] {
                 let start = 1000;
                 let part = start..start + length;
                 let (s, many) = (a[start], vec![a[start]; length]);
-                let mut want = vec![T::default(); length];
+                let mut expected = vec![T::default(); length];
                 let mut out = vec![T::default(); length];
-                binary_with(isa, f, Operand::Slice(&many), Operand::Slice(&b[part.clone()]), &mut want);
+                binary_with(isa, f, Operand::Slice(&many), Operand::Slice(&b[part.clone()]), &mut expected);
                 binary_with(isa, f, Operand::Scalar(s), Operand::Slice(&b[part.clone()]), &mut out);
-                assert_eq!(bits(&out), bits(&want), "{f:?} of {name}: scalar and {length}");
+                assert_eq!(bits(&out), bits(&expected), "{f:?} of {name}: scalar and {length}");
                 let mut out = b[part.clone()].to_vec();
                 binary_in_place_right_with(isa, f, Operand::Scalar(s), &mut out);
-                assert_eq!(bits(&out), bits(&want), "{f:?} of {name}: scalar and {length} in place");
-                binary_with(isa, f, Operand::Slice(&b[part.clone()]), Operand::Slice(&many), &mut want);
+                assert_eq!(bits(&out), bits(&expected), "{f:?} of {name}: scalar and {length} in place");
+                binary_with(isa, f, Operand::Slice(&b[part.clone()]), Operand::Slice(&many), &mut expected);
                 let mut out = b[part].to_vec();
                 binary_in_place_left_with(isa, f, &mut out, Operand::Scalar(s));
-                assert_eq!(bits(&out), bits(&want), "{f:?} of {name}: {length} in place and scalar");
+                assert_eq!(bits(&out), bits(&expected), "{f:?} of {name}: {length} in place and scalar");
             }
             let mut out = vec![T::default(); 9];
             binary_with(isa, f, Operand::Scalar(a[5]), Operand::Scalar(b[5]), &mut out);
@@ -178,24 +180,24 @@ where
     for length in [0usize, 1, 2, 15, 64, 65, 1000, 4096, 4097, 12_288, 30_001] {
         let x = samples::<T>(4, length);
         for f in Reduce::ALL.into_iter().filter(|f| f.supports::<T>()) {
-            let want = reduce_slice_wide_with(Isa::BASELINE, f, &x).bits();
+            let expected = reduce_slice_wide_with(Isa::BASELINE, f, &x).bits();
             for isa in Isa::available() {
-                assert_eq!(reduce_slice_wide_with(isa, f, &x).bits(), want, "{f:?} of {length} {name} on {isa:?}");
+                assert_eq!(reduce_slice_wide_with(isa, f, &x).bits(), expected, "{f:?} of {length} {name} on {isa:?}");
             }
             if let Some(middle) = split_point(length) {
                 let (left, right) = x.split_at(middle);
                 let parts = combine::<T>(f, reduce_slice_wide(f, left), reduce_slice_wide(f, right));
-                assert_eq!(parts.bits(), want, "{f:?} of {length} {name} cut at its split point");
+                assert_eq!(parts.bits(), expected, "{f:?} of {length} {name} cut at its split point");
             }
             for columns in [1usize, 3, 10, 300] {
                 let rows = &x[..length - length % columns];
-                let mut want = samples::<T>(5, columns);
-                let start = want.clone();
-                reduce_rows_into_with(Isa::BASELINE, f, &mut want, rows);
+                let mut expected = samples::<T>(5, columns);
+                let start = expected.clone();
+                reduce_rows_into_with(Isa::BASELINE, f, &mut expected, rows);
                 for isa in Isa::available() {
                     let mut acc = start.clone();
                     reduce_rows_into_with(isa, f, &mut acc, rows);
-                    assert_eq!(bits(&acc), bits(&want), "{f:?} of {name} rows of {columns} on {isa:?}");
+                    assert_eq!(bits(&acc), bits(&expected), "{f:?} of {name} rows of {columns} on {isa:?}");
                 }
             }
         }

@@ -23,7 +23,7 @@ fn two<T: Element>(f: Binary, a: T, b: T) -> T {
     out[0]
 }
 
-/// Equal bits, any NaN being equal to any other.
+/// Compares bits, any NaN being equal to any other.
 fn same(a: f32, b: f32) -> bool {
     a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
 }
@@ -57,11 +57,11 @@ fn special_values_of_f32_functions() {
         (Unary::Digamma, &[(0.0, INF), (-1.0, INF), (INF, INF), (-INF, INF), (NAN, NAN)]),
     ];
     for (f, rows) in table {
-        for (x, want) in rows {
+        for (x, expected) in rows {
             let got = one(f, *x);
-            assert!(same(got, *want), "{f:?}({x:e}) = {got:e}, not {want:e}");
+            assert!(same(got, *expected), "{f:?}({x:e}) = {got:e}, not {expected:e}");
             let got = one(f, *x as f64) as f32;
-            assert!(same(got, *want) || *x == 1e-40, "f64 {f:?}({x:e}) = {got:e}, not {want:e}");
+            assert!(same(got, *expected) || *x == 1e-40, "f64 {f:?}({x:e}) = {got:e}, not {expected:e}");
         }
     }
 }
@@ -92,11 +92,11 @@ fn special_values_of_f32_functions_of_two() {
         (Binary::SigmoidGrad, &[(0.3, 0.1, 0.021), (0.7, 0.9, 0.18900001)]),
     ];
     for (f, rows) in table {
-        for (a, b, want) in rows {
+        for (a, b, expected) in rows {
             let got = two(f, *a, *b);
             assert!(
-                same(got, *want) || (got - want).abs() <= 1e-7 * want.abs(),
-                "{f:?}({a:e}, {b:e}) = {got:e}, not {want:e}"
+                same(got, *expected) || (got - expected).abs() <= 1e-7 * expected.abs(),
+                "{f:?}({a:e}, {b:e}) = {got:e}, not {expected:e}"
             );
         }
     }
@@ -171,7 +171,7 @@ fn comparisons_with_nan_hold_for_not_equal_alone() {
         assert_eq!(out, [f == Compare::NotEqual; 2], "{f:?}");
         let mut out = [false; 3];
         compare(f, Operand::Slice(&[1, 2, 3]), Operand::Scalar(2), &mut out);
-        let want = match f {
+        let expected = match f {
             Compare::Equal => [false, true, false],
             Compare::NotEqual => [true, false, true],
             Compare::Less => [true, false, false],
@@ -179,9 +179,9 @@ fn comparisons_with_nan_hold_for_not_equal_alone() {
             Compare::Greater => [false, false, true],
             Compare::GreaterEqual => [false, true, true],
         };
-        assert_eq!(out, want, "{f:?}");
+        assert_eq!(out, expected, "{f:?}");
         compare(f, Operand::Scalar(2), Operand::Slice(&[3, 2, 1]), &mut out);
-        assert_eq!(out, want, "{f:?} with a scalar on the left");
+        assert_eq!(out, expected, "{f:?} with a scalar on the left");
     }
     assert!(!Compare::Less.supports::<Complex<f32>>() && Compare::Equal.supports::<bool>());
 }
@@ -199,8 +199,8 @@ fn complex_functions_agree_with_tensorflow() {
         (Unary::Acosh, [(0.89736722, 1.35949425), (1.3618009, -2.8638384)]),
         (Unary::Asin, [(0.21130208, 0.89736722), (-1.29304207, -1.3618009)]),
     ];
-    for (f, want) in table {
-        for (z, (re, im)) in z.into_iter().zip(want) {
+    for (f, expected) in table {
+        for (z, (re, im)) in z.into_iter().zip(expected) {
             let got = one(f, z);
             assert!((got - Complex::new(re, im)).norm() < 1e-7, "{f:?}({z}) = {got}, not {re}+{im}i");
         }
@@ -249,15 +249,24 @@ fn complex_functions_agree_with_another_implementation() {
         for j in 0..20 {
             let z = Complex::new(i as f64 * 0.31 - 3.0, j as f64 * 0.29 - 2.8);
             for (f, other) in table {
-                let (got, want) = (one(f, z), other(z));
-                assert!((got - want).norm() <= 1e-12 * (1.0 + want.norm()), "{f:?}({z}) = {got}, not {want}");
+                let (got, expected) = (one(f, z), other(z));
+                assert!(
+                    (got - expected).norm() <= 1e-12 * (1.0 + expected.norm()),
+                    "{f:?}({z}) = {got}, not {expected}"
+                );
                 let single = Complex::new(z.re as f32, z.im as f32);
-                let (got, want) = (one(f, single), other(Complex::new(single.re.into(), single.im.into())));
+                let (got, expected) = (one(f, single), other(Complex::new(single.re.into(), single.im.into())));
                 let got = Complex::new(got.re as f64, got.im as f64);
-                assert!((got - want).norm() <= 2e-7 * (1.0 + want.norm()), "f32 {f:?}({z}) = {got}, not {want}");
+                assert!(
+                    (got - expected).norm() <= 2e-7 * (1.0 + expected.norm()),
+                    "f32 {f:?}({z}) = {got}, not {expected}"
+                );
             }
-            let (b, want) = (Complex::new(0.7, -1.1), z.powc(Complex::new(0.7, -1.1)));
-            assert!((two(Binary::Pow, z, b) - want).norm() <= 1e-12 * (1.0 + want.norm()), "{z} to the power {b}");
+            let (b, expected) = (Complex::new(0.7, -1.1), z.powc(Complex::new(0.7, -1.1)));
+            assert!(
+                (two(Binary::Pow, z, b) - expected).norm() <= 1e-12 * (1.0 + expected.norm()),
+                "{z} to the power {b}"
+            );
         }
     }
     assert_eq!(two(Binary::Pow, Complex::new(0.0, 0.0), Complex::new(2.0, 0.0)), Complex::new(0.0, 0.0));
@@ -439,8 +448,8 @@ fn softmax_rows_match_double_precision() {
             }
             assert!((got as f64 - loss).abs() <= 1e-5 * loss.abs() + 1e-6, "{got} against {loss}");
             let got = sparse_xent_row(logits, classes / 2, &mut backprop);
-            let want = largest + sum.ln() - logits[classes / 2] as f64;
-            assert!((got as f64 - want).abs() < 1e-5);
+            let expected = largest + sum.ln() - logits[classes / 2] as f64;
+            assert!((got as f64 - expected).abs() < 1e-5);
             assert!(backprop.iter().map(|v| *v as f64).sum::<f64>().abs() < 1e-5);
         }
     }

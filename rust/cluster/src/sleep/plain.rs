@@ -29,8 +29,8 @@ impl Doorbell {
 pub fn sleep(sockets: &[Awaited<'_>], doorbell: Option<&Doorbell>, at_most: Option<Duration>) -> Result<()> {
     let mut polled: SmallVec<[PollFd<'_>; 4]> = SmallVec::new();
     for awaited in sockets {
-        let asked = |asks, flag| if asks { flag } else { PollFlags::empty() };
-        let flags = asked(awaited.reads, PollFlags::IN) | asked(awaited.writes, PollFlags::OUT);
+        let flag_if = |is_set, flag| if is_set { flag } else { PollFlags::empty() };
+        let flags = flag_if(awaited.reads, PollFlags::IN) | flag_if(awaited.writes, PollFlags::OUT);
         polled.push(PollFd::from_borrowed_fd(awaited.socket, flags));
     }
     if let Some(doorbell) = doorbell {

@@ -51,7 +51,7 @@ pub fn sleep(sockets: &[Awaited<'_>], doorbell: Option<&Doorbell>, at_most: Opti
     }
     let slept = slept.and_then(|()| poller.wait(&mut events, at_most).map(|_| ()));
     for awaited in &sockets[..added] {
-        // A socket that is no more in the poller is what is asked for.
+        // A socket that has left the poller already is the requested state.
         let _ = poller.delete(awaited.socket);
     }
     slept

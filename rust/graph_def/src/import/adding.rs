@@ -33,7 +33,7 @@ pub struct Adding<'a> {
     defaults: Defaults<'a>,
     scalar_is_unknown: bool,
     frames_in_use: FxHashSet<String>,
-    /// By what is asked for.
+    /// Devices by requested device.
     devices: FxHashMap<Option<&'a str>, String>,
     added: Vec<Option<Added>>,
     /// (node, positions of the nodes it is colocated with)
@@ -91,12 +91,12 @@ impl<'a> Adding<'a> {
         if partners.is_empty() {
             draft.device = Some(&node.device);
         }
-        let asked = draft.device;
-        let device = match self.devices.get(&asked) {
+        let requested = draft.device;
+        let device = match self.devices.get(&requested) {
             Some(device) => device,
             None => {
-                let device = around.device(asked)?;
-                self.devices.entry(asked).or_insert(device)
+                let device = around.device(requested)?;
+                self.devices.entry(requested).or_insert(device)
             }
         };
         around.admit(&mut draft)?;
@@ -119,13 +119,13 @@ impl<'a> Adding<'a> {
         if !partners.is_empty() {
             self.colocated.push((added.id, partners));
         }
-        around.added(added.id, added.outputs as usize, asked)
+        around.added(added.id, added.outputs as usize, requested)
     }
 
     fn data_inputs(&self, op: &OpDef, node: &NodeDef, inputs: &Inputs) -> Result<Vec<OutputId>, BuildError> {
         let first = inputs.data.iter().find(|input| !matches!(input, Input::Back { .. })).copied();
         let output = |&input: &Input| {
-            // A loop variable's first value stands in for the next one until that is made.
+            // A loop variable's first value is a placeholder for the next one until that is made.
             let input = if let Input::Back { .. } = input { first } else { Some(input) };
             match input {
                 Some(Input::Mapped(output)) => Ok(output),
@@ -198,7 +198,7 @@ impl<'a> Adding<'a> {
         Ok(())
     }
 
-    /// TF 1.x: a colocated node takes the device of the first of its partners that has one.
+    /// Places colocated nodes. TF 1.x: each takes the device of the first of its partners that has one.
     pub fn place_colocated(&self) -> Result<(), BuildError> {
         let mut graph = self.graph.write();
         for (id, partners) in &self.colocated {
@@ -213,19 +213,19 @@ impl<'a> Adding<'a> {
         Ok(())
     }
 
-    /// (nodes by position, names of loops, what names the gradients of TensorArrays)
+    /// Returns the nodes by position, the names of loops, and the sources of the gradients of TensorArrays.
     pub fn finish(self) -> (Vec<Added>, Vec<String>, Vec<String>) {
         (self.added.into_iter().flatten().collect(), self.frames, self.gradient_sources)
     }
 }
 
-/// The names of the loops in a graph.
+/// Returns the names of the loops in a graph.
 fn frames_of(graph: &Graph) -> FxHashSet<String> {
     let enters = graph.nodes().iter().filter(|node| ENTER.contains(&&*node.op.name));
     enters.filter_map(|node| node.attrs.str("frame_name").ok()).collect()
 }
 
-/// A failure that names a node.
+/// Returns a failure that names a node.
 fn naming(name: &str, failure: String) -> String {
     if failure.contains(name) { failure } else { format!("{failure} (node '{name}')") }
 }

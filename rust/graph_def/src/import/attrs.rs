@@ -1,4 +1,4 @@
-//! The attributes of an imported node: those of its op, those of any node, and those that only newer programs know.
+//! The attributes of an imported node: those of its op, those of any node, and those of newer programs.
 
 use crate::attributes::{field, from_message, is_empty};
 use ferroflow_graph::{AttrKind, AttrValue, BuildError, OpDef};
@@ -7,7 +7,7 @@ use ferroflow_proto::tensorflow::{AttrValue as Message, NodeDef, OpList, TensorS
 use ferroflow_tensor::{Code, Status};
 use rustc_hash::FxHashMap;
 
-/// Attributes that, where true, ask for the errors that TF 1.x raises.
+/// Attributes that, if true, request the errors that TF 1.x raises.
 const ERRORS_OF_OLD: [&str; 1] = ["incompatible_shape_error"];
 /// Attributes of newer TensorFlows that change no result: labels, and checks that TF 1.x does not make.
 const LABELS: [&str; 4] = ["debug_name", "grad_a", "grad_b", "validate_shape"];
@@ -25,11 +25,11 @@ pub fn defaults(ops: &OpList) -> Defaults<'_> {
         .collect()
 }
 
-/// What a node's message says of its attributes.
+/// The attributes in a node's message.
 #[derive(Default)]
 pub struct Attrs<'a> {
     pub values: Vec<(String, AttrValue)>,
-    /// What it says of its outputs' shapes.
+    /// The shapes of its outputs in the message.
     pub shapes: Option<&'a [TensorShapeProto]>,
     /// Positions of the nodes it is colocated with.
     pub partners: Vec<usize>,
@@ -56,9 +56,9 @@ pub fn attrs<'a>(
             }
             _ => match op.attr(key) {
                 Some(def) => {
-                    let wanted = if def.is_list { "list" } else { field_of(def.kind) };
+                    let expected = if def.is_list { "list" } else { field_of(def.kind) };
                     let found = field(message);
-                    if found != wanted {
+                    if found != expected {
                         return Err(BuildError::Value(format!(
                             "Node '{}': AttrValue had value with type '{found}' when '{}' expected for attr '{key}'",
                             node.name,
@@ -82,7 +82,7 @@ pub fn attrs<'a>(
     Ok(attrs)
 }
 
-/// The field of a message that holds values of a kind.
+/// Returns the field of a message that holds values of a kind.
 fn field_of(kind: AttrKind) -> &'static str {
     match kind {
         AttrKind::Int => "i",
@@ -113,12 +113,12 @@ fn may_be_dropped(op: &str, key: &str, message: &Message, defaults: &Defaults<'_
     if let Some(default) = defaults.get(&(op, key)) {
         return *default == message;
     }
-    // Newer TensorFlows write attributes that TF 1.x did not have; false, 0 and "" ask for what it did.
+    // Newer TensorFlows write attributes that TF 1.x did not have; false, 0 and "" mean TF 1.x's behaviour.
     let is_true = matches!(message.value, Some(Value::B(true)));
     (is_true && ERRORS_OF_OLD.contains(&key)) || is_empty(message)
 }
 
-/// `_class` with the names that nodes have in the graph.
+/// Returns `_class` with the names that nodes have in the graph.
 fn groups<'a>(
     node: &NodeDef,
     groups: &[Vec<u8>],

@@ -4,10 +4,10 @@ use ferroflow_graph::{ArgType, AttrValue, Graph, OpDef, OutputId};
 use ferroflow_proto::tensorflow::DataType;
 use ferroflow_tensor::DType;
 
-/// Inputs that are expected are listed up to this number: attributes may ask for any.
+/// Expected inputs are listed up to this number: attributes may state any.
 const MOST_LISTED: usize = 1 << 16;
 
-/// What is wrong with the inputs of a node; `None` where its attributes do not tell what they should be, or they are that.
+/// Returns the fault of a node's inputs; `None` if they are right, or if the attributes do not decide them.
 pub fn misfit(
     graph: &Graph,
     op: &OpDef,
@@ -41,7 +41,7 @@ pub fn misfit(
     None
 }
 
-/// (type, is reference) of each input.
+/// Returns (type, is reference) of each input.
 fn expected(op: &OpDef, attrs: &[(String, AttrValue)]) -> Option<Vec<(DType, bool)>> {
     let value = |name: &str| {
         let given = attrs.iter().find(|(n, _)| n == name).map(|(_, v)| v);
@@ -76,7 +76,7 @@ fn dtype_of(value: &AttrValue) -> Option<DType> {
     if let AttrValue::Type(dtype) = value { Some(*dtype) } else { None }
 }
 
-/// TF's short name of a type: `float`, `int32_ref`.
+/// Returns TF's short name of a type: `float`, `int32_ref`.
 fn word(dtype: DType, is_ref: bool) -> String {
     let name = DataType::try_from(dtype.number()).map_or("", |t| t.as_str_name());
     let word = name.trim_start_matches("DT_").to_lowercase();

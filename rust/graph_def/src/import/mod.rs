@@ -18,12 +18,12 @@ use rustc_hash::FxHashMap;
 pub use sources::Sources;
 use std::collections::BTreeMap;
 
-/// What is to be imported, and how.
+/// The import to make.
 pub struct Request<'a> {
     pub message: &'a GraphDef,
-    /// What the names of all nodes begin with.
+    /// The prefix of all nodes' names.
     pub scope: &'a str,
-    /// What nodes read instead of what the message names.
+    /// Replacements of inputs that the message names.
     pub sources: Sources,
     /// The ops of the program that wrote the message: attributes unknown here that have their default there are left out.
     pub producer: Option<&'a OpList>,
@@ -33,23 +33,24 @@ pub struct Request<'a> {
 pub struct Draft<'a> {
     pub op: &'a str,
     pub name: &'a str,
-    /// The device its message asks for; `None`: that of the nodes it is colocated with.
+    /// The device that its message requests; `None`: that of the nodes it is colocated with.
     pub device: Option<&'a str>,
     pub inputs: Vec<OutputId>,
     pub control_inputs: Vec<NodeId>,
 }
 
-/// What is around an import: the scopes that its nodes are made in.
+/// The surroundings of an import: the scopes that its nodes are made in.
 pub trait Around {
     type Error: From<BuildError>;
 
-    /// The device of nodes that ask for one, or, with `None`, are colocated with others. Asked once for each.
-    fn device(&mut self, asked: Option<&str>) -> Result<String, Self::Error>;
+    /// Returns the device of nodes that request `device`, or, with `None`, are colocated with others. Called once for
+    /// each.
+    fn device(&mut self, requested: Option<&str>) -> Result<String, Self::Error>;
 
     /// Changes what a node reads and waits for. It may add nodes.
     fn admit(&mut self, draft: &mut Draft<'_>) -> Result<(), Self::Error>;
 
-    /// Takes note of a node just added, and of the device its message asked for.
+    /// Records a node just added, and the device that its message requests.
     fn added(&mut self, node: NodeId, outputs: usize, device: Option<&str>) -> Result<(), Self::Error>;
 }
 
@@ -59,8 +60,8 @@ pub struct Nowhere;
 impl Around for Nowhere {
     type Error = BuildError;
 
-    fn device(&mut self, asked: Option<&str>) -> Result<String, BuildError> {
-        Ok(asked.unwrap_or_default().to_owned())
+    fn device(&mut self, requested: Option<&str>) -> Result<String, BuildError> {
+        Ok(requested.unwrap_or_default().to_owned())
     }
 
     fn admit(&mut self, _draft: &mut Draft<'_>) -> Result<(), BuildError> {
@@ -72,25 +73,25 @@ impl Around for Nowhere {
     }
 }
 
-/// What an import made.
+/// The result of an import.
 pub struct Imported<'a> {
     positions: FxHashMap<&'a str, usize>,
     added: Vec<Added>,
     /// The names of its loops.
     pub frames: Vec<String>,
-    /// What names the gradients whose TensorArrays are among its nodes.
+    /// The sources of the gradients whose TensorArrays are among its nodes.
     pub gradient_sources: Vec<String>,
-    /// Whether conditionals or loops are among its nodes.
+    /// True if conditionals or loops are among its nodes.
     pub has_flow: bool,
 }
 
 impl Imported<'_> {
-    /// The node that the message calls so.
+    /// Returns the node that the message calls so.
     pub fn find(&self, name: &str) -> Option<NodeId> {
         self.added.get(*self.positions.get(name)?).map(|added| added.id)
     }
 
-    /// Its nodes, in the order of the message.
+    /// Returns its nodes, in the order of the message.
     pub fn nodes(&self) -> impl Iterator<Item = NodeId> {
         self.added.iter().map(|added| added.id)
     }
@@ -126,8 +127,8 @@ pub fn check_ops(registry: &Registry, message: &GraphDef) -> Result<(), BuildErr
 
 /// Adds the nodes of a message to a graph, each after those it reads.
 ///
-/// Errors: `Value` where the message is malformed, does not fit the ops' schemas, or `sources` name what it does not have;
-/// `Status` for ops that are not registered and tensors too large; and what is `around`. Nodes added before stay.
+/// Errors: `Value` where the message is malformed, does not fit the ops' schemas, or `sources` name what it does not
+/// have. `Status` for ops that are not registered and tensors too large; and what is `around`. Nodes added before stay.
 pub fn import<'a, A: Around>(
     graph: &RwLock<Graph>,
     request: Request<'a>,

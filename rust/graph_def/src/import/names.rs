@@ -4,7 +4,8 @@ use ferroflow_graph::Graph;
 use ferroflow_proto::tensorflow::NodeDef;
 use rustc_hash::FxHashSet;
 
-/// The name in the graph of each node: with `scope` before it, and a number behind it where a node or a scope has that name.
+/// Returns each node's name in the graph: with `scope` before it, and a number behind it if a node or a scope has that
+/// name.
 pub fn names(graph: &Graph, nodes: &[NodeDef], scope: &str) -> Vec<String> {
     let scopes = scopes_of(graph);
     let is_free = |name: &str| graph.find(name).is_none() && !scopes.contains(name);
@@ -29,7 +30,7 @@ pub fn names(graph: &Graph, nodes: &[NodeDef], scope: &str) -> Vec<String> {
     names
 }
 
-/// The scopes that the graph's nodes are in.
+/// Returns the scopes that the graph's nodes are in.
 fn scopes_of(graph: &Graph) -> FxHashSet<&str> {
     let mut scopes = FxHashSet::default();
     for node in graph.nodes() {

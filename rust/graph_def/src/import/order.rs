@@ -1,4 +1,4 @@
-//! What nodes of a message read, and an order in which each node comes after those.
+//! The inputs of a message's nodes, and an order in which each node comes after its inputs.
 
 use crate::import::sources::Sources;
 use ferroflow_graph::{BuildError, NodeId, OutputId};
@@ -11,7 +11,7 @@ use std::collections::BinaryHeap;
 pub const MERGE: [&str; 2] = ["Merge", "RefMerge"];
 const NEXT: [&str; 2] = ["NextIteration", "RefNextIteration"];
 
-/// What fills an input of a node.
+/// The source of a node's input.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Input {
     /// An output of a node of the message, by position.
@@ -49,7 +49,7 @@ impl Inputs {
     }
 }
 
-/// The positions of nodes by name.
+/// Returns the positions of nodes by name.
 ///
 /// Errors: `Value` for names that no node may have or that two have, and for nodes without an op.
 pub fn positions(nodes: &[NodeDef]) -> Result<FxHashMap<&str, usize>, BuildError> {
@@ -75,8 +75,8 @@ fn is_name(name: &str) -> bool {
     first && bytes.all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-' | b'/'))
 }
 
-/// (node, output) of a tensor's name; a name without a number is that of output 0. A number too large is one that no node
-/// has.
+/// Returns (node, output) of a tensor's name. A name without a number is that of output 0. A number too large is one
+/// that no node has.
 fn parsed(text: &str) -> (&str, u32) {
     match text.rsplit_once(':') {
         Some((node, number)) if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) => {
@@ -86,9 +86,9 @@ fn parsed(text: &str) -> (&str, u32) {
     }
 }
 
-/// What each node reads.
+/// Returns the inputs of each node.
 ///
-/// Errors: `Value` for inputs that neither the message nor `sources` knows, and for control inputs before others.
+/// Errors: `Value` for inputs that neither the message nor `sources` has, and for control inputs before others.
 pub fn inputs(
     nodes: &[NodeDef],
     positions: &FxHashMap<&str, usize>,
@@ -134,7 +134,7 @@ fn inputs_of(
     Ok(inputs)
 }
 
-/// The positions of all nodes, each after those it reads; as in the message where that is so already.
+/// Returns the positions of all nodes, each after those it reads; as in the message where that is so already.
 ///
 /// Errors: `Value` where nodes wait for each other.
 pub fn order(nodes: &[NodeDef], inputs: &[Inputs]) -> Result<Vec<usize>, BuildError> {

@@ -1,4 +1,4 @@
-//! What a message says of the shapes of a node's outputs, added to what was inferred.
+//! The shapes of a node's outputs in its message, added to the inferred ones.
 
 use crate::attributes::shape_from_message;
 use ferroflow_graph::{BuildError, Graph, NodeId, OutputId};
@@ -57,7 +57,7 @@ pub fn narrow(graph: &mut Graph, id: NodeId, node: &NodeDef, shapes: &[TensorSha
     for (index, shape) in (0..).zip(shapes) {
         let output = OutputId { node: id, index };
         let known = graph.output(output)?;
-        // TF 1.x: handles of stacks were vectors of two strings once, and are said to be still.
+        // TF 1.x: handles of stacks were vectors of two strings once, and messages still state that shape.
         let is_exempt = may_be_wrong || known.dtype == DType::Resource;
         let failure = match shape_from_message(shape) {
             Err(failure) => failure.message().to_owned(),
@@ -80,7 +80,7 @@ pub fn narrow(graph: &mut Graph, id: NodeId, node: &NodeDef, shapes: &[TensorSha
     Ok(())
 }
 
-/// A shape as Python writes it.
+/// Returns a shape as Python writes it.
 fn tuple(shape: &PartialShape) -> String {
     let Some(dims) = shape.dims() else { return "<unknown>".to_owned() };
     let words: Vec<String> = dims.iter().map(|d| d.map_or_else(|| "?".to_owned(), |d| d.to_string())).collect();

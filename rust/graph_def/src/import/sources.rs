@@ -39,14 +39,14 @@ impl Sources {
         self.entries.push(Entry { node: node.to_owned(), source, is_used: false });
     }
 
-    /// What `wanted` finds among the sources of a node, which counts as used then.
-    fn used<T>(&mut self, node: &str, wanted: impl Fn(Source) -> Option<T>) -> Option<T> {
+    /// Returns the result of `select` for the first of a node's sources that has one; the source counts as used then.
+    fn used<T>(&mut self, node: &str, select: impl Fn(Source) -> Option<T>) -> Option<T> {
         if self.entries.is_empty() {
             return None;
         }
         for &i in self.by_node.get(node)? {
             let Some(entry) = self.entries.get_mut(i) else { continue };
-            if let Some(found) = wanted(entry.source) {
+            if let Some(found) = select(entry.source) {
                 entry.is_used = true;
                 return Some(found);
             }
@@ -54,7 +54,7 @@ impl Sources {
         None
     }
 
-    /// What a node that names this output reads instead.
+    /// Returns the replacement of this output as an input.
     pub fn output(&mut self, node: &str, index: u32) -> Option<OutputId> {
         self.used(node, |source| match source {
             Source::Output { number, to } if number == index => Some(to),
@@ -62,7 +62,7 @@ impl Sources {
         })
     }
 
-    /// What a node that waits for this one waits for instead.
+    /// Returns the replacement of this node as a control input.
     pub fn control(&mut self, node: &str) -> Option<NodeId> {
         self.used(node, |source| match source {
             Source::Control { to } => Some(to),
@@ -70,7 +70,8 @@ impl Sources {
         })
     }
 
-    /// The names that stand for nothing, in the order they were given. `outputs`: how many a node of the message has.
+    /// Returns the names that stand for nothing, in the order they were given. `outputs`: how many a node of the
+    /// message has.
     pub fn absent(&self, outputs: impl Fn(&str) -> Option<u32>) -> Vec<String> {
         let unused = self.entries.iter().filter(|entry| !entry.is_used);
         unused

@@ -8,7 +8,7 @@ use ferroflow_tensor::{Result, Status, bail};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-/// How often one who waits looks whether to go on.
+/// Time between two checks by a waiting thread.
 const LOOK_UP: Duration = Duration::from_millis(20);
 
 /// Starts a thread; it is never joined, for it may be the one that drops its iterator.
@@ -20,7 +20,7 @@ pub(super) fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<
     }
 }
 
-/// `f`'s result; a panic as an `Internal` error, for on a thread of its own it would be lost.
+/// Returns `f`'s result; a panic as an `Internal` error, for on a thread of its own it would be lost.
 pub(super) fn caught<T>(f: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|payload| match payload.downcast_ref::<LostLock>() {
         Some(&lost) => Err(lost.into()),
@@ -42,15 +42,15 @@ pub(super) fn wait<S, R>(
         }
         pull.cancellation.check()?;
         if changed.wait_for(&mut guard, LOOK_UP).timed_out() {
-            // Unlocked: looking up may run the program's signal handlers.
+            // Without the lock: the poll may run the program's signal handlers.
             MutexGuard::unlocked(&mut guard, stopped);
-            // Before anything is taken: it would be lost with the step.
+            // Checked before an element is taken, which would be lost with the step.
             pull.cancellation.check()?;
         }
     }
 }
 
-/// `wait` of a thread that works ahead: `cancellation` is set under the lock, so that it need not look up.
+/// Returns `wait` of a thread that works ahead: `cancellation` is set under the lock, so that it need not look up.
 pub(super) fn wait_ahead<S, R>(
     state: &Mutex<S>,
     changed: &Condvar,
@@ -78,7 +78,7 @@ pub(super) fn end<S>(state: &Mutex<S>, changed: &Condvar, cancellation: &Cancell
     changed.notify_all();
 }
 
-/// The lock, at most until the pull is cancelled.
+/// Returns the lock, at most until the pull is cancelled.
 pub(super) fn lock<'m, T>(mutex: &'m Mutex<T>, pull: Pull<'_>) -> Result<MutexGuard<'m, T>> {
     loop {
         if let Some(guard) = mutex.try_lock_for(LOOK_UP) {
@@ -89,7 +89,7 @@ pub(super) fn lock<'m, T>(mutex: &'m Mutex<T>, pull: Pull<'_>) -> Result<MutexGu
     }
 }
 
-/// A process that was forked has the iterators of its parent, but none of their threads.
+/// Fails in a forked process: it has the iterators of its parent, but none of their threads.
 pub(super) fn check_process(started_in: u32) -> Result<()> {
     if started_in != std::process::id() {
         bail!(

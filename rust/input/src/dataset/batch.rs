@@ -42,7 +42,7 @@ impl DatasetIterator for BatchIterator {
     }
 }
 
-/// The size of batches in input 1.
+/// Returns the size of batches in input 1.
 pub(super) fn batch_size(ctx: &KernelContext<'_>) -> Result<usize> {
     let size = scalar::<i64>(ctx, 1, "batch_size")?;
     ensure!(size > 0, InvalidArgument, "Batch size must be greater than zero.");
@@ -131,7 +131,7 @@ pub(super) fn register(r: &mut Registry) {
     r.add(
         described(unary("BatchDataset").input("batch_size: int64"))
             .shape(scalars)
-            .doc("Batches of `batch_size` elements, the last one of as many as are left.")
+            .doc("Returns batches of `batch_size` elements, the last one of as many as are left.")
             .kernel(|init| {
                 dataset_kernel(init, |ctx| {
                     Ok(Batch { input: dataset_input(ctx, 0)?.dataset, size: batch_size(ctx)?, drop_remainder: false })
@@ -142,7 +142,7 @@ pub(super) fn register(r: &mut Registry) {
         described(unary("BatchDatasetV2").input("batch_size: int64").input("drop_remainder: bool"))
             .attr("parallel_copy: bool = false")
             .shape(scalars)
-            .doc("Batches of `batch_size` elements, with or without a smaller last one.")
+            .doc("Returns batches of `batch_size` elements, with or without a smaller last one.")
             .kernel(|init| {
                 dataset_kernel(init, |ctx| {
                     let drop_remainder = scalar(ctx, 2, "drop_remainder")?;
@@ -153,7 +153,7 @@ pub(super) fn register(r: &mut Registry) {
     r.add(
         described(unary("SlideDataset").input("window_size: int64").input("stride: int64"))
             .shape(scalars)
-            .doc("Batches of `window_size` elements, each beginning `stride` elements after the one before.")
+            .doc("Returns batches of `window_size` elements, each beginning `stride` elements after the one before.")
             .kernel(|init| {
                 dataset_kernel(init, |ctx| {
                     let size = scalar::<i64>(ctx, 1, "window_size")?;
@@ -170,7 +170,7 @@ pub(super) fn register(r: &mut Registry) {
     );
     r.add(
         described(unary("UnbatchDataset"))
-            .doc("The rows of the input's elements as elements.")
+            .doc("Returns the rows of the input's elements as elements.")
             .kernel(|init| dataset_kernel(init, |ctx| Ok(Unbatch(dataset_input(ctx, 0)?.dataset)))),
     );
 }

@@ -10,11 +10,11 @@ use ferroflow_sync::{Mutex, is_lost};
 use ferroflow_tensor::{Result, bail};
 use std::sync::Arc;
 
-/// What the iterators of one dataset share.
+/// The state that the iterators of one dataset share.
 #[derive(Default)]
 struct Kept {
     whole: Option<Arc<[Element]>>,
-    /// Whether an iterator is on its first pass.
+    /// True while an iterator is on its first pass.
     being_filled: bool,
 }
 
@@ -129,7 +129,10 @@ pub(super) fn register(r: &mut Registry) {
     r.add(
         described(unary("CacheDataset").input("filename: string"))
             .shape(scalars)
-            .doc("The input, from its second pass on as it was in the first: kept in memory, or in a file where that is named.")
+            .doc(
+                "Returns the input, from its second pass on as it was in the first: kept in memory, or in a file if \
+                 `filename` names one.",
+            )
             .kernel(|init| {
                 dataset_kernel(init, |ctx| {
                     let (input, name) = (dataset_input(ctx, 0)?.dataset, text(ctx, 1, "filename")?);

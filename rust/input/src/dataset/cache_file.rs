@@ -20,7 +20,8 @@ fn failed(name: &str) -> impl Fn(std::io::Error) -> Status + '_ {
     move |e| file::failure(name, &e)
 }
 
-/// An iterator of a dataset cached in `name`: over the file where it is complete, else over the input, which it writes down.
+/// Returns an iterator of a dataset cached in `name`: over the file where it is complete, else over the input, which it
+/// writes down.
 pub(super) fn iterator(name: &str, input: impl FnOnce() -> BoxedIterator) -> BoxedIterator {
     if file::path_of(with_ending(name, "elements")).exists() {
         return BoxedIterator::new(Reader { name: name.to_owned(), records: None });
@@ -75,7 +76,7 @@ struct Lock(PathBuf);
 /// A pass that was left before its end keeps nothing.
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Whoever comes next finds out.
+        // The next reader reports the failure.
         std::fs::remove_file(&self.0).unwrap_or(());
     }
 }
@@ -156,8 +157,8 @@ fn push_number(bytes: &mut Vec<u8>, n: usize) {
     bytes.extend_from_slice(&(n as u64).to_le_bytes());
 }
 
-/// Type, rank, dimensions, then the elements: plain ones as they are in memory, strings each with its length, and tensors
-/// in variants as tensors.
+/// Writes type, rank, dimensions, then the elements. Plain elements are as in memory, strings each with their length,
+/// and tensors in variants as tensors.
 fn push_tensor(bytes: &mut Vec<u8>, t: &Tensor, depth: usize) -> Result<()> {
     ensure!(depth > 0, Unimplemented, "A variant nested too deeply cannot be cached in a file");
     push_number(bytes, t.dtype().number() as usize);
@@ -183,7 +184,7 @@ fn push_tensor(bytes: &mut Vec<u8>, t: &Tensor, depth: usize) -> Result<()> {
     Ok(())
 }
 
-/// What is left of a record.
+/// The rest of a record.
 struct Rest<'a> {
     bytes: &'a [u8],
     name: &'a str,
@@ -233,13 +234,13 @@ impl<'a> Rest<'a> {
             }
             return Tensor::from_strings(shape, strings);
         }
-        // The bytes are there before memory is asked for.
+        // The record has these bytes, so a damaged length cannot allocate more.
         let bytes = self.take(count.checked_mul(dtype.size()).ok_or_else(|| self.damaged())?)?;
         plain(dtype, shape, bytes)
     }
 }
 
-/// A tensor of the elements that `bytes` are.
+/// Returns a tensor of the elements that `bytes` are.
 fn plain(dtype: DType, shape: Shape, bytes: &[u8]) -> Result<Tensor> {
     if dtype == DType::Bool {
         let values: Vec<bool> = bytes.iter().map(|&b| b != 0).collect();

@@ -34,7 +34,7 @@ impl Dataset for Csv {
     }
 }
 
-/// The fields of a record; `None` where it ends within quotes.
+/// Returns the fields of a record; `None` where it ends within quotes.
 fn fields(format: &CsvFormat, record: &[u8]) -> Result<Option<Vec<Vec<u8>>>> {
     let mut fields = Vec::new();
     let mut at = 0;
@@ -55,7 +55,7 @@ fn fields(format: &CsvFormat, record: &[u8]) -> Result<Option<Vec<Vec<u8>>>> {
     }
 }
 
-/// The value that field `i` spells.
+/// Returns the value that field `i` spells.
 fn value(field: &[u8], i: usize, dtype: DType) -> Result<Tensor> {
     let found = match dtype {
         DType::String => Some(Tensor::from_strings([], vec![field.into()])?),
@@ -77,11 +77,11 @@ fn value(field: &[u8], i: usize, dtype: DType) -> Result<Tensor> {
 impl Format {
     fn element(&self, fields: &[Vec<u8>]) -> Result<Element> {
         let count = fields.len();
-        let wanted = self.defaults.len();
+        let expected = self.defaults.len();
         if self.records.columns.is_empty() {
-            ensure!(count == wanted, InvalidArgument, "Expect {wanted} fields but have {count} in record");
+            ensure!(count == expected, InvalidArgument, "Expect {expected} fields but have {count} in record");
         }
-        let mut element = Element::with_capacity(wanted);
+        let mut element = Element::with_capacity(expected);
         for (k, default) in self.defaults.iter().enumerate() {
             let i = self.records.columns.get(k).copied().unwrap_or(k);
             let Some(field) = fields.get(i) else {
@@ -98,7 +98,7 @@ impl Format {
     }
 }
 
-/// The element of the next record; `None` where there is none.
+/// Returns the element of the next record; `None` where there is none.
 fn next_element(format: &Format, input: &mut Input) -> Result<Option<Element>> {
     let mut record: Vec<u8> = Vec::new();
     loop {
@@ -182,7 +182,7 @@ pub(super) fn register(r: &mut Registry) {
         .input("record_defaults: output_types")
         .attr("output_types: list({float,double,int32,int64,string}) >= 1")
         .attr("output_shapes: list(shape) >= 1");
-    r.add(op.doc("The fields of the records of CSV files.").kernel(|init| dataset_kernel(init, format)));
+    r.add(op.doc("Returns the fields of the records of CSV files.").kernel(|init| dataset_kernel(init, format)));
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ impl DatasetIterator for DirectedIterator {
                     }
                 }
             };
-            // What has ended is passed over.
+            // Inputs that have ended are skipped.
             let input = &mut self.inputs[chosen];
             if let Some(iterator) = input {
                 match iterator.next(pull) {
@@ -71,7 +71,7 @@ pub(super) fn register(r: &mut Registry) {
         described(op.input("data_input_datasets: N * variant").output("handle: variant"))
             .attr("N: int >= 1")
             .shape(shape_rules::scalar)
-            .doc("Elements of several datasets, in the order that the numbers of a selecting dataset give.")
+            .doc("Returns elements of several datasets, in the order that the numbers of a selecting dataset give.")
             .kernel(|init| {
                 dataset_kernel(init, |ctx| {
                     let inputs = (1..ctx.num_inputs()).map(|i| Ok(dataset_input(ctx, i)?.dataset));

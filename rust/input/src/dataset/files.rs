@@ -8,7 +8,7 @@ use ferroflow_io::{Compression, Input, RecordReader, file};
 use ferroflow_tensor::{Bytes, Result, Tensor, bail, ensure};
 use std::sync::Arc;
 
-/// What a file is cut into.
+/// The parts that a file is cut into.
 #[derive(Clone, Copy)]
 enum Cut {
     Lines,
@@ -31,7 +31,7 @@ enum Open {
         left: u64,
         record: usize,
     },
-    /// What was read whole, and where the next record begins.
+    /// The whole contents, and the position of the next record.
     Whole {
         body: Vec<u8>,
         at: usize,
@@ -98,7 +98,7 @@ impl Files {
                 let too_long = || misfit(name, header, record, footer, 0);
                 let length = usize::try_from(record).map_err(|_| too_long())?;
                 if self.compression != Compression::None {
-                    // How long it is shows only at its end.
+                    // The length of a compressed file is known at its end only.
                     let whole = open(self.buffer_size)?.rest()?.to_vec();
                     let body = whole.len() as i128 - i128::from(header) - i128::from(footer);
                     if body < 0 || body % i128::from(record) != 0 {
@@ -130,7 +130,7 @@ impl DatasetIterator for FilesIterator {
                 Some(open) => open,
                 None => {
                     let Some(name) = self.files.names.get(self.next) else { return Ok(None) };
-                    // Once only: the file after one that fails is read at the next call.
+                    // Reported once: the next call reads the file after the one that failed.
                     self.next += 1;
                     self.open.insert(self.files.open(name)?)
                 }
@@ -160,7 +160,8 @@ fn compression(ctx: &KernelContext<'_>, i: usize) -> Result<Compression> {
     }
 }
 
-/// Bytes of a buffer of which the input asks; 0 asks for the usual size. More than the usual is not faster.
+/// Returns the number of bytes of a buffer, as the input requests; 0 means the usual size. More than the usual is not
+/// faster.
 fn buffer_size(ctx: &KernelContext<'_>, i: usize) -> Result<usize> {
     let size = scalar::<i64>(ctx, i, "buffer_size")?;
     ensure!(size >= 0, InvalidArgument, "`buffer_size` must be >= 0 (0 == default)");
@@ -183,7 +184,7 @@ fn lengths(ctx: &KernelContext<'_>, compression: Compression) -> Result<Files> {
     Ok(Files { names: names(ctx)?, cut, compression, buffer_size: buffer_size(ctx, 4)? })
 }
 
-/// Names in a scalar or a vector, and scalars.
+/// Checks the shapes: names in a scalar or a vector, and scalars.
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     c.input(0)?.with_rank_at_most(1)?;
     for i in 1..c.num_inputs() {
@@ -199,12 +200,12 @@ pub(super) fn register(r: &mut Registry) {
     };
     r.add(
         whole("TextLineDataset")
-            .doc("The lines of text files, without their ends.")
+            .doc("Returns the lines of text files, without their ends.")
             .kernel(|_| signed_kernel(Signature::records(), |ctx| compressed(ctx, Cut::Lines))),
     );
     r.add(
         whole("TFRecordDataset")
-            .doc("The records of TFRecord files.")
+            .doc("Returns the records of TFRecord files.")
             .kernel(|_| signed_kernel(Signature::records(), |ctx| compressed(ctx, Cut::Records))),
     );
     let fixed = |name: &str| {
@@ -213,13 +214,13 @@ pub(super) fn register(r: &mut Registry) {
     };
     r.add(
         fixed("FixedLengthRecordDataset")
-            .doc("The pieces of one length that files are cut into.")
+            .doc("Returns the pieces of one length that files are cut into.")
             .kernel(|_| signed_kernel(Signature::records(), |ctx| lengths(ctx, Compression::None))),
     );
     r.add(
         fixed("FixedLengthRecordDatasetV2")
             .input("compression_type: string")
-            .doc("The pieces of one length that files, compressed or not, are cut into.")
+            .doc("Returns the pieces of one length that files, compressed or not, are cut into.")
             .kernel(|_| signed_kernel(Signature::records(), |ctx| lengths(ctx, compression(ctx, 5)?))),
     );
 }

@@ -13,7 +13,7 @@ pub(super) struct Captured {
 }
 
 impl Captured {
-    /// An instance of the function `name` with the values of some inputs behind its arguments.
+    /// Returns an instance of the function `name` with the values of some inputs behind its arguments.
     pub fn new(ctx: &KernelContext<'_>, name: &str, inputs: Range<usize>) -> Result<Arc<Captured>> {
         let function = ctx.step.functions.clone().instance(name)?;
         Ok(Arc::new(Captured { function, captured: owned(ctx, inputs)? }))
@@ -33,7 +33,7 @@ impl Captured {
         self.function.call(arguments.into_iter().chain(self.captured.iter().cloned()).collect(), pull.cancellation)
     }
 
-    /// `call`; the function may end the sequence by an `OutOfRange` error.
+    /// Returns `call`; the function may end the sequence by an `OutOfRange` error.
     pub fn map(&self, arguments: impl IntoIterator<Item = Tensor>, pull: Pull<'_>) -> Result<Option<Element>> {
         match self.call(arguments, pull) {
             Ok(element) => Ok(Some(element)),
@@ -42,7 +42,7 @@ impl Captured {
         }
     }
 
-    /// The dataset that the function gives; `what` names the function in messages.
+    /// Returns the dataset that the function gives; `what` names the function in messages.
     pub fn dataset(
         &self,
         arguments: impl IntoIterator<Item = Tensor>,
@@ -62,7 +62,7 @@ impl Captured {
     }
 }
 
-/// The values of some inputs, to be kept after the step.
+/// Returns the values of some inputs, to be kept after the step.
 pub(super) fn owned(ctx: &KernelContext<'_>, inputs: Range<usize>) -> Result<Vec<Tensor>> {
     inputs.map(|i| ctx.input(i)?.clone().into_owned()).collect()
 }

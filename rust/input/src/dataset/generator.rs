@@ -63,7 +63,7 @@ impl Drop for GeneratorIterator {
     fn drop(&mut self) {
         let cancellation = Cancellation::new();
         let pull = Pull { cancellation: &cancellation, threads: Threads::single(), resumes: false };
-        // There is nobody left to tell of a failure.
+        // Nothing is left that could report a failure.
         self.finalize(pull).unwrap_or(());
     }
 }
@@ -81,7 +81,10 @@ pub(super) fn register(r: &mut Registry) {
         .attr("Tfinalize_func_args: list(type) >= 0");
     r.add(
         described(op)
-            .doc("The results of `next_func` for what `init_func` gives, until it fails with OutOfRange.")
+            .doc(
+                "Returns the results of `next_func` for the state that `init_func` returns, until it fails with \
+                 OutOfRange.",
+            )
             .kernel(|init| {
                 let names = [init.func("init_func")?, init.func("next_func")?, init.func("finalize_func")?];
                 let [begin, next, finalize] = names.map(|f| f.name);

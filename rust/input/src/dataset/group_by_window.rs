@@ -37,7 +37,7 @@ struct GroupByWindowIterator {
     full: Option<i64>,
     functions: Arc<Functions>,
     groups: BTreeMap<i64, Group>,
-    /// Window sizes that were asked for.
+    /// Requested window sizes.
     sizes: BTreeMap<i64, usize>,
     current: Option<BoxedIterator>,
 }
@@ -76,7 +76,7 @@ impl GroupByWindowIterator {
         Ok(size)
     }
 
-    /// The key of an element and the size of its windows.
+    /// Returns the key of an element and the size of its windows.
     fn key_and_size(&mut self, element: &Element, pull: Pull<'_>) -> Result<(i64, usize)> {
         let results = self.functions.key.call(element.iter().cloned(), pull)?;
         let key = scalar_result(&results, "key_func")?;
@@ -132,7 +132,7 @@ impl DatasetIterator for GroupByWindowIterator {
                     }
                 }
             } else {
-                // What is left, by rising key.
+                // The remaining groups, by ascending key.
                 match self.groups.keys().next() {
                     Some(&key) => Some(key),
                     None => return Ok(None),
@@ -166,7 +166,7 @@ pub(super) fn register(r: &mut Registry) {
         .attr("Twindow_size_func_other_arguments: list(type) >= 0");
     r.add(
         described(op)
-            .doc("The elements of the datasets that `reduce_func` makes of windows of elements with one key.")
+            .doc("Returns the elements of the datasets that `reduce_func` makes of windows of elements with one key.")
             .kernel(|init| {
                 let names = [init.func("key_func")?, init.func("reduce_func")?, init.func("window_size_func")?];
                 let [key, reduce, window_size] = names.map(|f| f.name);

@@ -75,7 +75,7 @@ impl Gathered {
         Gathered { input: Some(input), elements: Vec::new() }
     }
 
-    /// Up to `size` elements; fewer once the input has no more.
+    /// Returns up to `size` elements; fewer once the input has no more.
     ///
     /// If the step is interrupted, the next call goes on with the elements of this one. After another error they are gone.
     pub fn take(&mut self, size: usize, pull: Pull<'_>) -> Result<Vec<Element>> {

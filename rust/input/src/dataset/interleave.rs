@@ -89,7 +89,7 @@ impl DatasetIterator for InterleaveIterator {
             } else if self.open.iter().all(Option::is_none) {
                 return Ok(None);
             } else {
-                // No place behind the last open one is worth a turn.
+                // Places behind the last open one have no element.
                 self.taken = 0;
                 self.place = if self.place + 1 >= self.open.len() { 0 } else { self.place + 1 };
             }
@@ -141,7 +141,10 @@ pub(super) fn register(r: &mut Registry) {
         described(unary("FlatMapDataset").input("other_arguments: Targuments"))
             .attr("f: func")
             .attr("Targuments: list(type) >= 0")
-            .doc("The elements of the datasets that `f` gives for the elements of the input, one after the other.")
+            .doc(
+                "Returns the elements of the datasets that `f` gives for the elements of the input, one after the \
+                 other.",
+            )
             .kernel(|init| {
                 let f = init.func("f")?.name;
                 dataset_kernel(init, move |ctx| {
@@ -174,7 +177,10 @@ pub(super) fn register(r: &mut Registry) {
             .input("sloppy: bool")
             .input("buffer_output_elements: int64")
             .input("prefetch_input_elements: int64")
-            .doc("As InterleaveDataset, the datasets that take turns being read ahead. The order is the same, sloppy or not.")
+            .doc(
+                "Interleaves as InterleaveDataset does, and reads the datasets that take turns ahead. The order is \
+                 the same, sloppy or not.",
+            )
             .kernel(|init| {
                 let f = init.func("f")?.name;
                 let arguments = init.dtypes("Targuments")?.len();
@@ -185,7 +191,10 @@ pub(super) fn register(r: &mut Registry) {
         interleaved("ParallelInterleaveDatasetV2")
             .input("num_parallel_calls: int64")
             .attr("sloppy: bool = false")
-            .doc("As InterleaveDataset, the datasets that take turns being read ahead. The order is the same, sloppy or not.")
+            .doc(
+                "Interleaves as InterleaveDataset does, and reads the datasets that take turns ahead. The order is \
+                 the same, sloppy or not.",
+            )
             .kernel(|init| {
                 let f = init.func("f")?.name;
                 let arguments = init.dtypes("Targuments")?.len();

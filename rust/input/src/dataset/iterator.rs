@@ -30,12 +30,12 @@ impl IteratorResource {
         self.signature.check(&value.signature)?;
         let pass = Arc::new(Mutex::new(Pass(Some(value.dataset.iterator()))));
         let before = self.current.lock().replace(pass);
-        // What the end of an iterator does (a generator's finalizer), it does without the lock.
+        // Dropped without the lock, because a destructor may use the iterator (a generator's finalizer does).
         drop(before);
         Ok(())
     }
 
-    /// The next element; `None` at the end.
+    /// Returns the next element; `None` at the end.
     fn next(&self, pull: Pull<'_>) -> Result<Option<Element>> {
         let Some(pass) = self.current.lock().clone() else {
             bail!(
@@ -58,23 +58,23 @@ fn pull<'a>(ctx: &KernelContext<'a>) -> Pull<'a> {
     Pull { cancellation: ctx.step.cancellation, threads: ctx.step.threads, resumes: true }
 }
 
-/// The iterator that resource input `i` is.
+/// Returns the iterator that resource input `i` is.
 fn iterator(ctx: &KernelContext<'_>, i: usize) -> Result<Arc<IteratorResource>> {
     ResourceHandle::from_tensor(ctx.input(i)?)?.resource()
 }
 
 fn make_resource(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let made = Signature::of(init)?;
-    let wanted = made.clone();
+    let expected = made.clone();
     resource_kernel(
         init,
         Unnamed::Private,
         move |_, _| Ok(IteratorResource::new(made.clone())),
-        move |found: &IteratorResource| wanted.check(&found.signature),
+        move |found: &IteratorResource| expected.check(&found.signature),
     )
 }
 
-/// TF 1.x: what the factory said the first time, an error too, stays.
+/// Builds a one-shot iterator. TF 1.x: the factory's first result, an error too, stays.
 fn one_shot(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     ensure!(
         init.str("shared_name")?.is_empty(),
@@ -92,7 +92,7 @@ fn one_shot(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             Some(handle) => handle.clone(),
             None => {
                 let made = first_pass(ctx, &factory, &signature, &name);
-                // An interrupted step says nothing of the factory.
+                // An interruption of the step is no result of the factory.
                 if made.is_err() && (pull.is_interrupted() || matches!(&made, Err(e) if e.code() == Code::Cancelled)) {
                     return made.map(drop);
                 }
@@ -130,7 +130,7 @@ fn get_next(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
-/// An element, if it is what the node's attributes promise.
+/// Returns an element, if it is what the node's attributes promise.
 fn checked(signature: &Signature, element: Element) -> Result<Outputs> {
     let found = Signature {
         types: element.iter().map(|t| t.dtype()).collect(),
@@ -154,7 +154,7 @@ fn single_element(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
-/// What string handles begin with.
+/// The beginning of string handles.
 const MARK: &[u8] = b"ferroflow.Iterator";
 
 fn to_string_handle(ctx: &mut KernelContext<'_>) -> Result<()> {
@@ -166,9 +166,9 @@ fn to_string_handle(ctx: &mut KernelContext<'_>) -> Result<()> {
 }
 
 fn from_string_handle(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let wanted = Signature::of(init)?;
+    let expected = Signature::of(init)?;
     ensure!(
-        wanted.types.is_empty() || wanted.shapes.is_empty() || wanted.types.len() == wanted.shapes.len(),
+        expected.types.is_empty() || expected.shapes.is_empty() || expected.types.len() == expected.shapes.len(),
         InvalidArgument,
         "If both 'output_types' and 'output_shapes' are set, they must have the same length."
     );
@@ -185,12 +185,12 @@ fn from_string_handle(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             bail!(NotFound, "Resource {container}/{name}/IteratorResource does not exist.")
         };
         let found = &resource.signature;
-        if !wanted.types.is_empty() {
-            let types = Signature { types: wanted.types.clone(), shapes: found.shapes.clone() };
+        if !expected.types.is_empty() {
+            let types = Signature { types: expected.types.clone(), shapes: found.shapes.clone() };
             types.check(found)?;
         }
-        if !wanted.shapes.is_empty() {
-            let shapes = Signature { types: found.types.clone(), shapes: wanted.shapes.clone() };
+        if !expected.shapes.is_empty() {
+            let shapes = Signature { types: found.types.clone(), shapes: expected.shapes.clone() };
             shapes.check(found)?;
         }
         let name = ResourceName { container: container.to_string(), name: name.to_string() };
@@ -215,14 +215,14 @@ fn element_shapes(c: &mut ShapeContext<'_>) -> Result<()> {
 
 pub(super) fn register(r: &mut Registry) {
     let described = |op: Op| op.attr("output_types: list(type) >= 1").attr("output_shapes: list(shape) >= 1");
-    // Stateful, unlike in TF 1.x: two iterators that look alike are two.
+    // Stateful, unlike in TF 1.x: equal nodes must not be merged, since each has an iterator of its own.
     for name in ["Iterator", "IteratorV2"] {
         let op = Op::new(name).output("handle: resource").attr("shared_name: string").attr("container: string");
         r.add(
             described(op)
                 .stateful()
                 .shape(shape_rules::scalar)
-                .doc("An iterator that MakeIterator makes one over a dataset.")
+                .doc("Returns an iterator that is over no dataset before MakeIterator.")
                 .kernel(make_resource),
         );
     }
@@ -233,7 +233,10 @@ pub(super) fn register(r: &mut Registry) {
             .attr("shared_name: string = ''")
             .stateful()
             .shape(shape_rules::scalar)
-            .doc("An iterator over the dataset that a function gives, which is called when it is first needed.")
+            .doc(
+                "Returns an iterator over the dataset that a function returns. The function is called when the \
+                 dataset is first needed.",
+            )
             .kernel(one_shot),
     );
     r.add(
@@ -257,7 +260,7 @@ pub(super) fn register(r: &mut Registry) {
                 .shape(element_shapes)
                 .listed_stateful(true)
                 .blocks(Blocking::Pipeline)
-                .doc("The next element; an OutOfRange error at the end.")
+                .doc("Returns the next element; an OutOfRange error at the end.")
                 .kernel(get_next),
         );
     }
@@ -267,7 +270,7 @@ pub(super) fn register(r: &mut Registry) {
             .shape(element_shapes)
             .listed_stateful(true)
             .blocks(Blocking::Pipeline)
-            .doc("The only element of a dataset.")
+            .doc("Returns the only element of a dataset.")
             .kernel(single_element),
     );
     r.add(
@@ -275,7 +278,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("resource_handle: resource")
             .output("string_handle: string")
             .listed_stateful(true)
-            .doc("A text by which steps of this session find the iterator.")
+            .doc("Returns a text by which steps of this session find the iterator.")
             .shape(shape_rules::scalar)
             .kernel(|_| kernel(to_string_handle)),
     );
@@ -287,7 +290,7 @@ pub(super) fn register(r: &mut Registry) {
                 .attr("output_types: list(type) >= 0 = []")
                 .attr("output_shapes: list(shape) >= 0 = []")
                 .stateful()
-                .doc("The iterator that a text names.")
+                .doc("Returns the iterator that a text names.")
                 .shape(shape_rules::scalar)
                 .kernel(from_string_handle),
         );

@@ -110,13 +110,13 @@ impl DatasetIterator for ScanIterator {
             "scan_func must return {all} values: the new state and the output, got {}",
             state.len()
         );
-        let wanted = self.state.iter().map(|t| t.dtype()).chain(self.signature.types.iter().copied());
-        for (i, (got, want)) in state.iter().zip(wanted).enumerate() {
+        let expected = self.state.iter().map(|t| t.dtype()).chain(self.signature.types.iter().copied());
+        for (i, (got, expected)) in state.iter().zip(expected).enumerate() {
             ensure!(
-                got.dtype() == want,
+                got.dtype() == expected,
                 InvalidArgument,
                 "Got wrong type for scan_func return value {i} (expected {}, got {}).",
-                want.schema_name(),
+                expected.schema_name(),
                 got.dtype().schema_name()
             );
         }
@@ -126,7 +126,7 @@ impl DatasetIterator for ScanIterator {
     }
 }
 
-/// The last state of a function that takes a state and an element to the next state.
+/// Returns the last state of a function that takes a state and an element to the next state.
 fn reduce(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let f = init.func("f")?.name;
     let states = init.dtypes("Tstate")?.len();
@@ -167,7 +167,10 @@ pub(super) fn register(r: &mut Registry) {
             .attr("Targuments: list(type) >= 0")
             .attr("use_inter_op_parallelism: bool = true")
             .shape(reduced_shapes)
-            .doc("The last of the states that `f` makes of a state and an element, one element after the other.")
+            .doc(
+                "Reduces the input: `f` makes a new state of a state and an element, one element after the other. \
+                 Returns the last state.",
+            )
             .kernel(reduce),
     );
     r.add(
@@ -176,7 +179,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("Targuments: list(type) >= 0")
             .attr("use_inter_op_parallelism: bool = true")
             .attr("preserve_cardinality: bool = false")
-            .doc("The results of `f` for the elements of the input.")
+            .doc("Returns the results of `f` for the elements of the input.")
             .kernel(|init| {
                 let f = init.func("f")?.name;
                 dataset_kernel(init, move |ctx| {
@@ -189,7 +192,7 @@ pub(super) fn register(r: &mut Registry) {
         described(unary("FilterDataset").input("other_arguments: Targuments"))
             .attr("predicate: func")
             .attr("Targuments: list(type) >= 0")
-            .doc("The elements for which `predicate` is true.")
+            .doc("Returns the elements for which `predicate` is true.")
             .kernel(|init| {
                 let f = init.func("predicate")?.name;
                 dataset_kernel(init, move |ctx| {
@@ -205,7 +208,10 @@ pub(super) fn register(r: &mut Registry) {
             .attr("Targuments: list(type) >= 0")
             .attr("preserve_cardinality: bool = false")
             .shape(shape_rules::scalar)
-            .doc("The outputs of `f`, which is called with a state and an element and gives the next state and an output.")
+            .doc(
+                "Returns the outputs of `f`, which is called with a state and an element and gives the next state and \
+                 an output.",
+            )
             .kernel(|init| {
                 let f = init.func("f")?.name;
                 let states = init.dtypes("Tstate")?.len();

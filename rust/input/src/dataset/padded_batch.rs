@@ -63,17 +63,17 @@ impl DatasetIterator for PaddedBatchIterator {
     }
 }
 
-/// The parts, each filled up to a common shape, along a new first dimension.
+/// Returns the parts, each filled up to a common shape, along a new first dimension.
 fn padded(component: usize, parts: &[&Tensor], shape: &PartialShape, value: &Tensor) -> Result<Tensor> {
-    let Some(wanted) = shape.dims() else { bail!(Internal, "a padded shape without rank") };
-    let mut dims: Vec<usize> = wanted.iter().map(|d| d.unwrap_or(0)).collect();
+    let Some(expected) = shape.dims() else { bail!(Internal, "a padded shape without rank") };
+    let mut dims: Vec<usize> = expected.iter().map(|d| d.unwrap_or(0)).collect();
     for part in parts {
         ensure!(
-            part.rank() == wanted.len(),
+            part.rank() == expected.len(),
             InvalidArgument,
             "All elements in a batch must have the same rank as the padded shape for component{component}: expected rank \
              {} but got element with rank {}",
-            wanted.len(),
+            expected.len(),
             part.rank()
         );
         ensure!(
@@ -84,7 +84,7 @@ fn padded(component: usize, parts: &[&Tensor], shape: &PartialShape, value: &Ten
             value.dtype().schema_name()
         );
         for (axis, &n) in part.shape().iter().enumerate() {
-            match wanted[axis] {
+            match expected[axis] {
                 Some(most) => {
                     ensure!(n <= most, DataLoss, "Attempted to pad to a smaller size than the input element.");
                 }
@@ -153,14 +153,14 @@ fn padded_batch(ctx: &KernelContext<'_>, components: usize, drop_remainder: bool
         shapes.push(PartialShape::from_wire(Some(dims)));
     }
     let values = owned(ctx, 2 + components..2 + 2 * components)?;
-    for (i, (value, &want)) in values.iter().zip(types.iter()).enumerate() {
+    for (i, (value, &expected)) in values.iter().zip(types.iter()).enumerate() {
         ensure!(value.rank() == 0, InvalidArgument, "All padding values must be scalars");
         ensure!(
-            value.dtype() == want,
+            value.dtype() == expected,
             InvalidArgument,
             "Mismatched type between padding value {i} and input dataset's component {i}: {} vs. {}",
             value.dtype().schema_name(),
-            want.schema_name()
+            expected.schema_name()
         );
     }
     let padding = Arc::new(Padding { shapes, values });
@@ -203,21 +203,21 @@ impl DatasetIterator for SparseBatchIterator {
     }
 }
 
-/// Every element of every row as an entry of a sparse tensor, whose three parts are a variant's.
+/// Makes every element of every row an entry of a sparse tensor, whose three parts are a variant's.
 fn sparse(rows: &[&Tensor], row_shape: &PartialShape) -> Result<Element> {
-    let Some(wanted) = row_shape.dims() else { bail!(Internal, "a row shape without rank") };
-    let mut dense: Vec<usize> = wanted.iter().map(|d| d.unwrap_or(0)).collect();
+    let Some(expected) = row_shape.dims() else { bail!(Internal, "a row shape without rank") };
+    let mut dense: Vec<usize> = expected.iter().map(|d| d.unwrap_or(0)).collect();
     let mut total = 0usize;
     let Some(dtype) = rows.first().map(|t| t.dtype()) else { bail!(Internal, "a batch without rows") };
     for row in rows {
         ensure!(
-            row.rank() == wanted.len() && row.dtype() == dtype,
+            row.rank() == expected.len() && row.dtype() == dtype,
             InvalidArgument,
             "Input element had shape ({}) that is incompatible with the row shape ({row_shape}).",
             row.shape()
         );
         for (axis, &n) in row.shape().iter().enumerate() {
-            match wanted[axis] {
+            match expected[axis] {
                 Some(most) => ensure!(
                     n <= most,
                     DataLoss,
@@ -265,17 +265,17 @@ fn with_attrs(op: Op) -> Op {
 
 pub(super) fn register(r: &mut Registry) {
     r.add(
-        with_attrs(padded_op("PaddedBatchDataset")).doc("Batches of elements that are filled up to one shape.").kernel(
-            |init| {
+        with_attrs(padded_op("PaddedBatchDataset"))
+            .doc("Returns batches of elements that are filled up to one shape.")
+            .kernel(|init| {
                 let n = usize::try_from(init.int("N")?).unwrap_or(0);
                 dataset_kernel(init, move |ctx| padded_batch(ctx, n, false))
-            },
-        ),
+            }),
     );
     r.add(
         with_attrs(padded_op("PaddedBatchDatasetV2").input("drop_remainder: bool"))
             .attr("parallel_copy: bool = false")
-            .doc("Batches of elements that are filled up to one shape, with or without a smaller last one.")
+            .doc("Returns batches of elements that are filled up to one shape, with or without a smaller last one.")
             .kernel(|init| {
                 let n = usize::try_from(init.int("N")?).unwrap_or(0);
                 dataset_kernel(init, move |ctx| padded_batch(ctx, n, scalar(ctx, 2 + 2 * n, "drop_remainder")?))
@@ -283,7 +283,7 @@ pub(super) fn register(r: &mut Registry) {
     );
     r.add(
         described(unary("DenseToSparseBatchDataset").input("batch_size: int64").input("row_shape: int64"))
-            .doc("Batches of elements of several shapes as sparse tensors.")
+            .doc("Returns batches of elements of several shapes as sparse tensors.")
             .kernel(|init| {
                 dataset_kernel(init, |ctx| {
                     let row_shape = ctx.input(2)?;

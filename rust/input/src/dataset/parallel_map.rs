@@ -14,7 +14,7 @@ use ferroflow_tensor::{Result, Status, ensure};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Threads of one iterator at most, however many calls are asked for.
+/// Most threads of one iterator, however many calls are requested.
 const MAX_CALLERS: usize = 64;
 
 /// The result of one call, once it is known; `None` in it is the end.
@@ -32,9 +32,9 @@ struct Shared {
     /// Locked while an element is taken and given its place, so that places follow the input's order.
     input: Mutex<Option<BoxedIterator>>,
     places: Mutex<Places>,
-    /// Told when the first place is filled.
+    /// Notified when the first place is filled.
     filled: Condvar,
-    /// Told when there is room for one more.
+    /// Notified when there is room for one more.
     room: Condvar,
     cancellation: Cancellation,
 }
@@ -116,7 +116,7 @@ impl Shared {
 }
 
 impl Calls {
-    /// The result of the next call.
+    /// Returns the result of the next call.
     ///
     /// Errors: the outer one if the pull is cancelled, and then the result stays; the inner one is the result itself.
     fn take(&mut self, pull: Pull<'_>) -> Result<Result<Option<Element>>> {
@@ -201,7 +201,7 @@ impl Dataset for MapAndBatch {
 
 impl DatasetIterator for MapAndBatchIterator {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
-        // A batch with a failure in it is left out whole.
+        // A batch with a failure in it is dropped as a whole.
         while self.taken < self.size {
             match self.results.take(pull)? {
                 Ok(Some(element)) => self.elements.push(element),
@@ -243,10 +243,13 @@ pub(super) fn register(r: &mut Registry) {
             .attr("f: func")
             .attr("Targuments: list(type) >= 0")
             .attr("use_inter_op_parallelism: bool = true")
-            // The order is kept where it need not be.
+            // The order is kept, although it need not be.
             .attr("sloppy: bool = false")
             .attr("preserve_cardinality: bool = false")
-            .doc("The results of `f` for the elements of the input, in their order, several of them computed at once.")
+            .doc(
+                "Returns the results of `f` for the elements of the input, in their order, several of them computed \
+                 at once.",
+            )
             .kernel(|init| {
                 let f = init.func("f")?.name;
                 let arguments = init.dtypes("Targuments")?.len();
@@ -269,7 +272,7 @@ pub(super) fn register(r: &mut Registry) {
                 .attr("f: func")
                 .attr("Targuments: list(type) >= 0")
                 .attr("preserve_cardinality: bool = false")
-                .doc("Batches of the results of `f`, `num_parallel_calls` of which are computed at once.")
+                .doc("Returns batches of the results of `f`, `num_parallel_calls` of which are computed at once.")
                 .kernel(|init| {
                     let f = init.func("f")?.name;
                     let arguments = init.dtypes("Targuments")?.len();

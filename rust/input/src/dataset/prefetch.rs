@@ -12,7 +12,7 @@ use ferroflow_tensor::{Result, ensure};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Where nobody says how far to read ahead: from this many elements on, twice as many whenever one is waited for.
+/// The default limit: from this many elements on, twice as many whenever the consumer waits for one.
 const FIRST_LIMIT: usize = 1;
 const LAST_LIMIT: usize = 256;
 
@@ -72,7 +72,7 @@ fn fill(shared: &Shared, mut input: BoxedIterator, threads: Threads) {
         let ended = buffer.ended;
         drop(buffer);
         if ended {
-            // What the input does at its end is done before the end is told.
+            // The input's destructor runs before the end is visible.
             drop(input);
             shared.changed.notify_all();
             return;
@@ -124,7 +124,10 @@ pub(super) fn register(r: &mut Registry) {
             .attr("slack_period: int = 0")
             .attr("legacy_autotune: bool = true")
             .shape(scalars)
-            .doc("The input, read ahead by up to `buffer_size` elements; by as many as it takes where it is -1.")
+            .doc(
+                "Returns the input, read ahead by up to `buffer_size` elements. With -1 the buffer grows until the \
+                 consumer waits no more.",
+            )
             .kernel(|init| {
                 dataset_kernel(init, |ctx| {
                     let size = scalar::<i64>(ctx, 1, "buffer_size")?;

@@ -26,7 +26,7 @@ impl DatasetIterator for Range {
             return Ok(None);
         }
         let value = self.next;
-        // Past the last number there is nothing: neither is beyond the stop.
+        // An overflow ends the range: no number lies beyond.
         self.next = value.checked_add(self.step).unwrap_or(self.stop);
         Ok(Some(vec![Tensor::scalar(value)]))
     }
@@ -49,15 +49,17 @@ impl DatasetIterator for RandomIterator {
 
 pub(super) fn register(r: &mut Registry) {
     let range = source("RangeDataset").input("start: int64").input("stop: int64").input("step: int64");
-    r.add(described(range).shape(all_scalars).doc("The numbers from `start` to before `stop`.").kernel(|init| {
-        dataset_kernel(init, |ctx| {
-            let step = scalar::<i64>(ctx, 2, "step")?;
-            ensure!(step != 0, InvalidArgument, "step must be a non-zero integer.");
-            Ok(Range { next: scalar(ctx, 0, "start")?, stop: scalar(ctx, 1, "stop")?, step })
-        })
-    }));
+    r.add(described(range).shape(all_scalars).doc("Returns the numbers from `start` to before `stop`.").kernel(
+        |init| {
+            dataset_kernel(init, |ctx| {
+                let step = scalar::<i64>(ctx, 2, "step")?;
+                ensure!(step != 0, InvalidArgument, "step must be a non-zero integer.");
+                Ok(Range { next: scalar(ctx, 0, "start")?, stop: scalar(ctx, 1, "stop")?, step })
+            })
+        },
+    ));
     let random = source("RandomDataset").input("seed: int64").input("seed2: int64");
-    r.add(described(random).shape(all_scalars).doc("Random numbers of 32 bits, without end.").kernel(|init| {
+    r.add(described(random).shape(all_scalars).doc("Returns random numbers of 32 bits, without end.").kernel(|init| {
         dataset_kernel(init, |ctx| Ok(Random(Philox::of_op(scalar(ctx, 0, "seed")?, scalar(ctx, 1, "seed2")?))))
     }));
 }

@@ -22,7 +22,7 @@ impl DatasetIterator for IgnoreErrorsIterator {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
         loop {
             match self.0.next(pull) {
-                // It would come again, for ever.
+                // Without this, the same error would come for ever.
                 Err(e) if e.cause::<StackExhausted>().is_some() => return Err(e),
                 Err(_) => pull.check()?,
                 found => return found,
@@ -67,12 +67,12 @@ impl DatasetIterator for UniqueIterator {
 pub(super) fn register(r: &mut Registry) {
     r.add(
         described(unary("IgnoreErrorsDataset"))
-            .doc("The elements that are made without an error.")
+            .doc("Returns the elements that are made without an error.")
             .kernel(|init| dataset_kernel(init, |ctx| Ok(IgnoreErrors(dataset_input(ctx, 0)?.dataset)))),
     );
     r.add(
         described(unary("UniqueDataset"))
-            .doc("The first of each number or string.")
+            .doc("Returns the first of each number or string.")
             .kernel(|init| dataset_kernel(init, |ctx| Ok(Unique(dataset_input(ctx, 0)?.dataset)))),
     );
 }

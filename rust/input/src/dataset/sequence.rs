@@ -194,13 +194,17 @@ impl DatasetIterator for ZipIterator {
 
 pub(super) fn register(r: &mut Registry) {
     let counted = |name: &str| described(unary(name).input("count: int64")).shape(scalars);
-    r.add(counted("RepeatDataset").doc("The input `count` times over; without end where it is negative.").kernel(
-        |init| dataset_kernel(init, |ctx| Ok(Repeat::new(dataset_input(ctx, 0)?.dataset, scalar(ctx, 1, "count")?))),
-    ));
-    r.add(counted("TakeDataset").doc("The first `count` elements; all where it is negative.").kernel(|init| {
+    r.add(
+        counted("RepeatDataset").doc("Returns the input `count` times over; without end where it is negative.").kernel(
+            |init| {
+                dataset_kernel(init, |ctx| Ok(Repeat::new(dataset_input(ctx, 0)?.dataset, scalar(ctx, 1, "count")?)))
+            },
+        ),
+    );
+    r.add(counted("TakeDataset").doc("Returns the first `count` elements; all where it is negative.").kernel(|init| {
         dataset_kernel(init, |ctx| Ok(Take { input: dataset_input(ctx, 0)?.dataset, count: scalar(ctx, 1, "count")? }))
     }));
-    r.add(counted("SkipDataset").doc("All but the first `count` elements; none where it is negative.").kernel(
+    r.add(counted("SkipDataset").doc("Returns all but the first `count` elements; none where it is negative.").kernel(
         |init| {
             dataset_kernel(init, |ctx| {
                 Ok(Skip { input: dataset_input(ctx, 0)?.dataset, count: scalar(ctx, 1, "count")? })
@@ -209,7 +213,7 @@ pub(super) fn register(r: &mut Registry) {
     ));
     r.add(
         described(unary("ConcatenateDataset").input("another_dataset: variant"))
-            .doc("The elements of one dataset and then those of another.")
+            .doc("Returns the elements of one dataset and then those of another.")
             .kernel(|init| {
                 dataset_kernel(init, |ctx| {
                     Ok(Concatenate { first: dataset_input(ctx, 0)?.dataset, second: dataset_input(ctx, 1)?.dataset })
@@ -221,7 +225,7 @@ pub(super) fn register(r: &mut Registry) {
         described(zip)
             .attr("N: int >= 1")
             .shape(shape_rules::scalar)
-            .doc("Elements of several datasets side by side, as long as all have one.")
+            .doc("Returns elements of several datasets side by side, as long as all have one.")
             .kernel(|init| {
                 dataset_kernel(init, |ctx| {
                     let inputs = (0..ctx.num_inputs()).map(|i| Ok(dataset_input(ctx, i)?.dataset));

@@ -52,7 +52,7 @@ impl DatasetIterator for ShardIterator {
                 return Ok(None);
             };
             let is_chosen = self.place % self.count == self.index;
-            // Beyond the first round only the remainder matters.
+            // After the first round only the remainder counts.
             self.place = if self.place + 1 == 2 * self.count { self.count } else { self.place + 1 };
             if is_chosen {
                 return Ok(Some(element));
@@ -66,7 +66,7 @@ pub(super) fn register(r: &mut Registry) {
         described(unary("ShardDataset").input("num_shards: int64").input("index: int64"))
             .attr("require_non_empty: bool = false")
             .shape(scalars)
-            .doc("Every `num_shards`-th element, from element `index` on.")
+            .doc("Returns every `num_shards`-th element, from element `index` on.")
             .kernel(|init| {
                 let require_non_empty = init.bool("require_non_empty")?;
                 dataset_kernel(init, move |ctx| {

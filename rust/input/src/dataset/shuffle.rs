@@ -12,7 +12,7 @@ use ferroflow_tensor::{Result, ensure};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Weak};
 
-/// Where the streams of the iterators come from.
+/// The source of the iterators' streams.
 enum Seeds {
     /// All iterators draw the same numbers.
     Same(Philox),
@@ -76,7 +76,8 @@ impl Dataset for Shuffle {
         })
     }
 
-    /// TF 1.15 joins a shuffle and the repetition around it: all passes draw from one stream.
+    /// Returns a dataset for a shuffle and the repetition around it. TF 1.15 joins them: all passes draw from one
+    /// stream.
     fn repeated(&self, count: i64) -> Option<SharedDataset> {
         match &self.seeds {
             Seeds::Drawn { stream, .. } if count != 0 && count != 1 => Some(SharedDataset::new(Shuffle {
@@ -115,7 +116,7 @@ impl ShuffleIterator {
         usize::try_from(number % self.buffer_size).unwrap_or(usize::MAX)
     }
 
-    /// The next element of this pass or of one after it.
+    /// Returns the next element of this pass or of one after it.
     fn draw(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
         let mut is_fresh = !self.begun;
         while self.count < 0 || self.epoch < self.count {
@@ -185,7 +186,7 @@ pub(super) fn register(r: &mut Registry) {
         |name: &str| unary(name).input("buffer_size: int64").input("seed: int64").input("seed2: int64").shape(scalars);
     r.add(
         described(seeded("ShuffleDataset").attr("reshuffle_each_iteration: bool = true"))
-            .doc("The elements in random order, each drawn from a buffer of `buffer_size` of them.")
+            .doc("Returns the elements in random order, each drawn from a buffer of `buffer_size` of them.")
             .kernel(|init| {
                 let reshuffles = init.bool("reshuffle_each_iteration")?;
                 dataset_kernel(init, move |ctx| shuffle(ctx, 1, reshuffles))
@@ -193,7 +194,7 @@ pub(super) fn register(r: &mut Registry) {
     );
     r.add(
         described(seeded("ShuffleAndRepeatDataset").input("count: int64"))
-            .doc("The input `count` times over, each time in another random order.")
+            .doc("Returns the input `count` times over, each time in another random order.")
             .kernel(|init| dataset_kernel(init, |ctx| shuffle(ctx, scalar(ctx, 4, "count")?, false))),
     );
 }

@@ -119,7 +119,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("values: Tvalues")
             .input("dense_shape: int64")
             .attr("Tvalues: type")
-            .doc("A dataset whose elements are the rows of a sparse tensor.")
+            .doc("Returns a dataset whose elements are the rows of a sparse tensor.")
             .kernel(|init| {
                 let signature = Signature {
                     types: [DType::I64, init.dtype("Tvalues")?, DType::I64].into(),

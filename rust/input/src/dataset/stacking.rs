@@ -7,7 +7,7 @@ use ferroflow_tensor::{DType, Result, Shape, Tensor, by_size, ensure};
 /// Bytes from which one batch is copied by several threads.
 const PARALLEL_BYTES: usize = 1 << 20;
 
-/// The elements stacked component by component along a new first dimension. There is at least one.
+/// Returns the elements stacked component by component along a new first dimension. There is at least one.
 ///
 /// Errors: `InvalidArgument` where shapes differ.
 pub(super) fn stack(elements: &[Element], threads: Threads) -> Result<Element> {
@@ -53,7 +53,7 @@ fn stack_component(parts: &[&Tensor], pattern: &Tensor, threads: Threads) -> Res
         let to = E::view_mut(&mut out)?;
         if row > 0 {
             let block = if to.len() * dtype.size() < PARALLEL_BYTES { to.len() } else { row };
-            // Whole, though the step may be interrupted: batches stay in buffers, caches and files.
+            // Copied as a whole, even if the step is interrupted: batches stay in buffers, caches and files.
             for_chunks_mut(threads, to, block, |start, chunk| {
                 for (k, line) in chunk.chunks_exact_mut(row).enumerate() {
                     line.clone_from_slice(views[start / row + k]);
@@ -65,7 +65,7 @@ fn stack_component(parts: &[&Tensor], pattern: &Tensor, threads: Threads) -> Res
     Ok(out)
 }
 
-/// Row `i` of a tensor of rank 1 or more, `i` being below its first dimension.
+/// Returns the row `i` of a tensor of rank 1 or more, `i` being below its first dimension.
 pub(super) fn row(t: &Tensor, i: usize) -> Result<Tensor> {
     let shape = Shape::new(t.shape().get(1..).unwrap_or(&[]));
     let n = shape.elements();
@@ -85,12 +85,12 @@ pub(super) fn row(t: &Tensor, i: usize) -> Result<Tensor> {
     Ok(out)
 }
 
-/// Row `i` of every component.
+/// Returns the row `i` of every component.
 pub(super) fn rows(components: &[Tensor], i: usize) -> Result<Element> {
     components.iter().map(|t| row(t, i)).collect()
 }
 
-/// The common first dimension of components.
+/// Returns the common first dimension of components.
 ///
 /// Errors: `InvalidArgument` for a scalar, or sizes that differ.
 pub(super) fn common_rows(components: &[Tensor]) -> Result<usize> {

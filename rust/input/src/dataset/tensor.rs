@@ -58,13 +58,15 @@ pub(super) fn register(r: &mut Registry) {
     };
     r.add(
         op("TensorDataset")
-            .doc("A dataset whose only element is made of the components.")
+            .doc("Returns a dataset whose only element is made of the components.")
             .kernel(|init| dataset_kernel(init, |ctx| Ok(Whole(owned(ctx, 0..ctx.num_inputs())?)))),
     );
-    r.add(op("TensorSliceDataset").doc("A dataset whose elements are the rows of the components.").kernel(|init| {
-        dataset_kernel(init, |ctx| {
-            let components: Arc<[Tensor]> = owned(ctx, 0..ctx.num_inputs())?.into();
-            Ok(Slices { count: common_rows(&components)?, components })
-        })
-    }));
+    r.add(op("TensorSliceDataset").doc("Returns a dataset whose elements are the rows of the components.").kernel(
+        |init| {
+            dataset_kernel(init, |ctx| {
+                let components: Arc<[Tensor]> = owned(ctx, 0..ctx.num_inputs())?.into();
+                Ok(Slices { count: common_rows(&components)?, components })
+            })
+        },
+    ));
 }

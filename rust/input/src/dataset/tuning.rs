@@ -9,7 +9,7 @@ pub(super) fn register(r: &mut Registry) {
         described(unary("OptimizeDataset").input("optimizations: string"))
             .attr("optimization_configs: list(string) = []")
             .shape(shape_rules::scalar)
-            .doc("The input dataset.")
+            .doc("Returns the input dataset.")
             .kernel(|_| kernel(|ctx| dataset_input(ctx, 0)?.into_tensor().map(|t| ctx.set_output(0, t)))),
     );
     r.add(
@@ -17,7 +17,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("algorithm: int = 0")
             .attr("cpu_budget: int = 0")
             .shape(shape_rules::scalar)
-            .doc("The input dataset.")
+            .doc("Returns the input dataset.")
             .kernel(|_| kernel(|ctx| dataset_input(ctx, 0)?.into_tensor().map(|t| ctx.set_output(0, t)))),
     );
 }

@@ -24,7 +24,7 @@ impl Pull<'_> {
         self.cancellation.is_cancelled()
     }
 
-    /// An error once the pull is cancelled, signals and time limits of its step included: for loops without other checks.
+    /// Fails once the pull is cancelled, signals and time limits of its step included: for loops without other checks.
     pub fn check(&self) -> Result<()> {
         if stopped() {
             self.cancellation.check()?;
@@ -35,10 +35,10 @@ impl Pull<'_> {
 
 /// One pass over a dataset.
 pub(crate) trait DatasetIterator: Send {
-    /// The next element; `None` at the end, after which it is not called again.
+    /// Returns the next element; `None` at the end, after which it is not called again.
     ///
-    /// After an error it may be called again. If the error came because the pull was cancelled, the next call goes on as
-    /// if this one had not been made: no element is lost.
+    /// After an error it may be called again. If the pull was cancelled, the next call continues as if this one had not
+    /// been made: no element is lost.
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>>;
 }
 
@@ -53,7 +53,7 @@ impl BoxedIterator {
         BoxedIterator { iterator: Deep::new(Box::new(iterator)), place: None }
     }
 
-    /// `DatasetIterator::next`.
+    /// Returns `DatasetIterator::next`.
     ///
     /// Errors: `ResourceExhausted` where iterators are nested so deeply that the stack is nearly used up.
     pub fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
@@ -81,8 +81,8 @@ impl DatasetIterator for TooDeep {
 pub(crate) trait Dataset: Send + Sync {
     fn iterator(&self) -> BoxedIterator;
 
-    /// What takes the place of this dataset `count` times over (negative: without end), where that is not a repetition
-    /// of its iterators.
+    /// Returns the replacement of `count` repetitions of this dataset (negative: without end), if that is not a
+    /// repetition of its iterators.
     fn repeated(&self, _count: i64) -> Option<SharedDataset> {
         None
     }
@@ -105,7 +105,7 @@ impl SharedDataset {
         SharedDataset { dataset: self.dataset.clone(), site }
     }
 
-    /// A new pass; where datasets are nested too deeply for the stack, one that fails.
+    /// Returns a new pass; where datasets are nested too deeply for the stack, one that fails.
     pub fn iterator(&self) -> BoxedIterator {
         match ensure_stack(NESTED) {
             Ok(()) => {
@@ -122,7 +122,7 @@ impl SharedDataset {
         }
     }
 
-    /// `Dataset::repeated`.
+    /// Returns `Dataset::repeated`.
     pub fn repeated(&self, count: i64) -> Option<SharedDataset> {
         self.dataset.repeated(count)
     }
@@ -136,7 +136,7 @@ pub(crate) struct Signature {
 }
 
 impl Signature {
-    /// What a node's attributes say.
+    /// Returns the signature in a node's attributes.
     pub fn of(attrs: &AttrMap) -> Result<Signature> {
         let types = if attrs.get("output_types").is_some() { "output_types" } else { "Toutput_types" };
         Ok(Signature { types: attrs.dtypes(types)?.into(), shapes: attrs.shapes("output_shapes")?.into() })
@@ -149,32 +149,32 @@ impl Signature {
 
     /// Errors: `InvalidArgument` where elements of `found` are not elements of this signature.
     pub fn check(&self, found: &Signature) -> Result<()> {
-        let (want, got) = (self.types.len(), found.types.len());
+        let (expected, got) = (self.types.len(), found.types.len());
         ensure!(
-            want == got,
+            expected == got,
             InvalidArgument,
-            "Number of components does not match: expected {want} types but got {got}."
+            "Number of components does not match: expected {expected} types but got {got}."
         );
-        for (i, (want, got)) in self.types.iter().zip(found.types.iter()).enumerate() {
+        for (i, (expected, got)) in self.types.iter().zip(found.types.iter()).enumerate() {
             ensure!(
-                want == got,
+                expected == got,
                 InvalidArgument,
                 "Data type mismatch at component {i}: expected {} but got {}.",
-                want.schema_name(),
+                expected.schema_name(),
                 got.schema_name()
             );
         }
-        let (want, got) = (self.shapes.len(), found.shapes.len());
+        let (expected, got) = (self.shapes.len(), found.shapes.len());
         ensure!(
-            want == got,
+            expected == got,
             InvalidArgument,
-            "Number of components does not match: expected {want} shapes but got {got}."
+            "Number of components does not match: expected {expected} shapes but got {got}."
         );
-        for (i, (want, got)) in self.shapes.iter().zip(found.shapes.iter()).enumerate() {
+        for (i, (expected, got)) in self.shapes.iter().zip(found.shapes.iter()).enumerate() {
             ensure!(
-                want.is_compatible_with(got),
+                expected.is_compatible_with(got),
                 InvalidArgument,
-                "Incompatible shapes at component {i}: expected {want} but got {got}."
+                "Incompatible shapes at component {i}: expected {expected} but got {got}."
             );
         }
         Ok(())
@@ -193,7 +193,7 @@ impl DatasetValue {
         Tensor::from_objects(DType::Variant, [], vec![Object::new(self)])
     }
 
-    /// The dataset that a variant scalar holds.
+    /// Returns the dataset that a variant scalar holds.
     ///
     /// Errors: `InvalidArgument` where it holds something else.
     pub fn of(t: &Tensor) -> Result<&DatasetValue> {
@@ -208,20 +208,20 @@ impl DatasetValue {
     }
 }
 
-/// The dataset at input `i`, which is a use of it.
+/// Returns the dataset at input `i`.
 pub(crate) fn dataset_input(ctx: &KernelContext<'_>, i: usize) -> Result<DatasetValue> {
     let DatasetValue { dataset, signature } = DatasetValue::of(ctx.input(i)?)?;
     Ok(DatasetValue { dataset: dataset.used(Use::new()), signature: signature.clone() })
 }
 
-/// The value of scalar input `i`, called `name` in messages.
+/// Returns the value of scalar input `i`, called `name` in messages.
 pub(crate) fn scalar<T: Scalar>(ctx: &KernelContext<'_>, i: usize, name: &str) -> Result<T> {
     let t = ctx.input(i)?;
     ensure!(t.rank() == 0, InvalidArgument, "{name} must be a scalar");
     t.to_scalar()
 }
 
-/// The text in scalar input `i`, called `name` in messages.
+/// Returns the text in scalar input `i`, called `name` in messages.
 pub(crate) fn text(ctx: &KernelContext<'_>, i: usize, name: &str) -> Result<String> {
     match (ctx.input(i)?.rank(), ctx.input(i)?.strings()?) {
         (0, [one]) => Ok(String::from_utf8_lossy(one).into_owned()),
@@ -229,7 +229,7 @@ pub(crate) fn text(ctx: &KernelContext<'_>, i: usize, name: &str) -> Result<Stri
     }
 }
 
-/// The kernel of an op that makes a dataset of its inputs.
+/// Returns the kernel of an op that makes a dataset of its inputs.
 pub(crate) fn dataset_kernel<D: Dataset + 'static>(
     init: &KernelInit<'_>,
     make: impl Fn(&KernelContext<'_>) -> Result<D> + Send + Sync + 'static,
@@ -237,7 +237,7 @@ pub(crate) fn dataset_kernel<D: Dataset + 'static>(
     signed_kernel(Signature::of(init)?, make)
 }
 
-/// `dataset_kernel` of an op whose attributes do not describe the elements.
+/// Returns `dataset_kernel` of an op whose attributes do not describe the elements.
 pub(crate) fn signed_kernel<D: Dataset + 'static>(
     signature: Signature,
     make: impl Fn(&KernelContext<'_>) -> Result<D> + Send + Sync + 'static,

@@ -72,7 +72,7 @@ impl Dataset for Window {
 }
 
 impl WindowIterator {
-    /// A dataset of component `c` of elements.
+    /// Returns a dataset of component `c` of elements.
     fn component(&self, elements: &[Element], c: usize) -> Result<Tensor> {
         let column: Vec<Element> = elements.iter().map(|e| e.get(c).cloned().into_iter().collect()).collect();
         let signature = Signature {
@@ -84,7 +84,8 @@ impl WindowIterator {
 }
 
 impl WindowIterator {
-    /// The window, after `count` elements of the input are skipped. If the step is interrupted, the next call does the rest.
+    /// Returns the window, after `count` elements of the input are skipped. If the step is interrupted, the next call
+    /// does the rest.
     fn skip(&mut self, window: Element, mut count: usize, pull: Pull<'_>) -> Result<Option<Element>> {
         let skipped = self.input.skip(&mut count, pull);
         if skipped.is_err() && pull.is_interrupted() {
@@ -101,7 +102,7 @@ impl DatasetIterator for WindowIterator {
             return self.skip(window, skipped, pull);
         }
         let Shape { size, shift, stride, drop_remainder } = self.shape;
-        // As many as a whole window spans; no more are made room for than there turn out to be.
+        // As many as a whole window spans, but room is made only for existing elements.
         let span = (size - 1).saturating_mul(stride).saturating_add(1);
         let missing = span.saturating_sub(self.buffer.len());
         self.buffer.extend(self.input.take(missing, pull)?);
@@ -116,7 +117,7 @@ impl DatasetIterator for WindowIterator {
     }
 }
 
-/// The number in scalar input `i`, called `name` in messages.
+/// Returns the number in scalar input `i`, called `name` in messages.
 fn positive(ctx: &KernelContext<'_>, i: usize, name: &str) -> Result<usize> {
     let number = scalar::<i64>(ctx, i, name)?;
     ensure!(number > 0, InvalidArgument, "Window {name} must be greater than zero.");

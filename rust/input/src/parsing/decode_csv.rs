@@ -12,13 +12,13 @@ fn misquoted(fault: Misquoted) -> Status {
     })
 }
 
-/// The wanted fields of a line. TF 1.x: line ends before a field are passed over.
+/// Returns the selected fields of a line. TF 1.x: line ends before a field are passed over.
 ///
 /// Errors: `InvalidArgument` where quotes or line ends are where they may not be.
 fn fields(format: &CsvFormat, line: &[u8]) -> Result<Vec<Vec<u8>>> {
     let mut fields = Vec::new();
     let (mut at, mut number) = (0, 0);
-    let is_wanted = |number: usize, found: usize| {
+    let is_selected = |number: usize, found: usize| {
         format.columns.is_empty() || format.columns.get(found).is_some_and(|&c| c == number)
     };
     while let Some(&byte) = line.get(at) {
@@ -32,7 +32,7 @@ fn fields(format: &CsvFormat, line: &[u8]) -> Result<Vec<Vec<u8>>> {
             return Err(misquoted(Misquoted::Inside));
         }
         at = end + 1;
-        if is_wanted(number, fields.len()) {
+        if is_selected(number, fields.len()) {
             fields.push(field);
             if fields.len() == format.columns.len() {
                 return Ok(fields);
@@ -40,7 +40,7 @@ fn fields(format: &CsvFormat, line: &[u8]) -> Result<Vec<Vec<u8>>> {
         }
         number += 1;
     }
-    if line.last() == Some(&format.delimiter) && is_wanted(number, fields.len()) {
+    if line.last() == Some(&format.delimiter) && is_selected(number, fields.len()) {
         fields.push(Vec::new());
     }
     Ok(fields)
@@ -178,7 +178,9 @@ pub(super) fn register(r: &mut Registry) {
             .attr("use_quote_delim: bool = true")
             .attr("na_value: string = ''")
             .attr("select_cols: list(int) = []")
-            .doc("The fields of each record, a tensor for each column, with defaults for fields that are empty.")
+            .doc(
+                "Returns the fields of each record, a tensor for each column, with defaults for fields that are empty.",
+            )
             .shape(shape)
             .kernel(decode_csv),
     );

@@ -17,7 +17,7 @@ const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
 const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIENT);
 const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT);
 
-/// The members of an object; none of a null.
+/// Returns the members of an object; none of a null.
 fn members(value: Json, what: &str) -> Parsed<Vec<(String, Json)>> {
     match value {
         Json::Object(members) => Ok(members),
@@ -26,7 +26,7 @@ fn members(value: Json, what: &str) -> Parsed<Vec<(String, Json)>> {
     }
 }
 
-/// The only member that an object may have, where it has it.
+/// Returns the only member that an object may have, where it has it.
 fn member(value: Json, what: &str, name: &str) -> Parsed<Json> {
     let mut found = Json::Null;
     for (key, value) in members(value, what)? {

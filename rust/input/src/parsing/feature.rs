@@ -42,14 +42,14 @@ impl<'a> Feature<'a> {
         self.more.iter().try_for_each(|list| T::list(list, &mut each))
     }
 
-    /// The values in a tensor of one dimension.
+    /// Returns the values in a tensor of one dimension.
     pub(super) fn vector<T: Element>(&self) -> Result<Vec<T>, Malformed> {
         let mut all = Vec::new();
         self.values(|v| all.push(v))?;
         Ok(all)
     }
 
-    /// The feature in the text format of messages.
+    /// Returns the feature in the text format of messages.
     pub(super) fn text(&self) -> String {
         fn listed<T: Element>(feature: &Feature<'_>, kind: &str, spelled: impl Fn(&T) -> String) -> String {
             let values = feature.vector::<T>().unwrap_or_default();
@@ -68,7 +68,7 @@ impl<'a> Feature<'a> {
 /// An element of a feature.
 pub(super) trait Element: Clone + Default + Send + Sync + 'static {
     const DTYPE: DType;
-    /// What messages call the type.
+    /// The type's name in messages.
     const NAME: &'static str;
 
     /// Calls `each` with the values of a serialized list.

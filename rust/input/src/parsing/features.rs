@@ -1,5 +1,5 @@
-//! Which features are asked for, where they are in an example, and what they become: rows of a dense tensor, or the values
-//! of a sparse one.
+//! The requested features, their places in an example, and their results: rows of a dense tensor, or the values of a
+//! sparse one.
 
 use super::feature::{Element, Feature, by_element};
 use crate::wire::{Fields, Malformed, Value, entry};
@@ -9,7 +9,7 @@ use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Shape, Status, Tensor, bail, ensure};
 use std::collections::HashMap;
 
-/// A dense feature as it is asked for.
+/// A requested dense feature.
 pub(super) struct Dense {
     pub dtype: DType,
     /// As declared; where its first dimension is unknown, the number of rows differs from example to example.
@@ -29,7 +29,7 @@ fn check_dtype(dtype: DType) -> Result<()> {
     Ok(())
 }
 
-/// The number in attribute `name`, of features of one kind.
+/// Returns the number in attribute `name`, of features of one kind.
 pub(super) fn count_of(attrs: &AttrMap, name: &str) -> Result<usize> {
     match usize::try_from(attrs.int(name)?) {
         Ok(n) => Ok(n),
@@ -37,7 +37,7 @@ pub(super) fn count_of(attrs: &AttrMap, name: &str) -> Result<usize> {
     }
 }
 
-/// The types of sparse features that attribute `types` lists, of which there are to be `count`.
+/// Returns the types of sparse features that attribute `types` lists, of which there are to be `count`.
 pub(super) fn sparse_of(attrs: &AttrMap, types: &str, keys: &str, count: usize) -> Result<Vec<DType>> {
     let dtypes = attrs.dtypes(types)?;
     ensure!(dtypes.len() == count, InvalidArgument, "len({keys}) != len({types})");
@@ -45,7 +45,7 @@ pub(super) fn sparse_of(attrs: &AttrMap, types: &str, keys: &str, count: usize) 
     Ok(dtypes)
 }
 
-/// The dense features that attributes `types` and `shapes` list, of which there are to be `count`.
+/// Returns the dense features that attributes `types` and `shapes` list, of which there are to be `count`.
 pub(super) fn dense_of(attrs: &AttrMap, types: &str, shapes: &str, keys: &str, count: usize) -> Result<Vec<Dense>> {
     let (dtypes, declared) = (attrs.dtypes(types)?, attrs.shapes(shapes)?);
     ensure!(dtypes.len() == count, InvalidArgument, "len({keys}) != len({types})");
@@ -63,7 +63,7 @@ pub(super) fn dense_of(attrs: &AttrMap, types: &str, shapes: &str, keys: &str, c
     dtypes.into_iter().zip(declared).enumerate().map(dense).collect()
 }
 
-/// Errors: `InvalidArgument` where a default does not fit what is asked for.
+/// Errors: `InvalidArgument` if a default does not fit the feature.
 pub(super) fn check_default(d: usize, dense: &Dense, default: &Tensor) -> Result<()> {
     if dense.is_ragged {
         ensure!(
@@ -93,7 +93,7 @@ pub(super) fn check_default(d: usize, dense: &Dense, default: &Tensor) -> Result
     Ok(())
 }
 
-/// The keys that are looked for, each with its number.
+/// The requested keys, each with its number.
 pub(super) struct Keys(HashMap<Bytes, usize>);
 
 impl Keys {
@@ -118,7 +118,7 @@ impl Keys {
         Ok(())
     }
 
-    /// `find` in all maps that field `part` of a serialized example holds.
+    /// Returns `find` in all maps that field `part` of a serialized example holds.
     pub(super) fn find_in<'a>(
         &self,
         example: &'a [u8],
@@ -136,11 +136,11 @@ impl Keys {
     }
 }
 
-/// What an example has for a key, by the number of the example.
+/// The message of an error at a key, by the number of the example.
 pub(super) type Message<'m, 'a> = &'m (dyn Fn(usize) -> Option<&'a [u8]> + Sync);
 
-/// One column for each key that field `part` of serialized examples has values for; of several examples that fail the
-/// first counts.
+/// Returns one column for each key that field `part` of serialized examples has values for. If several examples fail,
+/// the first failure is returned.
 ///
 /// `column(k, count, message)` makes column `k` of the first `count` examples.
 pub(super) fn columns<'a, C: Send>(
@@ -160,7 +160,7 @@ pub(super) fn columns<'a, C: Send>(
             break;
         }
     }
-    // Examples behind one that is none are not looked at: its failure comes first.
+    // Examples behind an unreadable one are not read: its failure comes first.
     let readable = failure.as_ref().map_or(count, |(e, _)| *e);
     let results: Vec<Mutex<Option<Result<C, Failure>>>> = keys.iter().map(|_| Mutex::new(None)).collect();
     threads.run(width, &|k| {
@@ -196,12 +196,12 @@ pub(super) fn set_outputs(ctx: &mut KernelContext<'_>, at: usize, sparse: Vec<Sp
     end
 }
 
-/// The error for bytes that are no example.
+/// Returns the error for bytes that are no example.
 pub(super) fn no_example(serialized: &[u8]) -> Status {
     Status::invalid_argument(format!("Could not parse example input, value: '{}'", String::from_utf8_lossy(serialized)))
 }
 
-/// How errors say where they are: example and key to a beginning of the message.
+/// The place of an error: example and key to a beginning of the message.
 pub(super) type Place<'a> = &'a (dyn Fn(usize) -> String + Sync);
 
 fn unreadable(place: Place<'_>, e: usize) -> Status {
@@ -215,7 +215,8 @@ fn feature<'a>(message: Option<&'a [u8]>, place: Place<'_>, e: usize) -> Result<
 /// An example that failed, and how.
 pub(super) type Failure = (usize, Status);
 
-/// The rows of a dense feature of fixed size, one for each of `messages`, in a tensor of shape `[messages] + row`.
+/// Returns the rows of a dense feature of fixed size, one for each of `messages`, in a tensor of shape `[messages] +
+/// row`.
 ///
 /// `missing(e)` is the error for an example that has no value and no default.
 pub(super) fn fixed<'a>(
@@ -290,14 +291,14 @@ pub(super) struct Ragged<T> {
 }
 
 impl<T> Ragged<T> {
-    /// How many values each example has.
+    /// Returns the number of values each example has.
     pub(super) fn lengths(&self) -> impl Iterator<Item = usize> + '_ {
         let starts = std::iter::once(&0).chain(&self.ends);
         self.ends.iter().zip(starts).map(|(end, start)| end - start)
     }
 }
 
-/// The values of a feature in each of `count` messages, which are to be of type `T`.
+/// Returns the values of a feature in each of `count` messages, which are to be of type `T`.
 ///
 /// `mismatch(e, dtype)` is the error for another type.
 pub(super) fn ragged<'a, T: Element>(
@@ -323,7 +324,8 @@ pub(super) fn ragged<'a, T: Element>(
 /// Indices, values and shape of a sparse tensor.
 pub(super) type Sparse = [Tensor; 3];
 
-/// The values as a sparse tensor with a row for each example; without rows where there is but one example, `single`.
+/// Returns the values as a sparse tensor with a row for each example; without rows where there is but one example,
+/// `single`.
 pub(super) fn sparse<T: Element>(ragged: Ragged<T>, single: bool) -> Result<Sparse> {
     let (examples, total) = (ragged.ends.len() as i64, ragged.values.len());
     let longest = ragged.lengths().max().unwrap_or(0) as i64;
@@ -348,7 +350,8 @@ pub(super) fn sparse<T: Element>(ragged: Ragged<T>, single: bool) -> Result<Spar
     Ok([indices, T::tensor(Shape::new(&[total]), ragged.values)?, shape])
 }
 
-/// The values as rows of a dense tensor, each example's padded to the longest; of one example alone where `single`.
+/// Returns the values as rows of a dense tensor, each example's padded to the longest; of one example alone where
+/// `single`.
 ///
 /// `uneven(e, n)` is the error for `n` values that are no whole rows.
 pub(super) fn padded<T: Element>(

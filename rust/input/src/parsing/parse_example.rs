@@ -9,13 +9,13 @@ use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeCont
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Status, Tensor, bail, ensure};
 
-/// What is asked for, but for the keys, which one of the ops takes as inputs.
-struct Wanted {
+/// The requested features without the keys, which one of the ops takes as inputs.
+struct ExampleConfig {
     sparse: Vec<DType>,
     dense: Vec<Dense>,
 }
 
-/// What a feature became.
+/// The values of a feature.
 enum Column {
     Sparse(Sparse),
     Dense(Tensor),
@@ -33,7 +33,7 @@ impl Batch<'_> {
         self.names.get(e).map_or("<unknown>".into(), |n| String::from_utf8_lossy(n).into_owned())
     }
 
-    /// How an error about a feature begins.
+    /// Returns the beginning of a feature's error message.
     fn place(&self, key: &[u8], e: usize) -> String {
         let key = String::from_utf8_lossy(key);
         match self.single {
@@ -42,10 +42,16 @@ impl Batch<'_> {
         }
     }
 
-    /// One column for each key.
-    fn columns(&self, keys: &[Bytes], wanted: &Wanted, defaults: &[Tensor], threads: Threads) -> Result<Vec<Column>> {
+    /// Returns one column for each key.
+    fn columns(
+        &self,
+        keys: &[Bytes],
+        config: &ExampleConfig,
+        defaults: &[Tensor],
+        threads: Threads,
+    ) -> Result<Vec<Column>> {
         columns(keys, 1, self.serialized, threads, &|k, count, message| {
-            self.column(&keys[k], k, wanted, defaults, count, message)
+            self.column(&keys[k], k, config, defaults, count, message)
         })
     }
 
@@ -53,14 +59,14 @@ impl Batch<'_> {
         &self,
         key: &Bytes,
         k: usize,
-        wanted: &Wanted,
+        config: &ExampleConfig,
         defaults: &[Tensor],
         count: usize,
         message: Message<'_, '_>,
     ) -> Result<Column, Failure> {
         let place = |e: usize| self.place(key, e);
         let internal = || (0, Status::internal("a feature has no description"));
-        if let Some(&dtype) = wanted.sparse.get(k) {
+        if let Some(&dtype) = config.sparse.get(k) {
             let mismatch = |e: usize, got: DType| {
                 let (expected, got) = (dtype.schema_name(), got.schema_name());
                 format!("{}Data types don't match. Expected type: {expected}, Actual type: {got}", place(e))
@@ -70,8 +76,8 @@ impl Batch<'_> {
                 sparse(ragged, self.single).map(Column::Sparse).map_err(|s| (0, s))
             }, else Err(internal()));
         }
-        let d = k - wanted.sparse.len();
-        let (Some(dense), Some(default)) = (wanted.dense.get(d), defaults.get(d)) else { return Err(internal()) };
+        let d = k - config.sparse.len();
+        let (Some(dense), Some(default)) = (config.dense.get(d), defaults.get(d)) else { return Err(internal()) };
         let expected = dense.dtype.schema_name();
         if !dense.is_ragged {
             let missing = |e: usize| {
@@ -127,7 +133,7 @@ fn scalar_key(key: &Tensor) -> Result<Bytes> {
 
 fn parse_example(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let (sparse, dense) = (count_of(init, "Nsparse")?, count_of(init, "Ndense")?);
-    let wanted = Wanted {
+    let config = ExampleConfig {
         sparse: sparse_of(init, "sparse_types", "sparse_keys", sparse)?,
         dense: dense_of(init, "Tdense", "dense_shapes", "dense_keys", dense)?,
     };
@@ -150,12 +156,12 @@ fn parse_example(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             "Expected serialized to be a vector, got shape: {}",
             serialized.shape()
         );
-        for (d, (dense, default)) in wanted.dense.iter().zip(defaults).enumerate() {
+        for (d, (dense, default)) in config.dense.iter().zip(defaults).enumerate() {
             check_default(d, dense, default)?;
         }
         let keys = keys.iter().map(scalar_key).collect::<Result<Vec<_>>>()?;
         let batch = Batch { serialized: serialized.strings()?, names: names.strings()?, single: false };
-        let columns = batch.columns(&keys, &wanted, defaults, ctx.threads())?;
+        let columns = batch.columns(&keys, &config, defaults, ctx.threads())?;
         set_columns(ctx, columns);
         Ok(())
     })
@@ -170,7 +176,7 @@ fn parse_single_example(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         "num_sparse ({sparse}) must match the size of sparse_keys ({})",
         sparse_keys.len()
     );
-    let wanted = Wanted {
+    let config = ExampleConfig {
         sparse: sparse_of(init, "sparse_types", "sparse_keys", sparse_keys.len())?,
         dense: dense_of(init, "Tdense", "dense_shapes", "dense_keys", dense_keys.len())?,
     };
@@ -183,17 +189,17 @@ fn parse_single_example(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             "Expected serialized to be a scalar, got shape: {}",
             serialized.shape()
         );
-        for (d, (dense, default)) in wanted.dense.iter().zip(defaults).enumerate() {
+        for (d, (dense, default)) in config.dense.iter().zip(defaults).enumerate() {
             check_default(d, dense, default)?;
         }
         let batch = Batch { serialized: serialized.strings()?, names: &[], single: true };
-        let columns = batch.columns(&keys, &wanted, defaults, Threads::single())?;
+        let columns = batch.columns(&keys, &config, defaults, Threads::single())?;
         set_columns(ctx, columns);
         Ok(())
     })
 }
 
-/// The shapes of outputs: `sparse` sparse tensors of `rank` dimensions, then dense ones behind `leading`.
+/// Sets the shapes of outputs: `sparse` sparse tensors of `rank` dimensions, then dense ones behind `leading`.
 fn set_shapes(c: &mut ShapeContext<'_>, sparse: usize, rank: usize, leading: &PartialShape) -> Result<()> {
     for i in 0..sparse {
         c.set_output(i, PartialShape::from_dims(&[None, Some(rank)]));
@@ -242,7 +248,10 @@ pub(super) fn register(r: &mut Registry) {
                 .attr("Nsparse: int >= 0")
                 .attr("Ndense: int >= 0"),
         )
-        .doc("The features of a batch of serialized examples: sparse ones, and dense ones with defaults or padding.")
+        .doc(
+            "Returns the features of a batch of serialized examples: sparse ones, and dense ones with defaults or \
+             padding.",
+        )
         .shape(batch_shape)
         .kernel(parse_example),
     );
@@ -259,7 +268,7 @@ pub(super) fn register(r: &mut Registry) {
                 .attr("sparse_keys: list(string) >= 0")
                 .attr("dense_keys: list(string) >= 0"),
         )
-        .doc("The features of one serialized example.")
+        .doc("Returns the features of one serialized example.")
         .shape(single_shape)
         .kernel(parse_single_example),
     );

@@ -3,13 +3,13 @@
 use super::feature::{Element, Feature, by_element};
 use super::features::{Dense, Failure, Message, Sparse, columns, fixed, ragged, set_outputs, sparse};
 use super::sequence_features::{
-    Wanted, check_context_default, check_type, described, fill, list, no_kernel, set_shapes, unreadable,
+    SequenceConfig, check_context_default, check_type, described, fill, list, no_kernel, set_shapes, unreadable,
 };
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{Bytes, Result, Shape, Status, Tensor, bail, ensure};
 use std::collections::HashSet;
 
-/// What a feature became; a dense feature list also has the number of steps of each example.
+/// The values of a feature; a dense feature list also has the number of steps of each example.
 enum Column {
     Sparse(Sparse),
     Dense(Tensor),
@@ -17,7 +17,7 @@ enum Column {
 }
 
 struct Parser<'a> {
-    wanted: &'a Wanted,
+    config: &'a SequenceConfig,
     names: &'a [Bytes],
     context_keys: &'a [Bytes],
     list_keys: &'a [Bytes],
@@ -25,7 +25,7 @@ struct Parser<'a> {
     may_lack: &'a HashSet<Bytes>,
 }
 
-/// A key as text.
+/// Returns a key as text.
 fn text(keys: &[Bytes], k: usize) -> String {
     keys.get(k).map(|key| String::from_utf8_lossy(key).into_owned()).unwrap_or_default()
 }
@@ -35,7 +35,7 @@ impl Parser<'_> {
         self.names.get(e).map_or("<unknown>".into(), |n| String::from_utf8_lossy(n).into_owned())
     }
 
-    /// The values of context feature `k`.
+    /// Returns the values of context feature `k`.
     fn context(
         &self,
         k: usize,
@@ -45,7 +45,7 @@ impl Parser<'_> {
     ) -> Result<Column, Failure> {
         let key = text(self.context_keys, k);
         let place = |e: usize| format!("Name: {}, Context feature: {key}.  ", self.name(e));
-        if let Some(&dtype) = self.wanted.context_sparse.get(k) {
+        if let Some(&dtype) = self.config.context_sparse.get(k) {
             let mismatch =
                 |e: usize, _| format!("{}Data types don't match. Expected type: {}", place(e), dtype.schema_name());
             return by_element!(dtype, T, {
@@ -53,8 +53,8 @@ impl Parser<'_> {
                 sparse(ragged, false).map(Column::Sparse).map_err(|s| (0, s))
             }, else no_kernel().map_err(|s| (0, s)));
         }
-        let d = k - self.wanted.context_sparse.len();
-        let (Some(dense), Some(default)) = (self.wanted.context_dense.get(d), defaults.get(d)) else {
+        let d = k - self.config.context_sparse.len();
+        let (Some(dense), Some(default)) = (self.config.context_dense.get(d), defaults.get(d)) else {
             return no_kernel().map_err(|s| (0, s));
         };
         let missing =
@@ -62,10 +62,10 @@ impl Parser<'_> {
         fixed(dense, default, count, message, &place, &missing).map(Column::Dense)
     }
 
-    /// The steps of feature list `k`.
+    /// Returns the steps of feature list `k`.
     fn list(&self, k: usize, count: usize, message: Message<'_, '_>) -> Result<Column, Failure> {
         let mut all = Vec::with_capacity(count);
-        let is_dense = k >= self.wanted.list_sparse.len();
+        let is_dense = k >= self.config.list_sparse.len();
         let may_lack = !is_dense || self.list_keys.get(k).is_some_and(|key| self.may_lack.contains(key));
         for e in 0..count {
             let message = message(e);
@@ -82,12 +82,12 @@ impl Parser<'_> {
             let features = list(message.unwrap_or_default()).map_err(|_| (e, unreadable(&self.place(e, k))))?;
             all.push(features);
         }
-        if let Some(&dtype) = self.wanted.list_sparse.get(k) {
+        if let Some(&dtype) = self.config.list_sparse.get(k) {
             return by_element!(dtype, T, {
                 self.sparse_list::<T>(k, &all)
             }, else no_kernel().map_err(|s| (0, s)));
         }
-        match self.wanted.list_dense.get(k - self.wanted.list_sparse.len()) {
+        match self.config.list_dense.get(k - self.config.list_sparse.len()) {
             Some(dense) => by_element!(dense.dtype, T, {
                 self.dense_list::<T>(k, dense, &all)
             }, else no_kernel().map_err(|s| (0, s))),
@@ -160,14 +160,14 @@ fn keys_of(init: &KernelInit<'_>, names: [(&str, usize); 2]) -> Result<Vec<Bytes
 }
 
 fn parse(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let wanted = Wanted::of(init)?;
+    let config = SequenceConfig::of(init)?;
     let context_keys = keys_of(
         init,
-        [("context_sparse_keys", wanted.context_sparse.len()), ("context_dense_keys", wanted.context_dense.len())],
+        [("context_sparse_keys", config.context_sparse.len()), ("context_dense_keys", config.context_dense.len())],
     )?;
     let list_keys = keys_of(
         init,
-        [("feature_list_sparse_keys", wanted.list_sparse.len()), ("feature_list_dense_keys", wanted.list_dense.len())],
+        [("feature_list_sparse_keys", config.list_sparse.len()), ("feature_list_dense_keys", config.list_dense.len())],
     )?;
     let may_lack = init.bytes_list("feature_list_dense_missing_assumed_empty")?;
     let may_lack: HashSet<Bytes> = may_lack.into_iter().map(Vec::into_boxed_slice).collect();
@@ -186,11 +186,11 @@ fn parse(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             InvalidArgument,
             "example_names must be empty or have the correct number of elements"
         );
-        for (d, (dense, default)) in wanted.context_dense.iter().zip(defaults).enumerate() {
+        for (d, (dense, default)) in config.context_dense.iter().zip(defaults).enumerate() {
             check_context_default(d, dense, default)?;
         }
         let parser = Parser {
-            wanted: &wanted,
+            config: &config,
             names: names.strings()?,
             context_keys: &context_keys,
             list_keys: &list_keys,
@@ -249,7 +249,7 @@ pub(super) fn register(r: &mut Registry) {
                 .attr("feature_list_dense_keys: list(string) >= 0"),
         )
         .output("feature_list_dense_lengths: Nfeature_list_dense * int64")
-        .doc("The contexts and the feature lists of a batch of serialized sequence examples.")
+        .doc("Returns the contexts and the feature lists of a batch of serialized sequence examples.")
         .shape(shape)
         .kernel(parse),
     );

@@ -3,7 +3,7 @@
 use super::feature::{Element, Feature, by_element};
 use super::features::{Keys, Ragged, Sparse, no_example, set_outputs, sparse};
 use super::sequence_features::{
-    Wanted, check_context_default, check_type, described, fill, list, no_kernel, set_shapes, unreadable,
+    SequenceConfig, check_context_default, check_type, described, fill, list, no_kernel, set_shapes, unreadable,
 };
 use crate::wire::Malformed;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
@@ -17,7 +17,7 @@ struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    /// Looks into the parts of a message that field `part` holds.
+    /// Collects the parts of a message that field `part` holds.
     fn new(keys: Vec<Bytes>, example: &'a [u8], part: u32) -> Result<Found<'a>, Malformed> {
         let numbers = Keys::new(keys.iter().cloned());
         let mut messages = vec![None; keys.len()];
@@ -35,15 +35,15 @@ impl<'a> Found<'a> {
 }
 
 struct Parser<'a> {
-    wanted: &'a Wanted,
+    config: &'a SequenceConfig,
     name: String,
 }
 
 impl Parser<'_> {
     fn context_dense(&self, found: &Found<'_>, defaults: &[Tensor]) -> Result<Vec<Tensor>> {
-        let offset = self.wanted.context_sparse.len();
+        let offset = self.config.context_sparse.len();
         let mut out = Vec::new();
-        for (d, (dense, default)) in self.wanted.context_dense.iter().zip(defaults).enumerate() {
+        for (d, (dense, default)) in self.config.context_dense.iter().zip(defaults).enumerate() {
             let key = found.key(offset + d);
             let Some(message) = found.message(offset + d) else {
                 ensure!(
@@ -82,13 +82,13 @@ impl Parser<'_> {
                 sparse(Ragged { values, ends }, true)
             }, else no_kernel())
         };
-        self.wanted.context_sparse.iter().enumerate().map(one).collect()
+        self.config.context_sparse.iter().enumerate().map(one).collect()
     }
 
     fn list_dense(&self, found: &Found<'_>, may_lack: &HashSet<&[u8]>) -> Result<Vec<Tensor>> {
-        let offset = self.wanted.list_sparse.len();
+        let offset = self.config.list_sparse.len();
         let mut out = Vec::new();
-        for (d, dense) in self.wanted.list_dense.iter().enumerate() {
+        for (d, dense) in self.config.list_dense.iter().enumerate() {
             let key = found.key(offset + d);
             let message = found.message(offset + d);
             ensure!(
@@ -133,7 +133,7 @@ impl Parser<'_> {
                 sparse(ragged, false)
             }, else no_kernel())
         };
-        self.wanted.list_sparse.iter().enumerate().map(one).collect()
+        self.config.list_sparse.iter().enumerate().map(one).collect()
     }
 }
 
@@ -149,14 +149,14 @@ fn keys_of(inputs: &[Tensor], what: &str) -> Result<Vec<Bytes>> {
 }
 
 fn parse(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let wanted = Wanted::of(init)?;
+    let config = SequenceConfig::of(init)?;
     let counts =
-        [wanted.context_sparse.len(), wanted.context_dense.len(), wanted.list_sparse.len(), wanted.list_dense.len()];
+        [config.context_sparse.len(), config.context_dense.len(), config.list_sparse.len(), config.list_dense.len()];
     kernel(move |ctx| {
         let inputs = ctx.inputs();
         let mut groups = Vec::new();
         let mut rest = inputs.get(2..).unwrap_or_default();
-        for count in counts.into_iter().chain([wanted.context_dense.len()]) {
+        for count in counts.into_iter().chain([config.context_dense.len()]) {
             let Some((group, after)) = rest.split_at_checked(count) else {
                 bail!(Internal, "ParseSingleSequenceExample lacks inputs")
             };
@@ -179,13 +179,13 @@ fn parse(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             _ => String::from_utf8_lossy(scalar(debug_name, "debug_name")?).into_owned(),
         };
         let serialized = scalar(serialized, "serialized")?;
-        for (d, (dense, default)) in wanted.context_dense.iter().zip(*defaults).enumerate() {
+        for (d, (dense, default)) in config.context_dense.iter().zip(*defaults).enumerate() {
             check_context_default(d, dense, default)?;
         }
         let context = Found::new(context_keys, serialized, 1).map_err(|_| no_example(serialized))?;
         let lists = Found::new(list_keys, serialized, 2).map_err(|_| no_example(serialized))?;
         let may_lack: HashSet<&[u8]> = may_lack.strings()?.iter().map(|k| &k[..]).collect();
-        let parser = Parser { wanted: &wanted, name };
+        let parser = Parser { config: &config, name };
         let context_dense = parser.context_dense(&context, defaults)?;
         let context_sparse = parser.context_sparse(&context)?;
         let list_dense = parser.list_dense(&lists, &may_lack)?;
@@ -216,7 +216,7 @@ pub(super) fn register(r: &mut Registry) {
                 .input("context_dense_defaults: Tcontext_dense")
                 .input("debug_name: string"),
         )
-        .doc("The context and the feature lists of one serialized sequence example.")
+        .doc("Returns the context and the feature lists of one serialized sequence example.")
         .shape(shape)
         .kernel(parse),
     );

@@ -1,4 +1,4 @@
-//! What is asked of sequence examples, and what their parsers share.
+//! The features of sequence examples, and functions that their parsers share.
 
 use super::feature::{Element, Feature};
 use super::features::{Dense, count_of, dense_of, sparse_of};
@@ -6,21 +6,21 @@ use crate::wire::{Fields, Malformed, Value};
 use ferroflow_graph::{KernelInit, Op, ShapeContext};
 use ferroflow_tensor::{DType, PartialShape, Result, Shape, Status, Tensor, bail, ensure};
 
-/// The features that are asked for, but for their keys.
-pub(super) struct Wanted {
+/// The requested features without their keys.
+pub(super) struct SequenceConfig {
     pub context_sparse: Vec<DType>,
     pub context_dense: Vec<Dense>,
     pub list_sparse: Vec<DType>,
     pub list_dense: Vec<Dense>,
 }
 
-impl Wanted {
-    /// What the attributes of a node ask for.
-    pub(super) fn of(init: &KernelInit<'_>) -> Result<Wanted> {
+impl SequenceConfig {
+    /// Returns the features that a node's attributes request.
+    pub(super) fn of(init: &KernelInit<'_>) -> Result<SequenceConfig> {
         let (context_sparse, context_dense) = (count_of(init, "Ncontext_sparse")?, count_of(init, "Ncontext_dense")?);
         let (list_sparse, list_dense) =
             (count_of(init, "Nfeature_list_sparse")?, count_of(init, "Nfeature_list_dense")?);
-        Ok(Wanted {
+        Ok(SequenceConfig {
             context_sparse: sparse_of(init, "context_sparse_types", "context_sparse_keys", context_sparse)?,
             context_dense: whole(
                 dense_of(init, "Tcontext_dense", "context_dense_shapes", "context_dense_keys", context_dense)?,
@@ -48,7 +48,7 @@ fn whole(dense: Vec<Dense>, shapes: &str) -> Result<Vec<Dense>> {
     Ok(dense)
 }
 
-/// The features of a serialized feature list.
+/// Returns the features of a serialized feature list.
 pub(super) fn list(message: &[u8]) -> Result<Vec<Feature<'_>>, Malformed> {
     let mut all = Vec::new();
     for field in Fields::of(message) {
@@ -99,7 +99,7 @@ pub(super) fn no_kernel<T>() -> Result<T> {
     bail!(Internal, "no kernel for the type of a feature")
 }
 
-/// Errors: `InvalidArgument` where a default does not fit what is asked for.
+/// Errors: `InvalidArgument` if a default does not fit the feature.
 pub(super) fn check_context_default(d: usize, dense: &Dense, default: &Tensor) -> Result<()> {
     if default.elements() > 0 {
         ensure!(
@@ -120,7 +120,7 @@ pub(super) fn check_context_default(d: usize, dense: &Dense, default: &Tensor) -
     Ok(())
 }
 
-/// The attributes that say what is asked for, `Wanted`, and the outputs that all parsers of sequence examples have.
+/// Returns the op with the attributes of `SequenceConfig`, and with the outputs of all parsers of sequence examples.
 pub(super) fn described(op: Op) -> Op {
     op.output("context_sparse_indices: Ncontext_sparse * int64")
         .output("context_sparse_values: context_sparse_types")

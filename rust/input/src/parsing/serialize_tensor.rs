@@ -11,7 +11,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("tensor: T")
             .output("serialized: string")
             .attr("T: type")
-            .doc("The tensor as a serialized TensorProto.")
+            .doc("Returns the tensor as a serialized TensorProto.")
             .shape(shape_rules::scalar)
             .kernel(|_| {
                 kernel(|ctx| {
@@ -26,7 +26,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("serialized: string")
             .output("output: out_type")
             .attr("out_type: type")
-            .doc("The tensor that a serialized TensorProto holds.")
+            .doc("Returns the tensor that a serialized TensorProto holds.")
             .shape(shape_rules::unknown)
             .kernel(|init| {
                 let dtype = init.dtype("out_type")?;

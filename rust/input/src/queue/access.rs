@@ -2,13 +2,13 @@
 //! QueueDequeueUpTo, QueueClose, each by reference and by handle.
 
 use super::element::Tuple;
-use super::lines::{Begun, Count, Queue};
+use super::state::{Begun, Count, Queue};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::{DType, PartialShape, Result, Tensor, ensure};
 use std::sync::Arc;
 
 fn check_timeout(init: &KernelInit<'_>) -> Result<()> {
-    // TF 1.x: the attribute exists, and no kernel ever took another value.
+    // TF 1.x: the attribute exists, but no kernel accepts another value.
     ensure!(init.int("timeout_ms")? == -1, InvalidArgument, "Timeout not supported yet.");
     Ok(())
 }
@@ -101,7 +101,7 @@ fn reference(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// An op on a queue, by reference or by handle.
+/// Returns an op on a queue, by reference or by handle.
 fn on_queue(name: &str, by_handle: bool) -> Op {
     let name = if by_handle { format!("{name}V2") } else { name.to_owned() };
     let op = Op::new(&name).input(if by_handle { "handle: resource" } else { "handle: Ref(string)" });

@@ -1,8 +1,9 @@
-//! Barrier and its ops: tuples found by their keys, whose components come one by one; the complete ones wait in a queue, in
-//! the order in which their keys came.
+//! Barrier and its ops: tuples found by their keys, whose components come one by one.
+//!
+//! The complete ones wait in a queue, in the order in which their keys came.
 
 use super::element::Tuple;
-use super::lines::{Begun, Count, Kind, Queue, Spec, shape_list, type_list};
+use super::state::{Begun, Count, Kind, Queue, Spec, shape_list, type_list};
 use crate::rows;
 use ferroflow_graph::{
     Cancellation, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, Unnamed, kernel, resource_kernel,
@@ -16,7 +17,7 @@ use std::sync::Arc;
 
 /// A tuple some of whose components are missing.
 struct Incomplete {
-    /// When its key came; what came together has one number.
+    /// The order in which its key came; components that came together have one number.
     index: i64,
     components: Vec<Option<Tensor>>,
 }
@@ -118,7 +119,7 @@ impl Barrier {
         }
         drop(state);
         if !complete.is_empty() {
-            // There is room for any number, so that nothing waits.
+            // There is room for any number, so no operation waits.
             self.ready.enqueue_many(self.batch(&complete)?, step)?;
         }
         failure
@@ -187,26 +188,26 @@ impl Barrier {
         Ok(batch)
     }
 
-    fn take(&self, wanted: usize, allow_small: bool, step: &Cancellation) -> Result<Begun> {
-        let mut wanted = wanted;
+    fn take(&self, requested: usize, allow_small: bool, step: &Cancellation) -> Result<Begun> {
+        let mut requested = requested;
         {
             let state = self.state.lock();
             if state.is_closed {
                 let mut available = self.ready.len();
                 if allow_small {
-                    wanted = wanted.min(available);
+                    requested = requested.min(available);
                 } else {
                     available += state.incomplete.len();
                 }
                 ensure!(
-                    available >= wanted.max(1),
+                    available >= requested.max(1),
                     OutOfRange,
-                    "Barrier '{}' is closed and has insufficient elements (requested {wanted}, total size {available})",
+                    "Barrier '{}' is closed and has insufficient elements (requested {requested}, total size {available})",
                     self.name
                 );
             }
         }
-        self.ready.dequeue(if allow_small { Count::UpTo(wanted) } else { Count::Many(wanted) }, step)
+        self.ready.dequeue(if allow_small { Count::UpTo(requested) } else { Count::Many(requested) }, step)
     }
 
     fn close(&self, cancel: bool, step: &Cancellation) -> Result<()> {
@@ -238,12 +239,12 @@ fn make(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         InvalidArgument,
         "Barrier only accepts capacity=-1.  Feed the inputs to your Barrier through a queue to enforce a limited capacity."
     );
-    let asked = (types.clone(), shapes.clone());
+    let requested = (types.clone(), shapes.clone());
     resource_kernel(
         init,
         Unnamed::Private,
         move |_: &KernelContext<'_>, name: &str| Barrier::new(name, types.clone(), shapes.clone()),
-        move |found: &Barrier| found.check(&asked.0, &asked.1),
+        move |found: &Barrier| found.check(&requested.0, &requested.1),
     )
 }
 
@@ -252,7 +253,7 @@ fn insert_many(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     kernel(move |ctx| {
         let barrier: Arc<Barrier> = ctx.resource(0)?;
         let known = usize::try_from(component).ok().and_then(|c| Some((c, *barrier.types.get(c)?)));
-        let Some((c, wanted)) = known else {
+        let Some((c, requested)) = known else {
             bail!(
                 InvalidArgument,
                 "The component ID is out of range {component} > num_components (= {})",
@@ -260,11 +261,11 @@ fn insert_many(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             );
         };
         ensure!(
-            wanted == dtype,
+            requested == dtype,
             InvalidArgument,
             "Signature mismatch, have: {} expected: {}",
             dtype.schema_name(),
-            wanted.schema_name()
+            requested.schema_name()
         );
         barrier.insert(c, ctx.input(1)?, ctx.input(2)?, ctx.step.cancellation)
     })
@@ -278,7 +279,7 @@ fn take_many(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let n = ctx.input(1)?;
         ensure!(n.rank() == 0, InvalidArgument, "num_elements must be a scalar.");
         let n = n.to_scalar::<i32>()?;
-        let wanted =
+        let requested =
             usize::try_from(n).map_err(|_| Status::invalid_argument(format!("num_elements {n} must be >= 0")))?;
         ensure!(
             barrier.types == types,
@@ -287,7 +288,7 @@ fn take_many(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             type_list(&types),
             type_list(&barrier.types)
         );
-        let begun = barrier.take(wanted, allow_small, ctx.step.cancellation)?;
+        let begun = barrier.take(requested, allow_small, ctx.step.cancellation)?;
         super::access::finish(ctx, begun)
     })
 }
@@ -361,7 +362,7 @@ pub(super) fn register(r: &mut Registry) {
     r.add(
         on_barrier("BarrierReadySize")
             .output("size: int32")
-            .doc("The number of complete tuples in a barrier.")
+            .doc("Returns the number of complete tuples in a barrier.")
             .shape(shape_rules::scalar)
             .kernel(|_| {
                 kernel(|ctx| {
@@ -374,7 +375,7 @@ pub(super) fn register(r: &mut Registry) {
     r.add(
         on_barrier("BarrierIncompleteSize")
             .output("size: int32")
-            .doc("The number of keys of a barrier whose tuples lack components.")
+            .doc("Returns the number of keys of a barrier whose tuples lack components.")
             .shape(shape_rules::scalar)
             .kernel(|_| {
                 kernel(|ctx| {

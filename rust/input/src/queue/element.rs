@@ -17,7 +17,7 @@ pub(super) enum Element {
 }
 
 impl Element {
-    /// A row that keeps nothing of the others.
+    /// Returns a row that keeps nothing of the others.
     pub fn row_of(batch: &Tuple, i: usize) -> Result<Element> {
         Ok(Element::Whole(batch.iter().map(|c| rows::row(c, i)).collect::<Result<_>>()?))
     }
@@ -29,7 +29,7 @@ impl Element {
         }
     }
 
-    /// The tensor that holds component `c`, and where in it; the whole of it where that is an element.
+    /// Returns the tensor that holds component `c`, and where in it; the whole of it where that is an element.
     fn part(&self, c: usize) -> Option<(&Tensor, Range<usize>)> {
         match self {
             Element::Whole(tuple) => tuple.get(c).map(|t| (t, 0..t.elements())),
@@ -42,9 +42,9 @@ impl Element {
     }
 }
 
-/// Component `c` of all elements as one batch. Their shape must be `shape`.
+/// Returns component `c` of all elements as one batch. Their shape must be `shape`.
 pub(super) fn stacked(elements: &[Element], c: usize, dtype: DType, shape: &Shape) -> Result<Tensor> {
-    // A batch that comes out as it went in.
+    // A batch leaves as it came.
     if let [Element::Row(batch, 0), .., Element::Row(last, l)] = elements
         && let Some(t) = batch.get(c)
         && t.shape()[0] == elements.len()
@@ -68,7 +68,7 @@ pub(super) fn stacked(elements: &[Element], c: usize, dtype: DType, shape: &Shap
     rows::joined(dtype, Shape::checked(&dims)?, &parts)
 }
 
-/// Component `c` of all elements as one batch; their shapes, which nobody has declared, must be equal.
+/// Returns component `c` of all elements as one batch; their shapes, which nobody has declared, must be equal.
 pub(super) fn alike(elements: &[Element], c: usize, dtype: DType) -> Result<Tensor> {
     let mut shape: Option<Shape> = None;
     for element in elements {
@@ -81,7 +81,8 @@ pub(super) fn alike(elements: &[Element], c: usize, dtype: DType) -> Result<Tens
     stacked(elements, c, dtype, &shape.unwrap_or_default())
 }
 
-/// Component `c` of all elements as one batch, each padded with zeros to the largest where `shape` does not say.
+/// Returns component `c` of all elements as one batch, each padded with zeros to the largest where `shape` does not
+/// say.
 pub(super) fn padded(elements: &[Element], c: usize, dtype: DType, shape: &PartialShape) -> Result<Tensor> {
     if let Some(known) = shape.to_shape() {
         return stacked(elements, c, dtype, &known);

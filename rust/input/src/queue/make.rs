@@ -1,6 +1,6 @@
 //! The ops that make queues: FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue, PriorityQueue, each by reference and by handle.
 
-use super::lines::{Kind, Queue, Spec, shape_list};
+use super::state::{Kind, Queue, Spec, shape_list};
 use ferroflow_graph::{
     Kernel, KernelContext, KernelInit, Op, Registry, ResourceHandle, ShapeContext, Unnamed, kernel, resource_kernel,
     shape_rules,
@@ -57,12 +57,12 @@ fn spec(init: &KernelInit<'_>, kind: Kind) -> Result<Spec> {
 
 fn make(init: &KernelInit<'_>, kind: Kind) -> Result<Box<dyn Kernel>> {
     let spec = spec(init, kind)?;
-    let asked = spec.clone();
+    let requested = spec.clone();
     resource_kernel(
         init,
         Unnamed::Private,
         move |_: &KernelContext<'_>, name: &str| Queue::new(name.to_owned(), spec.clone()),
-        move |found: &Queue| found.check(&asked),
+        move |found: &Queue| found.check(&requested),
     )
 }
 
@@ -86,7 +86,7 @@ fn schema(name: &str, kind: Kind, by_handle: bool) -> Op {
     op.shape(if by_handle { shape_rules::scalar } else { handle_shape })
 }
 
-/// FakeQueue: the reference of a queue given by its handle.
+/// Returns FakeQueue: the reference of a queue given by its handle.
 fn fake(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     kernel(|ctx| {
         let name = &ResourceHandle::from_tensor(ctx.input(0)?)?.name;
@@ -101,28 +101,28 @@ pub(super) fn register(r: &mut Registry) {
     for (fifo, by_handle) in [("FIFOQueue", false), ("FIFOQueueV2", true)] {
         r.add(
             schema(fifo, Kind::Fifo, by_handle)
-                .doc("A queue that produces elements in first-in first-out order.")
+                .doc("Returns a queue that produces elements in first-in first-out order.")
                 .kernel(|init| make(init, Kind::Fifo)),
         );
     }
     for (padding, by_handle) in [("PaddingFIFOQueue", false), ("PaddingFIFOQueueV2", true)] {
         r.add(
             schema(padding, Kind::PaddingFifo, by_handle)
-                .doc("A first-in first-out queue whose batches are padded with zeros to their largest element.")
+                .doc("Returns a first-in first-out queue whose batches are padded with zeros to their largest element.")
                 .kernel(|init| make(init, Kind::PaddingFifo)),
         );
     }
     for (shuffle, by_handle) in [("RandomShuffleQueue", false), ("RandomShuffleQueueV2", true)] {
         r.add(
             schema(shuffle, Kind::RandomShuffle, by_handle)
-                .doc("A queue that produces elements in random order.")
+                .doc("Returns a queue that produces elements in random order.")
                 .kernel(|init| make(init, Kind::RandomShuffle)),
         );
     }
     for (priority, by_handle) in [("PriorityQueue", false), ("PriorityQueueV2", true)] {
         r.add(
             schema(priority, Kind::Priority, by_handle)
-                .doc("A queue that produces elements by their first component, least first.")
+                .doc("Returns a queue that produces elements by their first component, least first.")
                 .kernel(|init| make(init, Kind::Priority)),
         );
     }
@@ -131,7 +131,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("resource: resource")
             .output("handle: Ref(string)")
             .stateful()
-            .doc("The reference of a queue given by its handle.")
+            .doc("Returns the reference of a queue given by its handle.")
             .shape(handle_shape)
             .kernel(fake),
     );

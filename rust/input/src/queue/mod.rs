@@ -4,14 +4,14 @@ mod access;
 mod barrier;
 mod element;
 mod inspect;
-mod lines;
 mod make;
+mod state;
 mod store;
 
 use ferroflow_graph::Registry;
 
 pub(crate) use element::Tuple;
-pub(crate) use lines::{Begun, Count, Queue, Waiting};
+pub(crate) use state::{Begun, Count, Queue, Waiting};
 
 pub(crate) fn register(r: &mut Registry) {
     access::register(r);

@@ -61,7 +61,7 @@ impl Store {
         Ok(())
     }
 
-    /// The next element; `None` where there is none.
+    /// Returns the next element; `None` where there is none.
     pub fn pop(&mut self) -> Option<Element> {
         match self {
             Store::Fifo(elements) => elements.pop_front(),
@@ -81,7 +81,7 @@ impl Store {
                 Store::Shuffle { elements, .. } => elements.push(element),
                 Store::Priority { elements, .. } => {
                     let priority = priority(&element)?;
-                    // Numbers below the first: what comes back was there before the rest of its priority.
+                    // Numbers below the first: returned elements were there before the others of their priority.
                     let first = elements.range((priority, 0)..=(priority, u64::MAX)).next();
                     let number = first.map_or(FIRST, |((_, n), _)| n.saturating_sub(1));
                     elements.insert((priority, number), element);

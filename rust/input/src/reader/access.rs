@@ -15,12 +15,12 @@ struct Reading {
     queue: Arc<Queue>,
     bell: Arc<Bell>,
     waiting: Option<Waiting>,
-    /// How many records are wanted at most; `None` for exactly one, in scalars.
+    /// Most records to read; `None` for exactly one, in scalars.
     most: Option<usize>,
     records: Vec<Record>,
 }
 
-/// The piece of work in what a queue gave.
+/// Returns the piece of work in what a queue gave.
 fn work_of(tuple: Tuple) -> Result<Bytes> {
     let [component] = &tuple[..] else { bail!(InvalidArgument, "Expected single component queue") };
     ensure!(component.dtype() == DType::String, InvalidArgument, "Expected queue with single string component");
@@ -135,7 +135,7 @@ pub(super) fn register(r: &mut Registry) {
                 .output("key: string")
                 .output("value: string")
                 .may_wait()
-                .doc("The next record; takes work from the queue where there is none under way.")
+                .doc("Returns the next record; takes work from the queue where there is none under way.")
                 .shape(scalars)
                 .kernel(|_| kernel(|ctx| read(ctx, None))),
         );
@@ -146,14 +146,14 @@ pub(super) fn register(r: &mut Registry) {
                 .output("keys: string")
                 .output("values: string")
                 .may_wait()
-                .doc("Up to `num_records` of the next records, all of one piece of work.")
+                .doc("Returns up to `num_records` of the next records, all of one piece of work.")
                 .shape(vectors)
                 .kernel(|_| kernel(read_up_to)),
         );
         r.add(
             on_reader("ReaderNumRecordsProduced", by_handle)
                 .output("records_produced: int64")
-                .doc("How many records were read.")
+                .doc("Returns the number of records that were read.")
                 .shape(shape_rules::scalar)
                 .kernel(|_| {
                     kernel(|ctx| {
@@ -166,7 +166,7 @@ pub(super) fn register(r: &mut Registry) {
         r.add(
             on_reader("ReaderNumWorkUnitsCompleted", by_handle)
                 .output("units_completed: int64")
-                .doc("How many pieces of work were read to their end.")
+                .doc("Returns the number of pieces of work that were read to their end.")
                 .shape(shape_rules::scalar)
                 .kernel(|_| {
                     kernel(|ctx| {
@@ -179,7 +179,7 @@ pub(super) fn register(r: &mut Registry) {
         r.add(
             on_reader("ReaderSerializeState", by_handle)
                 .output("state: string")
-                .doc("The counts of a reader, as text that ReaderRestoreState takes.")
+                .doc("Returns the counts of a reader, as text that ReaderRestoreState takes.")
                 .shape(shape_rules::scalar)
                 .kernel(|_| {
                     kernel(|ctx| {

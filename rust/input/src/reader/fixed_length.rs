@@ -5,7 +5,7 @@ use ferroflow_io::input::BUFFER_SIZE;
 use ferroflow_io::{Compression, Input};
 use ferroflow_tensor::{Result, ensure};
 
-/// Where records lie in a file, in bytes.
+/// The layout of records in a file, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
     header: u64,
@@ -60,10 +60,10 @@ impl Source for FixedLength {
         let Layout { record, footer, hop, .. } = self.layout;
         let Some(input) = &mut self.input else { return Ok(Step::done()) };
         if self.number == 0 || input.skip(hop)? == hop {
-            // A record is one where the footer follows it: the last bytes may be looked at again as the next record's.
-            let wanted = record.saturating_add(footer);
-            input.fill(wanted)?;
-            if input.buffered().len() >= wanted {
+            // A record needs the footer behind it. Without one, the last bytes may be read again as the next record's.
+            let needed = record.saturating_add(footer);
+            input.fill(needed)?;
+            if input.buffered().len() >= needed {
                 let value = &input.buffered()[..record];
                 let step = Step::some(key(work, self.number), value);
                 self.number += 1;

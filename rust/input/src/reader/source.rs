@@ -5,10 +5,10 @@ use ferroflow_tensor::{Bytes, Result};
 /// Key and value.
 pub(super) type Record = (Bytes, Bytes);
 
-/// What came of one attempt to read.
+/// The result of one attempt to read.
 pub(super) struct Step {
     pub record: Option<Record>,
-    /// Whether the work has no more records.
+    /// True if the work has no more records.
     pub is_done: bool,
 }
 
@@ -17,7 +17,7 @@ impl Step {
         Step { record: Some((key.into_bytes().into(), value.into())), is_done: false }
     }
 
-    /// The only record of its work.
+    /// Returns the only record of its work.
     pub fn only(key: &[u8], value: impl Into<Bytes>) -> Step {
         Step { record: Some((key.into(), value.into())), is_done: true }
     }
@@ -27,7 +27,7 @@ impl Step {
     }
 }
 
-/// How a kind of reader reads.
+/// The way in which a kind of reader reads.
 pub(super) trait Source: Send {
     /// Begins with a piece of work.
     fn begin(&mut self, work: &[u8]) -> Result<()>;
@@ -38,13 +38,13 @@ pub(super) trait Source: Send {
     /// Forgets the work under way.
     fn clear(&mut self) {}
 
-    /// Whether what was read so far is all that counts: the reader can then be saved.
+    /// Returns true if what was read so far is all that counts: the reader can then be saved.
     fn is_stateless(&self) -> bool {
         false
     }
 }
 
-/// A key that says where in its file a record is.
+/// Returns a key that says where in its file a record is.
 pub(super) fn key(work: &[u8], place: impl std::fmt::Display) -> String {
     format!("{}:{place}", String::from_utf8_lossy(work))
 }

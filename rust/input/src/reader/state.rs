@@ -18,9 +18,9 @@ struct State {
     produced: i64,
 }
 
-/// What turns work into records; one operation reads at a time, the others wait in line.
+/// Turns work into records; one operation reads at a time, the others wait in line.
 pub(super) struct Reader {
-    /// What errors call it: kind and name.
+    /// Kind and name, for errors.
     name: String,
     state: Mutex<State>,
     line: Mutex<VecDeque<Place>>,
@@ -44,7 +44,7 @@ impl Turn {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let (number, process) = (NEXT.fetch_add(1, Ordering::Relaxed), std::process::id());
         let mut line = reader.line.lock();
-        // After a fork the child has the line, but not the threads that stood in it.
+        // After a fork the child has the line, but not the threads in it.
         line.retain(|p| p.process == process);
         line.push_back(Place { number, bell: bell.clone(), process });
         drop(line);
@@ -69,7 +69,7 @@ impl Drop for Turn {
     }
 }
 
-/// What a reader without a blocked operation can say next.
+/// The next result of a reader without a blocked operation.
 pub(super) enum Next {
     Record(Record),
     /// The work under way has ended.
@@ -180,7 +180,7 @@ impl Reader {
         let state = &mut *self.state.lock();
         state.source.clear();
         (state.started, state.finished, state.produced) = (started, finished, produced);
-        // No more is started than finished: work that the text names is not under way.
+        // Not more than finished: work that the text names is not under way.
         state.work = None;
         Ok(())
     }
@@ -194,7 +194,7 @@ fn push_varint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Work started, work finished, records produced.
+/// Returns work started, work finished, records produced.
 fn parse(text: &[u8]) -> std::result::Result<[i64; 3], Malformed> {
     let mut counts = [0; 3];
     for field in Fields::of(text) {

@@ -57,7 +57,7 @@ impl Area {
 
 type Use = fn(&mut KernelContext<'_>, Arc<Area>) -> Result<()>;
 
-/// A kernel on the area that the node's attributes name, made on first use.
+/// Returns a kernel on the area that the node's attributes name, made on first use.
 fn on_area(init: &KernelInit<'_>, f: Use) -> Result<Box<dyn Kernel>> {
     let (name, limits) = (ResourceName::of(init, Unnamed::NodeName)?, Limits::of(init)?);
     kernel(move |ctx| {
@@ -72,25 +72,25 @@ fn stage(ctx: &mut KernelContext<'_>, area: Arc<Area>) -> Result<()> {
     try_or_wait(ctx, area, "Stage operation was cancelled", move |area| area.put(&mut tuple))
 }
 
-/// A tuple handed out must have as many values as the node has outputs.
-fn checked(outputs: Option<Result<Outputs>>, wanted: usize) -> Option<Result<Outputs>> {
+/// Returns a tuple handed out must have as many values as the node has outputs.
+fn checked(outputs: Option<Result<Outputs>>, expected: usize) -> Option<Result<Outputs>> {
     Some(outputs?.and_then(|tuple| {
         let given = tuple.len();
-        ensure!(given == wanted, InvalidArgument, "Mismatch stage/unstage: {given} vs. {wanted}");
+        ensure!(given == expected, InvalidArgument, "Mismatch stage/unstage: {given} vs. {expected}");
         Ok(tuple)
     }))
 }
 
 fn unstage(ctx: &mut KernelContext<'_>, area: Arc<Area>) -> Result<()> {
-    let wanted = ctx.num_outputs();
-    try_or_wait(ctx, area, "Unstage operation was cancelled", move |area| checked(area.get(), wanted))
+    let expected = ctx.num_outputs();
+    try_or_wait(ctx, area, "Unstage operation was cancelled", move |area| checked(area.get(), expected))
 }
 
 fn peek(ctx: &mut KernelContext<'_>, area: Arc<Area>) -> Result<()> {
     let index = ctx.input(0)?.to_scalar::<i32>()?;
     let index = usize::try_from(index).map_err(|_| Status::invalid_argument(format!("index {index} is negative")))?;
-    let wanted = ctx.num_outputs();
-    try_or_wait(ctx, area, "StagePeek operation was cancelled", move |area| checked(area.peek(index), wanted))
+    let expected = ctx.num_outputs();
+    try_or_wait(ctx, area, "StagePeek operation was cancelled", move |area| checked(area.peek(index), expected))
 }
 
 fn size(ctx: &mut KernelContext<'_>, area: Arc<Area>) -> Result<()> {
@@ -123,13 +123,13 @@ pub(super) fn register(r: &mut Registry) {
     r.add(
         bounded(Op::new("StagePeek").input("index: int32").output("values: dtypes"), "")
             .may_wait()
-            .doc("The tuple at a position of a staging area, which stays there; waits until there is one.")
+            .doc("Returns the tuple at a position of a staging area, which stays there; waits until there is one.")
             .shape(shape_rules::unknown)
             .kernel(|init| on_area(init, peek)),
     );
     r.add(
         bounded(Op::new("StageSize").output("size: int32"), "")
-            .doc("The number of tuples in a staging area.")
+            .doc("Returns the number of tuples in a staging area.")
             .shape(shape_rules::scalar)
             .kernel(|init| on_area(init, size)),
     );

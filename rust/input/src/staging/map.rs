@@ -1,5 +1,6 @@
-//! MapStage, MapUnstage, MapUnstageNoKey, MapPeek, MapSize, MapIncompleteSize, MapClear, and the same of OrderedMap: tuples
-//! found by their keys, whose values may come and go one by one.
+//! MapStage, MapUnstage, MapUnstageNoKey, MapPeek, MapSize, MapIncompleteSize, MapClear, and the same of OrderedMap.
+//!
+//! They hold tuples found by their keys, whose values may come and go one by one.
 
 use super::{Limits, bounded, bytes, values};
 use crate::retry::{Outputs, Waited, Waiters, try_or_wait};
@@ -13,7 +14,7 @@ type Tuple = Vec<Option<Tensor>>;
 
 #[derive(Default)]
 struct Staged {
-    /// By key; the least goes first where none is asked for, which for maps without order is as good as any.
+    /// By key. The least goes first if no key is given, which for maps without order is as good as any.
     complete: BTreeMap<i64, Tuple>,
     incomplete: BTreeMap<i64, Tuple>,
     bytes: usize,
@@ -74,8 +75,8 @@ impl StagingMap {
         Ok(Some(Outputs::new()))
     }
 
-    /// The values at `indices` of the tuple of a key, or of the first; they stay where `stay`. `None` while there is no such
-    /// tuple.
+    /// Returns the values at `indices` of the tuple of a key, or of the first; they stay where `stay`. `None` while
+    /// there is no such tuple.
     fn take(&self, key: Option<i64>, indices: &[usize], stay: bool) -> Option<Result<(i64, Outputs)>> {
         let mut staged = self.staged.lock();
         let key = match key {
@@ -106,12 +107,12 @@ impl StagingMap {
     }
 }
 
-/// What a kernel does; the last argument is the number of values its attributes name.
+/// The function of a kernel; the last argument is the number of values its attributes name.
 type Use = fn(&mut KernelContext<'_>, Arc<StagingMap>, usize) -> Result<()>;
 
 fn on_map(init: &KernelInit<'_>, ordered: bool, f: Use) -> Result<Box<dyn Kernel>> {
     let mut name = ResourceName::of(init, Unnamed::NodeName)?;
-    // Maps with and without order of one name are two.
+    // A map with order and a map without order are two, even with one name.
     name.name.insert_str(0, if ordered { "ordered/" } else { "plain/" });
     let (limits, width) = (Limits::of(init)?, init.dtypes("dtypes")?.len());
     kernel(move |ctx| {
@@ -125,7 +126,7 @@ fn key(ctx: &KernelContext<'_>) -> Result<i64> {
     ctx.input(0)?.to_scalar::<i64>()
 }
 
-/// The positions in a tuple that a node names, least first.
+/// Returns the positions in a tuple that a node names, least first.
 fn indices(ctx: &KernelContext<'_>, input: usize) -> Result<Vec<usize>> {
     let given = ctx.input(input)?.slice::<i32>()?;
     ensure!(given.is_sorted_by(|a, b| a < b), InvalidArgument, "Indices are not strictly ordered");
@@ -140,35 +141,35 @@ fn stage(ctx: &mut KernelContext<'_>, map: Arc<StagingMap>, width: usize) -> Res
     try_or_wait(ctx, map, "MapStage operation was cancelled", move |map| map.put(key, width, &at, &mut tuple))
 }
 
-fn checked(taken: Option<Result<(i64, Outputs)>>, wanted: usize, with_key: bool) -> Option<Result<Outputs>> {
+fn checked(taken: Option<Result<(i64, Outputs)>>, expected: usize, with_key: bool) -> Option<Result<Outputs>> {
     Some(taken?.and_then(|(key, mut outputs)| {
         if with_key {
             outputs.insert(0, Tensor::scalar(key));
         }
         let given = outputs.len();
-        ensure!(given == wanted, InvalidArgument, "output/indices size mismatch: {wanted} vs. {given}");
+        ensure!(given == expected, InvalidArgument, "output/indices size mismatch: {expected} vs. {given}");
         Ok(outputs)
     }))
 }
 
 fn unstage(ctx: &mut KernelContext<'_>, map: Arc<StagingMap>, _: usize) -> Result<()> {
-    let (key, at, wanted) = (key(ctx)?, indices(ctx, 1)?, ctx.num_outputs());
+    let (key, at, expected) = (key(ctx)?, indices(ctx, 1)?, ctx.num_outputs());
     try_or_wait(ctx, map, "MapUnstage operation was cancelled", move |map| {
-        checked(map.take(Some(key), &at, false), wanted, false)
+        checked(map.take(Some(key), &at, false), expected, false)
     })
 }
 
 fn peek(ctx: &mut KernelContext<'_>, map: Arc<StagingMap>, _: usize) -> Result<()> {
-    let (key, at, wanted) = (key(ctx)?, indices(ctx, 1)?, ctx.num_outputs());
+    let (key, at, expected) = (key(ctx)?, indices(ctx, 1)?, ctx.num_outputs());
     try_or_wait(ctx, map, "MapPeek operation was cancelled", move |map| {
-        checked(map.take(Some(key), &at, true), wanted, false)
+        checked(map.take(Some(key), &at, true), expected, false)
     })
 }
 
 fn unstage_no_key(ctx: &mut KernelContext<'_>, map: Arc<StagingMap>, _: usize) -> Result<()> {
-    let (at, wanted) = (indices(ctx, 0)?, ctx.num_outputs());
+    let (at, expected) = (indices(ctx, 0)?, ctx.num_outputs());
     try_or_wait(ctx, map, "MapUnstageNoKey operation was cancelled", move |map| {
-        checked(map.take(None, &at, false), wanted, true)
+        checked(map.take(None, &at, false), expected, true)
     })
 }
 
@@ -209,7 +210,7 @@ macro_rules! family {
         $r.add(
             bounded(keyed("Peek").output("values: dtypes"), "")
                 .may_wait()
-                .doc("Values of the tuple of a key, which stay in the staging map; waits until it is there.")
+                .doc("Returns values of the tuple of a key, which stay in the staging map; waits until it is there.")
                 .shape(shape_rules::unknown)
                 .kernel(|init| on_map(init, $ordered, peek)),
         );
@@ -229,13 +230,13 @@ macro_rules! family {
         );
         $r.add(
             bounded(op("Size").output("size: int32"), "")
-                .doc("The number of complete tuples in a staging map.")
+                .doc("Returns the number of complete tuples in a staging map.")
                 .shape(shape_rules::scalar)
                 .kernel(|init| on_map(init, $ordered, size)),
         );
         $r.add(
             bounded(op("IncompleteSize").output("size: int32"), "")
-                .doc("The number of tuples in a staging map of which values are missing.")
+                .doc("Returns the number of tuples in a staging map of which values are missing.")
                 .shape(shape_rules::scalar)
                 .kernel(|init| on_map(init, $ordered, incomplete_size)),
         );

@@ -43,12 +43,12 @@ fn bytes(tuple: &[Tensor]) -> usize {
     tuple.iter().map(Tensor::byte_size).sum()
 }
 
-/// The inputs from `first` on, as values that outlive the step.
+/// Returns the inputs from `first` on, as values that outlive the step.
 fn values(ctx: &mut KernelContext<'_>, first: usize) -> Result<Vec<Tensor>> {
     (first..ctx.num_inputs()).map(|i| ctx.take(i).and_then(Tensor::into_owned)).collect()
 }
 
-/// What the schemas of all ops of an area have in common.
+/// Adds the part of the schema that all ops of an area have in common.
 fn bounded(op: Op, more: &str) -> Op {
     let op = op.attr("capacity: int >= 0 = 0").attr("memory_limit: int >= 0 = 0").attr("dtypes: list(type) >= 1");
     let op = if more.is_empty() { op } else { op.attr(more) };

@@ -1,7 +1,7 @@
 //! `Checkpoint`: a checkpoint of either format, found by its name.
 
 use super::index_name;
-use super::reader::{BundleReader, Wanted};
+use super::reader::{BundleReader, ReadRequest};
 use super::slice::Slice;
 use super::slices_reader::SlicesReader;
 use crate::file::path_of;
@@ -14,7 +14,7 @@ pub enum Checkpoint {
     Slices(SlicesReader),
 }
 
-/// What a checkpoint says of a tensor.
+/// The description of a tensor in a checkpoint.
 pub struct Described {
     pub name: Vec<u8>,
     pub dtype: DType,
@@ -41,7 +41,7 @@ impl Checkpoint {
         }
     }
 
-    /// Type and shape of a tensor.
+    /// Returns the type and shape of a tensor.
     ///
     /// Errors: `NotFound` where there is none of that name.
     pub fn describe(&self, name: &[u8]) -> Result<(DType, Shape)> {
@@ -51,7 +51,7 @@ impl Checkpoint {
         }
     }
 
-    /// All tensors in the order of their names; slices only as the tensors that they are of.
+    /// Returns all tensors in the order of their names; slices only as the tensors that they are of.
     pub fn list(&self) -> Result<Vec<Described>> {
         match self {
             Checkpoint::Slices(reader) => Ok(reader
@@ -88,17 +88,17 @@ impl Checkpoint {
             "{} not found in checkpoint file",
             String::from_utf8_lossy(name)
         );
-        match self.read(&[Wanted { name, part: None }], threads)?.pop() {
+        match self.read(&[ReadRequest { name, part: None }], threads)?.pop() {
             Some(tensor) => Ok(tensor),
             None => bail!(Internal, "a tensor was lost"),
         }
     }
 
     /// Reads tensors and slices of tensors.
-    pub fn read(&self, wanted: &[Wanted<'_>], threads: Threads) -> Result<Vec<Tensor>> {
+    pub fn read(&self, requests: &[ReadRequest<'_>], threads: Threads) -> Result<Vec<Tensor>> {
         match self {
-            Checkpoint::Bundle(reader) => reader.read(wanted, threads),
-            Checkpoint::Slices(reader) => wanted.iter().map(|w| reader.read(w)).collect(),
+            Checkpoint::Bundle(reader) => reader.read(requests, threads),
+            Checkpoint::Slices(reader) => requests.iter().map(|w| reader.read(w)).collect(),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Puts the files of a checkpoint in place so that a process killed at any moment leaves the old checkpoint or the new one.
 //!
-//! Files are written under temporary names, put on the disk, and renamed, the index last. Where a checkpoint of that name
-//! exists, renaming one file would spoil it before the last is renamed: then the renames are first written to a journal,
-//! and whoever reads the checkpoint or saves beside it finishes what a killed process left. Temporary files are locked by
-//! their writers, so that what a killed one left is told from what is being written.
+//! Files are written under temporary names, synced to disk, and renamed, the index last. If a checkpoint of that name
+//! exists, the first rename would damage it before the last one replaces it. The renames are therefore first written to
+//! a journal. A later reader or writer of the checkpoint finishes the renames of a killed process. Writers lock their
+//! temporary files, so that those of a killed process can be recognized.
 
 use super::entry::decode_header;
 use super::{HEADER_KEY, data_name, index_name};
@@ -18,11 +18,11 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// What the names of temporary files end with: this and sixteen hexadecimal digits.
+/// The end of temporary files' names, before sixteen hexadecimal digits.
 const TEMPORARY: &str = ".tempstate_";
-/// What the name of a journal ends with.
+/// The end of a journal's name.
 const JOURNAL: &str = ".tempstate_journal";
-/// How often a temporary file is made anew that another process removes.
+/// Attempts to make a temporary file that another process removes.
 const TRIES: usize = 8;
 /// The file that marks a folder of shards as being written, locked by all who write to it.
 const FOLDER_LOCK: &str = "shards.tempstate_lock";
@@ -30,7 +30,7 @@ const FOLDER_LOCK: &str = "shards.tempstate_lock";
 /// The locks of folders of shards, held until their merge.
 static HELD: ProcessMutex<Option<HashMap<PathBuf, File>>> = ProcessMutex::new(None, || None);
 
-/// A number that no one else thinks of.
+/// Returns a number that no one else thinks of.
 fn token() -> String {
     format!("{:016x}", RandomState::new().hash_one(std::process::id()))
 }
@@ -47,7 +47,7 @@ fn folder_of(path: &Path) -> PathBuf {
 }
 
 fn sync_folder(folder: &Path) -> std::io::Result<()> {
-    // Some file systems cannot; their renames are as safe as they make them.
+    // Some file systems cannot sync folders; their renames are as safe as they make them.
     match File::open(folder).and_then(|f| f.sync_all()) {
         Err(e) if !matches!(e.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => Err(e),
         _ => Ok(()),
@@ -87,7 +87,7 @@ fn hold(folder: &Path) -> std::io::Result<()> {
             Err(e) if e.kind() == ErrorKind::NotFound => continue,
             file => file?,
         };
-        // Where locks are not to be had, nobody else gets one to remove the folder with.
+        // If the file system has no locks, no other process gets one to remove the folder.
         let taken = matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
         if !taken && has_name(&file, &name) {
             held.insert(folder.to_path_buf(), file);
@@ -110,13 +110,13 @@ pub(super) struct Temporary {
 }
 
 impl Temporary {
-    /// A new file whose name begins with `target`.
+    /// Returns a new file whose name begins with `target`.
     fn create(target: &str) -> Result<Temporary> {
         for _ in 0..TRIES {
             let name = format!("{target}{TEMPORARY}{}", token());
             let file = File::options().read(true).write(true).create_new(true).open(path_of(&name));
             let file = file.map_err(|e| failure(&name, &e))?;
-            // Who sweeps the folder at this very moment may take the file, not locked yet, for abandoned.
+            // A process that cleans the folder at this moment may remove the file, because it is not locked yet.
             let taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
             if !taken && has_name(&file, &path_of(&name)) {
                 return Ok(Temporary { file, name });
@@ -162,7 +162,7 @@ impl Commit {
         Ok(Commit { prefix: prefix.to_owned(), temporaries, moves, finished: false })
     }
 
-    /// A new file that will get the name `to`.
+    /// Returns a new file that will get the name `to`.
     pub(super) fn file(&mut self, to: &str) -> Result<&Temporary> {
         let temporary = Temporary::create(to)?;
         self.moves.push((temporary.name.clone(), to.to_owned()));
@@ -173,7 +173,7 @@ impl Commit {
         }
     }
 
-    /// An existing file that will get the name `to`.
+    /// Renames an existing file to `to`.
     pub(super) fn take(&mut self, from: &str, to: &str) -> Result<()> {
         self.moves.push((from.to_owned(), to.to_owned()));
         Ok(())
@@ -234,7 +234,7 @@ fn write_journal(name: &str, folder: &Path, moves: &[(String, String)]) -> Resul
     Ok(journal)
 }
 
-/// The renames of a whole journal.
+/// Returns the renames of a whole journal.
 fn parse_journal(content: &[u8]) -> Option<Vec<(String, String)>> {
     let (content, sum) = content.split_last_chunk::<4>()?;
     if u32::from_le_bytes(*sum) != masked(content) {
@@ -245,7 +245,7 @@ fn parse_journal(content: &[u8]) -> Option<Vec<(String, String)>> {
     Some(names.chunks_exact(2).map(|pair| (pair[0].to_owned(), pair[1].to_owned())).collect())
 }
 
-/// Whether a file has the name that it was opened by, still.
+/// Returns true if a file has the name that it was opened by, still.
 fn has_name(file: &File, path: &Path) -> bool {
     #[cfg(unix)]
     {
@@ -269,12 +269,12 @@ pub(super) fn finish_interrupted(prefix: &str) -> Result<()> {
         journal.lock()?;
         let mut content = Vec::new();
         journal.read_to_end(&mut content)?;
-        // Its writer is done, or another one has begun since, which needs no help.
+        // Its writer has finished, or another writer has begun since and will finish.
         if !has_name(&journal, &path) {
             return Ok(());
         }
         let folder = folder_of(&path);
-        // One that is not whole was never acted on.
+        // An incomplete journal was never executed.
         for (from, to) in parse_journal(&content).unwrap_or_default() {
             match fs::rename(folder.join(from), folder.join(to)) {
                 Err(e) if e.kind() != ErrorKind::NotFound => return Err(e),
@@ -285,7 +285,7 @@ pub(super) fn finish_interrupted(prefix: &str) -> Result<()> {
         fs::remove_file(&path)
     })();
     match finished {
-        // Who may only read finds the checkpoint as it is.
+        // A process that may only read uses the checkpoint as it is.
         Err(e)
             if !matches!(
                 e.kind(),
@@ -298,7 +298,8 @@ pub(super) fn finish_interrupted(prefix: &str) -> Result<()> {
     }
 }
 
-/// A temporary file whose writer is gone, locked: whoever makes it at this moment finds it taken until it is removed.
+/// Returns a temporary file whose writer is gone, locked: whoever makes it at this moment finds it taken until it is
+/// removed.
 fn abandoned(path: &Path) -> Option<File> {
     File::open(path).ok().filter(|f| f.try_lock().is_ok())
 }
@@ -313,7 +314,7 @@ fn sweep(folder: &Path) {
             left.push(name);
         }
     }
-    // Journals first: the temporary files that they name are not to be removed.
+    // Journals first, because the temporary files that they name must stay.
     for name in left.iter().filter_map(|name| name.strip_suffix(JOURNAL)) {
         let _ = finish_interrupted(&folder.join(name).to_string_lossy());
     }

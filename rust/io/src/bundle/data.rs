@@ -20,7 +20,7 @@ const STEP_BYTES: usize = 256 << 10;
 /// The bytes of one tensor in a data file.
 pub(super) enum Content<'a> {
     Plain(&'a [u8]),
-    /// What precedes the strings, the checksum over it, the strings.
+    /// The bytes before the strings, the checksum over them, the strings.
     Strings(Vec<u8>, u32, &'a [Bytes]),
 }
 
@@ -90,7 +90,7 @@ impl Run<'_> {
     }
 }
 
-/// Asks the system to begin writing a part of a file to the disk, so that little is left to wait for at its end.
+/// Requests that the system begin writing a part of a file to the disk, so that the final sync waits less.
 fn begin_writing(file: &File, offset: u64, bytes: usize) {
     #[cfg(target_os = "linux")]
     if let (Ok(offset), Ok(bytes)) = (offset.try_into(), bytes.try_into()) {
@@ -217,7 +217,7 @@ pub(super) fn read(extents: &[Extent<'_>], threads: Threads) -> Result<Vec<(Buff
         part.crc.store(crc, Ordering::Relaxed);
         Ok(())
     };
-    // Many small ones are read faster than handed to threads.
+    // Reading many small parts on one thread is faster than starting tasks.
     let threads =
         if parts.iter().map(|p| p.range.len()).sum::<usize>() < STEP_BYTES { Threads::single() } else { threads };
     for_all(&parts, threads, read_part).map_err(|e| (e.kind() != ErrorKind::UnexpectedEof).then_some(e))?;

@@ -1,4 +1,4 @@
-//! What an index says of a tensor, checked.
+//! An index entry of a tensor, checked.
 
 use super::slice::Slice;
 use crate::tensor_message::shape_message;
@@ -22,7 +22,7 @@ pub(super) struct Entry {
     pub slices: Vec<Slice>,
 }
 
-/// The shape of a message that says all sizes.
+/// Returns the shape of a message that says all sizes.
 pub(super) fn shape_of(message: Option<&TensorShapeProto>) -> Result<Shape> {
     let Some(message) = message else { return Ok(Shape::scalar()) };
     ensure!(!message.unknown_rank, DataLoss, "Invalid tensor shape: its rank is unknown");
@@ -62,13 +62,13 @@ impl Entry {
     }
 }
 
-/// The header of a bundle of so many data files.
+/// Returns the header of a bundle of so many data files.
 pub(super) fn encode_header(shards: i32) -> Vec<u8> {
     let version = VersionDef { producer: VERSION, min_consumer: 0, bad_consumers: Vec::new() };
     BundleHeaderProto { num_shards: shards, endianness: 0, version: Some(version) }.encode_to_vec()
 }
 
-/// The number of data files that a header tells.
+/// Returns the number of data files in a header.
 pub(super) fn decode_header(file: &str, value: &[u8]) -> Result<i32> {
     let Ok(header) = BundleHeaderProto::decode(value) else {
         bail!(

@@ -70,7 +70,7 @@ pub fn merge(prefixes: &[String], merged: &str, delete_old_folders: bool) -> Res
     write_index(&index.file, &index.name, shards, &entries)?;
     index.sync()?;
     commit.finish()?;
-    // The new bundle is in place: what remains of the old ones is no longer needed, and no harm if it stays.
+    // The new bundle is in place: the rest of the old ones is not needed, and harmless.
     for prefix in prefixes {
         let _ = std::fs::remove_file(path_of(index_name(prefix)));
         let folder = folder_of(prefix);

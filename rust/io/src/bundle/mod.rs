@@ -19,7 +19,7 @@ mod writer;
 pub use checkpoint::{Checkpoint, Described};
 pub use commit::replace_file;
 pub use merge::merge;
-pub use reader::{BundleReader, Wanted};
+pub use reader::{BundleReader, ReadRequest};
 pub use slice::{Slice, SliceSpec};
 pub use slices_reader::SlicesReader;
 pub use slices_writer::write_slices;
@@ -28,12 +28,12 @@ pub use writer::{Item, write};
 /// The key of the header, before all others.
 const HEADER_KEY: &[u8] = b"";
 
-/// The file of a bundle's index.
+/// Returns the file of a bundle's index.
 pub fn index_name(prefix: &str) -> String {
     format!("{prefix}.index")
 }
 
-/// The file of a bundle's data.
+/// Returns the file of a bundle's data.
 pub fn data_name(prefix: &str, shard: i32, shards: i32) -> String {
     format!("{prefix}.data-{shard:05}-of-{shards:05}")
 }

@@ -2,7 +2,7 @@
 //!
 //! Source: TensorFlow's core/lib/strings/ordered_code.h.
 
-/// Zero bytes and 255s are escaped; `0 1` ends a string.
+/// Writes a string. Zero bytes and 255s are escaped; `0 1` ends it.
 pub(super) fn put_string(out: &mut Vec<u8>, s: &[u8]) {
     for &b in s {
         match b {
@@ -14,7 +14,7 @@ pub(super) fn put_string(out: &mut Vec<u8>, s: &[u8]) {
     out.extend_from_slice(&[0, 1]);
 }
 
-/// A number's length in bytes, then its bytes, greatest first.
+/// Writes a number: its length in bytes, then its bytes, greatest first.
 pub(super) fn put_unsigned(out: &mut Vec<u8>, value: u64) {
     let bytes = value.to_be_bytes();
     let skipped = value.leading_zeros() as usize / 8;
@@ -22,8 +22,8 @@ pub(super) fn put_unsigned(out: &mut Vec<u8>, value: u64) {
     out.extend_from_slice(&bytes[skipped..]);
 }
 
-/// A number in 2's complement, greatest byte first, whose leading bits say how many bytes there are: as many of the sign's
-/// opposite as bytes, then one of the sign.
+/// Writes a number in 2's complement, greatest byte first. The leading bits give the number of bytes: as many bits
+/// opposite to the sign as bytes, then one of the sign.
 pub(super) fn put_signed(out: &mut Vec<u8>, value: i64) {
     let magnitude = if value < 0 { !value } else { value };
     // Bits of the magnitude and one for the sign; each byte carries seven.

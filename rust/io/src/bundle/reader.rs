@@ -15,7 +15,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// A tensor to be read, or a slice of one.
-pub struct Wanted<'a> {
+pub struct ReadRequest<'a> {
     pub name: &'a [u8],
     pub part: Option<SliceSpec>,
 }
@@ -86,7 +86,7 @@ impl BundleReader {
         self.shards
     }
 
-    /// All entries, slices and the tensors they are of among them.
+    /// Returns all entries, slices and the tensors they are of among them.
     pub(super) fn entries(&self) -> impl Iterator<Item = Result<(&[u8], Entry)>> {
         self.entries.iter().map(|(key, value)| Ok((&key[..], Entry::decode(&self.index_name, key, value)?)))
     }
@@ -98,7 +98,7 @@ impl BundleReader {
         }
     }
 
-    /// Type and shape of a tensor.
+    /// Returns the type and shape of a tensor.
     ///
     /// Errors: `NotFound` where there is none of that name.
     pub fn describe(&self, name: &[u8]) -> Result<(DType, Shape)> {
@@ -125,7 +125,7 @@ impl BundleReader {
         Ok(file)
     }
 
-    /// A stored tensor's entry, held against its data file: what it says of its size can be believed.
+    /// Returns a stored tensor's entry, held against its data file: what it says of its size can be believed.
     fn stored(&self, key: Vec<u8>, entry: Entry) -> Result<Stored> {
         let file = self.file(entry.shard)?;
         let (name, shown) = (&file.name, || lossy(&key));
@@ -171,32 +171,32 @@ impl BundleReader {
         stored.iter().zip(read).map(|(s, (buffer, crc))| s.tensor(buffer, crc)).collect()
     }
 
-    /// The stored tensors that a wanted one is made of, the slices that they are, and the slice that is wanted.
-    fn parts(&self, wanted: &Wanted<'_>) -> Result<Plan> {
-        let entry = self.entry(wanted.name)?;
+    /// Returns the stored tensors that make up a requested one, their slices, and the requested slice.
+    fn parts(&self, request: &ReadRequest<'_>) -> Result<Plan> {
+        let entry = self.entry(request.name)?;
         let full = entry.shape.clone();
-        if let Some(part) = &wanted.part {
+        if let Some(part) = &request.part {
             ensure!(
                 part.full == full,
                 InvalidArgument,
                 "tensor_name = {}; shape in shape_and_slice spec {} does not match the shape stored in checkpoint: {full}",
-                lossy(wanted.name),
+                lossy(request.name),
                 part.full
             );
         }
-        let slice = wanted.part.as_ref().map_or_else(|| Slice::whole(full.rank()), |part| part.slice.clone());
+        let slice = request.part.as_ref().map_or_else(|| Slice::whole(full.rank()), |part| part.slice.clone());
         let range = slice.ranges(&full)?;
         let mut plan = Plan { dtype: entry.dtype, range, parts: Vec::new() };
         if entry.slices.is_empty() {
             let all = Slice::whole(full.rank()).ranges(&full)?;
-            plan.parts.push((all, wanted.name.to_vec(), entry));
+            plan.parts.push((all, request.name.to_vec(), entry));
             return Ok(plan);
         }
         let mut covered = 0usize;
         let mut seen: Vec<Vec<Range<usize>>> = Vec::new();
         for stored in &entry.slices {
             let Ok(range) = stored.ranges(&full) else {
-                bail!(DataLoss, "{}: slice {stored} is no part of {} {full}", self.index_name, lossy(wanted.name));
+                bail!(DataLoss, "{}: slice {stored} is no part of {} {full}", self.index_name, lossy(request.name));
             };
             let Some(both) = intersection(&range, &plan.range) else { continue };
             ensure!(
@@ -204,19 +204,19 @@ impl BundleReader {
                 DataLoss,
                 "{}: Overlapping slices of {}: new slice = {stored}",
                 self.index_name,
-                lossy(wanted.name)
+                lossy(request.name)
             );
             covered = covered.saturating_add(volume(&both));
-            let key = if stored.is_whole() { wanted.name.to_vec() } else { stored.key(wanted.name) };
+            let key = if stored.is_whole() { request.name.to_vec() } else { stored.key(request.name) };
             let found = self.entry(&key).map_err(|_| {
-                Status::data_loss(format!("{}: slice {stored} of {} is missing", self.index_name, lossy(wanted.name)))
+                Status::data_loss(format!("{}: slice {stored} of {} is missing", self.index_name, lossy(request.name)))
             })?;
             ensure!(
                 found.dtype == entry.dtype && found.slices.is_empty() && found.shape.elements() == volume(&range),
                 DataLoss,
                 "{}: slice {stored} of {} is another tensor",
                 self.index_name,
-                lossy(wanted.name)
+                lossy(request.name)
             );
             seen.push(range.clone());
             plan.parts.push((range, key, found));
@@ -225,21 +225,21 @@ impl BundleReader {
             covered == volume(&plan.range),
             InvalidArgument,
             "Does not have sufficient slices for partitioned tensor {} to restore in slice_spec: {slice}",
-            lossy(wanted.name)
+            lossy(request.name)
         );
         Ok(plan)
     }
 
     /// Reads tensors and slices of tensors.
     ///
-    /// Errors: `NotFound` for names that are missing, `InvalidArgument` for slices that do not fit or are not stored,
-    /// `DataLoss` naming file and key for what is damaged.
-    pub fn read(&self, wanted: &[Wanted<'_>], threads: Threads) -> Result<Vec<Tensor>> {
-        let mut plans = Vec::with_capacity(wanted.len());
+    /// Errors: `NotFound` for missing names, `InvalidArgument` for slices that do not fit or are not stored. `DataLoss`
+    /// names file and key of damaged data.
+    pub fn read(&self, requests: &[ReadRequest<'_>], threads: Threads) -> Result<Vec<Tensor>> {
+        let mut plans = Vec::with_capacity(requests.len());
         let mut stored: Vec<Stored> = Vec::new();
         let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
-        for want in wanted {
-            let plan = self.parts(want)?;
+        for request in requests {
+            let plan = self.parts(request)?;
             let mut sources = Vec::with_capacity(plan.parts.len());
             for (range, key, entry) in plan.parts {
                 let place = match places.get(&key) {
@@ -260,7 +260,7 @@ impl BundleReader {
     }
 }
 
-/// How a wanted tensor is made of stored ones.
+/// The stored parts of a requested tensor.
 struct Plan {
     dtype: DType,
     range: Vec<Range<usize>>,

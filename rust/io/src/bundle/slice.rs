@@ -22,7 +22,7 @@ pub struct SliceSpec {
 }
 
 impl Slice {
-    /// The whole of a tensor of that rank.
+    /// Returns the whole of a tensor of that rank.
     pub fn whole(rank: usize) -> Slice {
         Slice { extents: vec![None; rank] }
     }
@@ -43,7 +43,7 @@ impl Slice {
         TensorSliceProto { extent: self.extents.iter().map(extent).collect() }
     }
 
-    /// `offset,length` for each dimension, or `-` for all of it, separated by colons.
+    /// Returns `offset,length` for each dimension, or `-` for all of it, separated by colons.
     fn parse(text: &str) -> Result<Slice> {
         let mut extents = Vec::new();
         for item in text.split(':').filter(|item| !item.is_empty()) {
@@ -65,7 +65,7 @@ impl Slice {
         Ok(Slice { extents })
     }
 
-    /// The indices in each dimension of a tensor of that shape.
+    /// Returns the indices in each dimension of a tensor of that shape.
     pub(super) fn ranges(&self, full: &Shape) -> Result<Vec<Range<usize>>> {
         ensure!(
             full.rank() == self.extents.len(),
@@ -90,22 +90,22 @@ impl Slice {
         Ok(ranges)
     }
 
-    /// The shape of the slice of a tensor of that shape.
+    /// Returns the shape of the slice of a tensor of that shape.
     pub fn shape(&self, full: &Shape) -> Result<Shape> {
         Ok(self.ranges(full)?.into_iter().map(|r| r.len()).collect())
     }
 
-    /// Whether it spells out nothing: the whole of any tensor of its rank.
+    /// Returns true if it spells out nothing: the whole of any tensor of its rank.
     pub(super) fn is_whole(&self) -> bool {
         self.extents.iter().all(Option::is_none)
     }
 
-    /// Whether it is all of a tensor of that shape.
+    /// Returns true if it is all of a tensor of that shape.
     pub(super) fn covers(&self, full: &Shape) -> bool {
         self.is_whole() || self.shape(full).is_ok_and(|shape| shape == *full)
     }
 
-    /// The key under which the slice of that tensor is kept.
+    /// Returns the key under which the slice of that tensor is kept.
     pub(super) fn key(&self, name: &[u8]) -> Vec<u8> {
         let mut key = Vec::new();
         put_unsigned(&mut key, 0);
@@ -135,7 +135,7 @@ impl fmt::Display for Slice {
 }
 
 impl SliceSpec {
-    /// The sizes of the whole, then the slice, separated by spaces; "" is no slice.
+    /// Returns the sizes of the whole, then the slice, separated by spaces; "" is no slice.
     pub fn parse(text: &str) -> Result<Option<SliceSpec>> {
         if text.is_empty() {
             return Ok(None);
@@ -153,19 +153,19 @@ impl SliceSpec {
     }
 }
 
-/// The indices that two lists of ranges have in common; `None` where there are none.
+/// Returns the indices that two lists of ranges have in common; `None` where there are none.
 pub(super) fn intersection(a: &[Range<usize>], b: &[Range<usize>]) -> Option<Vec<Range<usize>>> {
     let both = a.iter().zip(b).map(|(a, b)| a.start.max(b.start)..a.end.min(b.end)).collect::<Vec<_>>();
     both.iter().all(|r| !r.is_empty()).then_some(both)
 }
 
-/// How many indices there are in ranges.
+/// Returns the number of indices there are in ranges.
 pub(super) fn volume(ranges: &[Range<usize>]) -> usize {
     ranges.iter().fold(1, |n: usize, r| n.saturating_mul(r.len()))
 }
 
-/// Calls `f(from, to, length)` for each run of elements that lies together in two parts of one tensor: their first
-/// positions in either, and how many there are.
+/// Calls `f(from, to, length)` for each run of elements that lies together in two parts of one tensor. The arguments
+/// are the first positions in either part, and the number of elements.
 pub(super) fn for_runs(from: &[Range<usize>], to: &[Range<usize>], mut f: impl FnMut(usize, usize, usize)) {
     let Some(both) = intersection(from, to) else { return };
     let Some((inner, outer)) = both.split_last() else { return f(0, 0, 1) };

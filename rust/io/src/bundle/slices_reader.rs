@@ -1,7 +1,7 @@
 //! Reads checkpoints of TF 1.x's first format, which may be several files.
 
 use super::entry::shape_of;
-use super::reader::Wanted;
+use super::reader::ReadRequest;
 use super::slice::{Slice, for_runs, intersection, volume};
 use crate::file::path_of;
 use crate::table::Table;
@@ -29,12 +29,12 @@ fn lossy(name: &[u8]) -> String {
     String::from_utf8_lossy(name).into_owned()
 }
 
-/// The files whose names match a pattern, sorted.
+/// Returns the files whose names match a pattern, sorted.
 fn matching(pattern: &str) -> Vec<String> {
     let path = path_of(pattern);
     let found = crate::file::matching(pattern).unwrap_or_default();
     let mut names: Vec<String> = found.iter().map(|name| lossy(name)).collect();
-    // A name that happens to hold the signs of patterns.
+    // A name that contains the signs of patterns.
     if names.is_empty() && path.exists() {
         names.push(path.to_string_lossy().into_owned());
     }
@@ -113,7 +113,7 @@ impl SlicesReader {
         self.tensors.contains_key(name)
     }
 
-    /// Type and shape of a tensor.
+    /// Returns the type and shape of a tensor.
     pub fn describe(&self, name: &[u8]) -> Result<(DType, Shape)> {
         match self.tensors.get(name) {
             Some(known) => Ok((known.dtype, known.shape.clone())),
@@ -121,12 +121,12 @@ impl SlicesReader {
         }
     }
 
-    /// Name, type, shape and number of slices of all tensors.
+    /// Returns the name, type, shape and number of slices of all tensors.
     pub(super) fn all(&self) -> impl Iterator<Item = (&[u8], DType, &Shape, usize)> {
         self.tensors.iter().map(|(name, known)| (&name[..], known.dtype, &known.shape, known.slices.len()))
     }
 
-    /// The elements of a stored slice.
+    /// Returns the elements of a stored slice.
     fn load(&self, name: &[u8], slice: &Slice, file: usize, dtype: DType, shape: Shape) -> Result<Tensor> {
         let Some(table) = self.files.get(file) else { bail!(Internal, "a file was lost") };
         let key = slice.key(name);
@@ -150,10 +150,10 @@ impl SlicesReader {
     ///
     /// Errors: `NotFound` for a name that is missing, `InvalidArgument` for a slice that does not fit or is not stored,
     /// `DataLoss` for what is damaged.
-    pub fn read(&self, wanted: &Wanted<'_>) -> Result<Tensor> {
-        let (dtype, full) = self.describe(wanted.name)?;
+    pub fn read(&self, request: &ReadRequest<'_>) -> Result<Tensor> {
+        let (dtype, full) = self.describe(request.name)?;
         let whole = Slice::whole(full.rank());
-        let slice = match &wanted.part {
+        let slice = match &request.part {
             Some(part) => {
                 ensure!(
                     part.full == full,
@@ -167,12 +167,12 @@ impl SlicesReader {
         };
         let range = slice.ranges(&full)?;
         let shape: Shape = range.iter().map(|r| r.len()).collect();
-        let stored = self.tensors.get(wanted.name).map(|known| &known.slices[..]).unwrap_or_default();
+        let stored = self.tensors.get(request.name).map(|known| &known.slices[..]).unwrap_or_default();
         let mut found: Vec<(Vec<Range<usize>>, Tensor)> = Vec::new();
         let mut covered = 0usize;
         for (other, file) in stored {
             let Ok(from) = other.ranges(&full) else {
-                bail!(DataLoss, "{}: slice {other} is no part of {} {full}", self.pattern, lossy(wanted.name));
+                bail!(DataLoss, "{}: slice {other} is no part of {} {full}", self.pattern, lossy(request.name));
             };
             let both = match intersection(&from, &range) {
                 Some(both) => volume(&both),
@@ -184,11 +184,11 @@ impl SlicesReader {
                 DataLoss,
                 "{}: Overlapping slices of {}: new slice = {other}",
                 self.pattern,
-                lossy(wanted.name)
+                lossy(request.name)
             );
             covered = covered.saturating_add(both);
             let own = from.iter().map(|r| r.len()).collect();
-            let tensor = self.load(wanted.name, other, *file, dtype, own)?;
+            let tensor = self.load(request.name, other, *file, dtype, own)?;
             if from == range {
                 return Ok(tensor);
             }
@@ -199,7 +199,7 @@ impl SlicesReader {
             InvalidArgument,
             "Error copying slice data: {} has not all of slice {slice} of {}",
             self.pattern,
-            lossy(wanted.name)
+            lossy(request.name)
         );
         let mut out = Tensor::zeros(dtype, shape)?;
         for (from, tensor) in found {

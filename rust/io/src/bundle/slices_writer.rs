@@ -14,14 +14,14 @@ use std::collections::BTreeMap;
 const VERSION: i32 = 1;
 /// TF 1.x: readers refuse longer messages.
 const MOST_BYTES: usize = 1 << 31;
-/// What a message takes around its elements and its slice, generously.
+/// Upper bound of a message's bytes besides its elements and its slice.
 const HEADER_BYTES: usize = 1 << 10;
 
 fn lossy(name: &[u8]) -> String {
     String::from_utf8_lossy(name).into_owned()
 }
 
-/// No fewer bytes than a tensor's elements take in a message.
+/// Returns an upper bound of the bytes that a tensor's elements take in a message.
 fn values_at_most(tensor: &Tensor) -> Result<usize> {
     let each = match tensor.dtype() {
         DType::U8 | DType::QU8 => 2,
@@ -42,7 +42,7 @@ fn values_at_most(tensor: &Tensor) -> Result<usize> {
 
 /// Saves tensors as the file `name`.
 ///
-/// Errors: `InvalidArgument` where slices of one name are of different tensors or one is too large for the format;
+/// Errors: `InvalidArgument` where slices of one name are of different tensors or one is too large for the format.
 /// `Unimplemented` for types that the format does not have; the system's.
 pub fn write_slices(name: &str, items: &[Item<'_>]) -> Result<()> {
     let mut tensors: Vec<SavedSliceMeta> = Vec::new();

@@ -5,8 +5,8 @@ use crate::varint;
 use crc32c::crc32c_append;
 use ferroflow_tensor::Bytes;
 
-/// What precedes the strings' bytes, and the checksum over it. TF 1.x: the sum is over lengths of four bytes (of eight
-/// where a string is longer than they can tell), not over the bytes they are written as.
+/// Returns the bytes before the strings, and the checksum over them. TF 1.x: the sum is over lengths of four bytes, or
+/// eight if a string is longer than they can hold. It is not over the bytes that the lengths are written as.
 pub(super) fn head(strings: &[Bytes]) -> (Vec<u8>, u32) {
     let (mut bytes, mut crc) = (Vec::with_capacity(strings.len() + 4), 0);
     for s in strings {
@@ -25,7 +25,7 @@ fn extend_by_length(crc: u32, length: usize) -> u32 {
     }
 }
 
-/// The strings of a data file's bytes and the checksum over them; what is wrong otherwise.
+/// Returns the strings of a data file's bytes and the checksum over them; what is wrong otherwise.
 pub(super) fn decode(bytes: &[u8], count: usize) -> Result<(Vec<Bytes>, u32), &'static str> {
     // Each length takes a byte at least.
     if count > bytes.len() {

@@ -27,7 +27,7 @@ fn lossy(name: &[u8]) -> String {
     String::from_utf8_lossy(name).into_owned()
 }
 
-/// The keys of the items' own entries; adds the entries that list slices.
+/// Returns the keys of the items' own entries; adds the entries that list slices.
 fn keys(items: &[Item<'_>], entries: &mut Entries) -> Result<Vec<Vec<u8>>> {
     let mut keys = Vec::with_capacity(items.len());
     for item in items {

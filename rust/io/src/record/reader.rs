@@ -9,16 +9,16 @@ use ferroflow_tensor::{Result, Status};
 pub struct RecordReader {
     input: Input,
     name: String,
-    /// The first failure: what follows a damaged place cannot be told from garbage.
+    /// The first failure: bytes behind a damaged place may be garbage.
     failure: Option<Status>,
 }
 
-/// The first bytes as an array; zeros where they are fewer.
+/// Returns the first bytes as an array; zeros where they are fewer.
 fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
     bytes.first_chunk().copied().unwrap_or([0; N])
 }
 
-/// What is wrong with `bytes`, which are to be `length` bytes and their checksum; `None` where they are that.
+/// Returns the damage of `bytes`, which should be `length` bytes and their checksum; `None` if they are.
 fn damage(bytes: &[u8], length: usize, at: u64, what: &str) -> Option<String> {
     match bytes.split_at_checked(length) {
         Some((data, checksum)) if checksum.len() == FOOTER => {
@@ -41,13 +41,13 @@ impl RecordReader {
         Ok(RecordReader::new(Input::open(name, compression, buffer_size)?))
     }
 
-    /// The records in the rest of `input`.
+    /// Returns the records in the rest of `input`.
     pub fn new(input: Input) -> RecordReader {
         let name = input.name().to_owned();
         RecordReader { input, name, failure: None }
     }
 
-    /// Where the next record begins, in bytes after decompression.
+    /// Returns the start of the next record, in bytes after decompression.
     pub fn offset(&self) -> u64 {
         self.input.position()
     }
@@ -68,8 +68,8 @@ impl RecordReader {
         Ok(())
     }
 
-    /// Bytes that must be buffered for the next record, as far as those that are tell.
-    fn wanted(&self) -> usize {
+    /// Returns the number of bytes that must be buffered for the next record, as far as the buffered ones state it.
+    fn needed(&self) -> usize {
         match self.input.buffered().first_chunk::<HEADER>() {
             None => HEADER,
             Some(header) if damage(header, HEADER - FOOTER, 0, "length").is_some() => HEADER,
@@ -79,21 +79,21 @@ impl RecordReader {
         }
     }
 
-    /// Whether the next `read` need not wait for the file.
+    /// Returns true if the next `read` need not wait for the file.
     pub fn is_prepared(&self) -> bool {
-        self.failure.is_some() || self.input.at_end() || self.input.buffered().len() >= self.wanted()
+        self.failure.is_some() || self.input.at_end() || self.input.buffered().len() >= self.needed()
     }
 
-    /// Reads what the next `read` needs, which then tells of any failure.
+    /// Reads ahead for the next `read`, which then returns any failure.
     pub fn prepare(&mut self) {
         while !self.is_prepared() {
-            if let Err(e) = self.input.fill(self.wanted()) {
+            if let Err(e) = self.input.fill(self.needed()) {
                 self.failure = Some(e);
             }
         }
     }
 
-    /// The next record; `None` where the file ends after a whole one.
+    /// Returns the next record; `None` where the file ends after a whole one.
     ///
     /// Errors: `DataLoss` where a record is cut short or does not fit its checksums, naming file and byte, at this call
     /// and every later one.
@@ -119,7 +119,7 @@ impl RecordReader {
         }
     }
 
-    /// The length of the next record, one that its checksum can follow; `None` at the end of the file.
+    /// Returns the length of the next record, one that its checksum can follow; `None` at the end of the file.
     fn length(&mut self) -> Result<Option<usize>> {
         let at = self.offset();
         let header = self.input.take(HEADER)?;

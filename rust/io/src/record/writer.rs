@@ -9,8 +9,8 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use std::fs::File;
 use std::io::Write;
 
-/// Bytes gathered before they are given to the system, in whole records: a program that is killed leaves whole records
-/// behind, but for one larger than this.
+/// Bytes gathered before they are passed to the system, in whole records. A killed program leaves whole records behind,
+/// except for one larger than this.
 const BUFFER_SIZE: usize = 256 << 10;
 
 enum Sink {
@@ -77,7 +77,7 @@ impl RecordWriter {
         })
     }
 
-    /// Whether a record of that many bytes is only buffered by `write`.
+    /// Returns true if a record of that many bytes is only buffered by `write`.
     pub fn has_room(&self, length: usize) -> bool {
         length.saturating_add(self.buffer.len() + HEADER + FOOTER) <= BUFFER_SIZE
     }

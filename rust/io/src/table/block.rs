@@ -24,7 +24,7 @@ impl BlockBuilder {
         self.bytes.is_empty()
     }
 
-    /// Bytes that the finished block will have.
+    /// Returns the number of bytes that the finished block will have.
     pub(super) fn size(&self) -> usize {
         self.bytes.len() + 4 * (self.restarts.len() + 1)
     }
@@ -48,7 +48,7 @@ impl BlockBuilder {
         self.since_restart += 1;
     }
 
-    /// The block's bytes; leaves an empty block.
+    /// Returns the block's bytes; leaves an empty block.
     pub(super) fn finish(&mut self) -> Vec<u8> {
         let mut bytes = std::mem::take(&mut self.bytes);
         self.restarts.iter().for_each(|r| bytes.extend_from_slice(&r.to_le_bytes()));
@@ -65,7 +65,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// The entries of a block's bytes; `None` where they are no entries in order.
+    /// Returns the entries of a block's bytes; `None` where they are no entries in order.
     pub(super) fn parse(bytes: Vec<u8>) -> Option<Block> {
         let (_, count) = bytes.split_last_chunk::<4>()?;
         let restarts = usize::try_from(u32::from_le_bytes(*count)).ok()?;
@@ -88,13 +88,13 @@ impl Block {
         Some(Block { bytes, entries })
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub fn get(&self, key: &[u8]) -> Option<&[u8]> {
         let at = self.entries.binary_search_by(|e| e.0[..].cmp(key)).ok()?;
         self.bytes.get(self.entries[at].1.clone())
     }
 
-    /// Keys and values in order.
+    /// Returns keys and values in order.
     pub fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
         self.entries.iter().map(|(key, value)| (&key[..], self.bytes.get(value.clone()).unwrap_or_default()))
     }

@@ -1,7 +1,7 @@
 //! Sorted tables of LevelDB's form: keys and values in checksummed blocks, an index of the blocks, a footer.
 //!
-//! Source: LevelDB's doc/table_format.md. Keys of a block are cut to what differs from the key before; blocks end with their
-//! kind (0: as they are, 1: compressed by Snappy) and their masked checksum.
+//! Source: LevelDB's doc/table_format.md. Keys of a block are cut to what differs from the key before. Blocks end with
+//! their kind (0: as they are, 1: compressed by Snappy) and their masked checksum.
 
 mod block;
 mod reader;
@@ -18,7 +18,7 @@ const FOOTER_BYTES: usize = 48;
 /// A block's kind and checksum.
 const TRAILER_BYTES: usize = 5;
 
-/// Where a block lies, without its trailer.
+/// The place of a block, without its trailer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Handle {
     offset: u64,

@@ -1,4 +1,4 @@
-//! Reads a table: its index at once, its blocks when they are asked for.
+//! Reads a table: its index at once, its blocks on request.
 
 use super::{Block, FOOTER_BYTES, Handle, MAGIC, TRAILER_BYTES};
 use crate::checksum;
@@ -86,17 +86,17 @@ impl Table {
         Block::parse(content).ok_or_else(|| self.damaged("bad entry in block"))
     }
 
-    /// The number of blocks.
+    /// Returns the number of blocks.
     pub fn blocks(&self) -> usize {
         self.index.len()
     }
 
-    /// The block of that number, in the order of the keys.
+    /// Returns the block of that number, in the order of the keys.
     pub fn nth_block(&self, i: usize) -> Result<Option<Block>> {
         self.index.get(i).map(|(_, handle)| self.block(*handle)).transpose()
     }
 
-    /// The block that holds a key if the table does.
+    /// Returns the block that holds a key if the table does.
     pub fn block_of(&self, key: &[u8]) -> Result<Option<Block>> {
         self.nth_block(self.index.partition_point(|(last, _)| &last[..] < key))
     }

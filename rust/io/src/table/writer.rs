@@ -19,7 +19,7 @@ pub struct TableWriter<W> {
     pending: Option<Handle>,
 }
 
-/// A short key that is at least `key` and less than `next`.
+/// Returns a short key that is at least `key` and less than `next`.
 fn separator(key: &[u8], next: &[u8]) -> Vec<u8> {
     let at = key.iter().zip(next).take_while(|(a, b)| a == b).count();
     match (key.get(at), next.get(at)) {
@@ -28,7 +28,7 @@ fn separator(key: &[u8], next: &[u8]) -> Vec<u8> {
     }
 }
 
-/// A short key that is at least `key`.
+/// Returns a short key that is at least `key`.
 fn successor(key: &[u8]) -> Vec<u8> {
     match key.iter().position(|&b| b != 0xff) {
         Some(at) => [&key[..at], &[key[at] + 1]].concat(),

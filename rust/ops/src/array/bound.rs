@@ -19,7 +19,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
 }
 
 fn search<T: Scalar + PartialOrd>(sorted: &[T], value: T, upper: bool) -> usize {
-    // What does not compare (NaN) is no greater element and no smaller one.
+    // A NaN, which does not compare, is neither a greater element nor a smaller one.
     let is = |x: &T, order| x.partial_cmp(&value) == Some(order);
     if upper {
         sorted.partition_point(|x| !is(x, Ordering::Greater))

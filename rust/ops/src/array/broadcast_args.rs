@@ -16,7 +16,7 @@ fn vector(values: &[i64], dtype: DType) -> Result<Tensor> {
     Tensor::from_slice([values.len()], &values.iter().map(|&v| v as i32).collect::<Vec<_>>())
 }
 
-/// Both shapes with leading ones, as long as each other.
+/// Returns both shapes with leading ones, as long as each other.
 fn aligned(a: &[i64], b: &[i64]) -> Result<Vec<(i64, i64)>> {
     let n = a.len().max(b.len());
     let at = |s: &[i64], i: usize| (i + s.len()).checked_sub(n).map_or(1, |j| s[j]);
@@ -43,7 +43,7 @@ fn gradient_args(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     kernel(move |ctx| {
         let (a, b) = (sizes(ctx.input(0)?, 0)?, sizes(ctx.input(1)?, 1)?);
         let pairs = if a == b { vec![] } else { aligned(&a, &b)? };
-        // A dimension of 1 on both sides is summed over on both: it changes nothing.
+        // A dimension of 1 on both sides is listed for both: the sum over one element changes nothing.
         let axes = |stretched: fn(&(i64, i64)) -> bool| -> Vec<i64> {
             pairs.iter().enumerate().filter(|(_, p)| stretched(p)).map(|(i, _)| i as i64).collect()
         };

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Elements of one parallel block.
 const BLOCK: usize = 1 << 16;
 
-/// Whether there is a NaN, and an infinity.
+/// Returns true if there is a NaN, and an infinity.
 fn faults<T: Scalar + Float>(threads: Threads, x: &[T]) -> Result<(bool, bool)> {
     let (nan, infinite) = (AtomicBool::new(false), AtomicBool::new(false));
     try_for_blocks(threads, x.len(), BLOCK, |range| {

@@ -4,7 +4,7 @@ use super::rows::join;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{PartialShape, Result, Shape, Tensor, bail, ensure};
 
-/// The dimension of a tensor of `rank` that `axis` names.
+/// Returns the dimension of a tensor of `rank` that `axis` names.
 fn place(axis: i64, rank: usize) -> Result<usize> {
     let r = rank as i64;
     ensure!(
@@ -16,7 +16,7 @@ fn place(axis: i64, rank: usize) -> Result<usize> {
     Ok(if axis < 0 { axis + r } else { axis } as usize)
 }
 
-/// The rule where the values are inputs `first..first + n` and the axis is input `axis`.
+/// Infers the shape if the values are inputs `first..first + n` and the axis is input `axis`.
 fn infer(c: &mut ShapeContext<'_>, first: usize, n: usize, axis: usize) -> Result<()> {
     c.input(axis)?.with_rank(0)?;
     let Some(rank) = (first..first + n).find_map(|i| c.input(i).ok()?.rank()) else { return Ok(()) };
@@ -155,7 +155,7 @@ mod tests {
                 if axis == 0 { vec![part(40, 0), part(40, 9)] } else { vec![part(40, 0), part(3, 9), part(0, 0)] };
             let one = concat(parts.clone(), axis, 1).unwrap();
             assert_eq!(concat(parts.clone(), axis, 3).unwrap(), one);
-            let want: Vec<u32> = match axis {
+            let expected: Vec<u32> = match axis {
                 0 => parts.iter().flat_map(|p| p.slice::<u32>().unwrap().to_vec()).collect(),
                 _ => (0..300)
                     .flat_map(|r| {
@@ -166,7 +166,7 @@ mod tests {
                     })
                     .collect(),
             };
-            assert_eq!(one.slice::<u32>().unwrap(), want);
+            assert_eq!(one.slice::<u32>().unwrap(), expected);
         }
     }
 

@@ -96,9 +96,9 @@ mod tests {
     #[test]
     fn parts_follow_each_other() {
         let shapes: &[&[i32]] = &[&[2, 3, 5], &[2, 7, 5], &[2, 0, 5], &[2, 1, 5]];
-        let want = [[0, 0, 0], [0, 3, 0], [0, 10, 0], [0, 10, 0]];
-        assert_eq!(offsets(1, shapes).unwrap(), want);
-        assert_eq!(offsets(-2, shapes).unwrap(), want);
+        let expected = [[0, 0, 0], [0, 3, 0], [0, 10, 0], [0, 10, 0]];
+        assert_eq!(offsets(1, shapes).unwrap(), expected);
+        assert_eq!(offsets(-2, shapes).unwrap(), expected);
         for axis in [0, 3, -4] {
             assert!(offsets(axis, shapes).is_err());
         }

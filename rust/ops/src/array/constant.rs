@@ -3,7 +3,7 @@
 use ferroflow_graph::{Op, Registry, Role, ShapeContext, kernel};
 use ferroflow_tensor::{DType, PartialShape, Result, ensure};
 
-/// Quantized constants are kept as the integers they are made of.
+/// Returns the type in which constants are stored: for quantized ones, that of their integers.
 fn stored(dtype: DType) -> DType {
     match dtype {
         DType::QI8 => DType::I8,

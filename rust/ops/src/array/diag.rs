@@ -25,7 +25,7 @@ fn part_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The diagonal of a square of side `n`, as a view.
+/// Returns the diagonal of a square of side `n`, as a view.
 fn diagonal(n: usize) -> Walk {
     let mut walk = Walk::new(0);
     walk.push(n, n as isize + 1);

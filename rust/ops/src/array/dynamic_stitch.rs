@@ -73,7 +73,7 @@ fn stitch(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let dims: Vec<i64> = std::iter::once(i64::from(largest) + 1).chain(slice.iter().map(|&d| d as i64)).collect();
         let mut out = Tensor::zeros(data0.dtype(), Shape::checked(&dims)?)?;
         if inner > 0 {
-            // Where two slices have one place, the later one stays.
+            // If two slices have one place, the later one stays.
             for (index, data) in indices.iter().zip(data) {
                 by_size!(data.dtype(), E, put::<E>(data, index.slice::<i32>()?, inner, &mut out))?;
             }

@@ -29,7 +29,7 @@ fn number<'a, K: Hash + Eq, E>(lists: &[&'a [E]], key: impl Fn(&'a E) -> Option<
     lists.iter().map(|list| numbering.of(list.iter().map(&key))).collect()
 }
 
-/// -0.0 equals 0.0, NaN nothing.
+/// Returns the bits to compare: -0.0 equals 0.0, NaN equals nothing.
 fn float(x: f64) -> Option<u64> {
     if x.is_nan() { None } else { Some((x + 0.0).to_bits()) }
 }
@@ -38,7 +38,7 @@ fn complex(re: f64, im: f64) -> Option<(u64, u64)> {
     float(re).zip(float(im))
 }
 
-/// For each element of each tensor, a number; numbers are 0, 1, ... by first appearance over all of them.
+/// Returns a number for each element of each tensor; numbers are 0, 1, ... by first appearance over all tensors.
 pub(crate) fn numbers(tensors: &[&Tensor]) -> Result<Vec<Vec<usize>>> {
     let Some(first) = tensors.first() else { return Ok(vec![]) };
     let dtype = first.dtype();
@@ -63,7 +63,7 @@ pub(crate) fn numbers(tensors: &[&Tensor]) -> Result<Vec<Vec<usize>>> {
     }
 }
 
-/// The same for the runs of `width` numbers that `elements` consists of.
+/// Returns the same for the runs of `width` numbers that `elements` consists of.
 pub(super) fn rows(elements: &[usize], width: usize) -> Vec<usize> {
     let mut numbering = Numbering { seen: HashMap::new(), next: 0 };
     numbering.of(elements.chunks_exact(width.max(1)).map(Some))

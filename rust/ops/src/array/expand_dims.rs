@@ -3,7 +3,7 @@
 use ferroflow_graph::{Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{PartialShape, Result, Shape, ensure};
 
-/// The new dimension's place in 0..=rank.
+/// Returns the new dimension's place in 0..=rank.
 fn place(dim: i64, rank: usize) -> Result<usize> {
     let r = rank as i64;
     ensure!(
@@ -62,9 +62,9 @@ mod tests {
     #[test]
     fn one_is_inserted_at_every_place_and_no_other() {
         let x = Tensor::zeros(DType::String, [2, 3]).unwrap();
-        for (dim, want) in [(0, [1usize, 2, 3]), (1, [2, 1, 3]), (2, [2, 3, 1]), (-1, [2, 3, 1]), (-3, [1, 2, 3])] {
+        for (dim, expected) in [(0, [1usize, 2, 3]), (1, [2, 1, 3]), (2, [2, 3, 1]), (-1, [2, 3, 1]), (-3, [1, 2, 3])] {
             let got = run("ExpandDims", &[x.clone(), Tensor::scalar(dim)], &[]).unwrap();
-            assert_eq!(got[0].shape().dims(), want);
+            assert_eq!(got[0].shape().dims(), expected);
         }
         for dim in [3i64, -4, i64::MIN, i64::MAX] {
             assert!(run("ExpandDims", &[x.clone(), Tensor::scalar(dim)], &[]).is_err());

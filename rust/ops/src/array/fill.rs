@@ -9,7 +9,7 @@ use num_traits::One;
 /// Elements of one parallel block.
 const BLOCK: usize = 1 << 16;
 
-/// A tensor of `shape` whose elements are all that of the one-element tensor `value`.
+/// Returns a tensor of `shape` whose elements are all that of the one-element tensor `value`.
 pub(super) fn filled(threads: Threads, value: &Tensor, shape: Shape) -> Result<Tensor> {
     let mut out = Tensor::new(value.dtype(), shape)?;
     by_size!(value.dtype(), E, fill_all(threads, E::view(value)?, E::view_mut(&mut out)?))?;

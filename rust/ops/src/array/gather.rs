@@ -7,7 +7,7 @@ use ferroflow_tensor::{DType, Movable, PartialShape, Result, Shape, Tensor, bail
 /// Elements of one parallel block.
 const BLOCK: usize = 1 << 14;
 
-/// The dimension that `axis` names.
+/// Returns the dimension that `axis` names.
 fn place(axis: i64, rank: usize) -> Result<usize> {
     let r = rank as i64;
     ensure!((-r..r).contains(&axis), InvalidArgument, "Expected axis in the range [{}, {r}), but got {axis}", -r);
@@ -28,7 +28,7 @@ fn batch_place(batch_dims: i64, params: usize, indices: usize, axis: usize) -> R
     Ok(b)
 }
 
-/// `[0,2]` for element `number` of an array of `shape`.
+/// Returns `[0,2]` for element `number` of an array of `shape`.
 pub(super) fn index_text(shape: &Shape, number: usize) -> String {
     if shape.rank() == 0 {
         return String::new();
@@ -38,11 +38,11 @@ pub(super) fn index_text(shape: &Shape, number: usize) -> String {
     format!("[{}]", parts.join(","))
 }
 
-/// Rows between the one that is copied and the one that memory is asked for.
+/// Rows between the one that is copied and the one that is prefetched.
 const AHEAD: usize = 8;
 
-/// Rows of `from`, as `outer` groups of `limit` rows of `inner` elements: row `indices[..]` of each group. The indices are
-/// below `limit`.
+/// Copies rows of `from`, which is `outer` groups of `limit` rows of `inner` elements: row `indices[..]` of each group.
+/// The indices are below `limit`.
 fn pick<E: Movable, I: Index>(threads: Threads, from: &[E], sizes: Sizes, indices: &[I], to: &mut [E]) -> Result<()> {
     let Sizes { outer, limit, inner, per_batch } = sizes;
     if to.is_empty() {
@@ -66,7 +66,7 @@ fn pick<E: Movable, I: Index>(threads: Threads, from: &[E], sizes: Sizes, indice
     Ok(())
 }
 
-/// Rows of one group.
+/// Copies rows of one group.
 fn pick_rows<E: Movable, I: Index>(from: &[E], inner: usize, indices: &[I], to: &mut [E]) {
     if inner == 1 {
         for (x, i) in to.iter_mut().zip(indices) {
@@ -168,7 +168,7 @@ fn gathered<I: Index + Into<i64>>(
     indices: &[I],
     indices_shape: &Shape,
 ) -> Result<Tensor> {
-    // TF 1.x: where there is nothing to read from, indices are not looked at.
+    // TF 1.x: if there is nothing to read from, indices are not checked.
     if sizes.outer > 0 {
         check_indices(indices, sizes.limit, indices_shape)?;
     }
@@ -259,7 +259,10 @@ pub(super) fn register(r: &mut Registry) {
             .attr("validate_indices: bool = true")
             .attr("dtype: type")
             .attr("Tindices: {int32, int64}")
-            .doc("Returns the slices of a handle's variable that `indices` picks along the first dimension after the batches'.")
+            .doc(
+                "Returns the slices of a handle's variable that `indices` picks along the first dimension after the \
+                 batches'.",
+            )
             .handles(RefAccess::Read)
             .shape(shape_of_variable)
             .kernel(|init| {
@@ -299,9 +302,9 @@ mod tests {
     fn slices_follow_the_indices() {
         let params = Tensor::from_slice([3, 2], &[0f32, 1., 10., 11., 20., 21.]).unwrap();
         let indices = Tensor::from_slice([2, 2], &[2i32, 0, 1, 2]).unwrap();
-        let want = Tensor::from_slice([2, 2, 2], &[20f32, 21., 0., 1., 10., 11., 20., 21.]).unwrap();
-        assert_eq!(run("Gather", &[params.clone(), indices.clone()], &[]).unwrap()[0], want);
-        assert_eq!(gather_v2(&params, &indices, 0, 0).unwrap(), want);
+        let expected = Tensor::from_slice([2, 2, 2], &[20f32, 21., 0., 1., 10., 11., 20., 21.]).unwrap();
+        assert_eq!(run("Gather", &[params.clone(), indices.clone()], &[]).unwrap()[0], expected);
+        assert_eq!(gather_v2(&params, &indices, 0, 0).unwrap(), expected);
         let column = gather_v2(&params, &Tensor::scalar(1i64), -1, 0).unwrap();
         assert_eq!(column, Tensor::from_slice([3], &[1f32, 11., 21.]).unwrap());
     }

@@ -7,8 +7,8 @@ use ferroflow_tensor::{Movable, PartialShape, Result, Shape, Tensor, by_size, en
 /// Elements of one parallel block.
 const BLOCK: usize = 1 << 14;
 
-/// What the last dimension of `indices` picks of a tensor of `shape`: the row-major number of each slice among the slices of
-/// its first dimensions. A row that lies outside is the error: its number and values.
+/// Returns the slices that the last dimension of `indices` picks from a tensor of `shape`. Each is its row-major number
+/// among the slices of the tensor's first dimensions. A row that lies outside is the error: its number and values.
 pub(super) fn slice_numbers(indices: &[i64], depth: usize, shape: &[usize]) -> Result<Vec<usize>, (usize, Vec<i64>)> {
     let mut numbers = Vec::with_capacity(indices.len() / depth.max(1));
     for (row, index) in indices.chunks_exact(depth.max(1)).enumerate() {

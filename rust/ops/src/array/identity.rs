@@ -31,11 +31,7 @@ pub(super) fn register(r: &mut Registry) {
     let identity = |name: &str| unary(name).role(Role::Identity);
     r.add(identity("Identity").alias().doc("Returns its input; of a variable's reference, its value."));
     r.add(identity("StopGradient").doc("Returns its input; no gradient passes."));
-    r.add(
-        identity("PreventGradient")
-            .attr("message: string = ''")
-            .doc("Returns its input; asking for its gradient is an error."),
-    );
+    r.add(identity("PreventGradient").attr("message: string = ''").doc("Returns its input; its gradient is an error."));
     r.add(identity("Snapshot").doc("Returns its input."));
     r.add(unary("GuaranteeConst").stateful().doc("Returns its input, which is promised never to change.").kernel(
         |init| {

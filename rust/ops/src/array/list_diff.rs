@@ -25,7 +25,7 @@ fn diff(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         ensure!(x.rank() == 1, InvalidArgument, "x should be a 1D vector.");
         ensure!(y.rank() == 1, InvalidArgument, "y should be a 1D vector.");
         ensure!(i32::try_from(x.elements()).is_ok(), InvalidArgument, "x too large for int32 indexing");
-        // Numbers are given over y first, so x has those above y's where its elements are not in y.
+        // Numbers are given to y first, so elements of x that are not in y have higher numbers.
         let numbered = numbers(&[y, x])?;
         let limit = numbered[0].iter().max().map_or(0, |&m| m + 1);
         let kept: Vec<usize> = (0..x.elements()).filter(|&i| numbered[1][i] >= limit).collect();
@@ -53,7 +53,10 @@ pub(super) fn register(r: &mut Registry) {
             .output("idx: out_idx")
             .attr("T: type")
             .attr("out_idx: {int32, int64} = DT_INT32")
-            .doc("Returns the elements of `x` that are not in `y`, in order and with repetitions, and where they stand in `x`.")
+            .doc(
+                "Returns the elements of `x` that are not in `y`, in order and with repetitions, and where they stand \
+                 in `x`.",
+            )
             .shape(shape)
             .kernel(diff),
     );

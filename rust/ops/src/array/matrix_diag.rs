@@ -8,7 +8,7 @@ use ferroflow_tensor::{Movable, PartialShape, Result, Shape, Tensor, bail, by_si
 /// Elements of one parallel block.
 const BLOCK: usize = 1 << 15;
 
-/// Batches, rows and columns.
+/// Returns batches, rows and columns.
 fn matrices(shape: &Shape) -> Result<(usize, usize, usize)> {
     let [batch @ .., rows, columns] = shape.dims() else {
         bail!(InvalidArgument, "input must be at least 2-dim, received shape: {shape}");
@@ -16,7 +16,7 @@ fn matrices(shape: &Shape) -> Result<(usize, usize, usize)> {
     Ok((batch.iter().product(), *rows, *columns))
 }
 
-/// The main diagonals of `batches` matrices, as a view.
+/// Returns the main diagonals of `batches` matrices, as a view.
 fn diagonals((batches, rows, columns): (usize, usize, usize)) -> Walk {
     let mut walk = Walk::new(0);
     walk.push(batches, (rows * columns) as isize);
@@ -32,7 +32,7 @@ fn diag_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The shape of the diagonals of matrices of this shape.
+/// Returns the shape of the diagonals of matrices of this shape.
 fn diagonal_shape(input: &PartialShape) -> Result<PartialShape> {
     let Some(dims) = input.with_rank_at_least(2)?.dims() else { return Ok(PartialShape::unknown()) };
     let [batch @ .., rows, columns] = &dims[..] else { return Ok(PartialShape::unknown()) };
@@ -89,10 +89,10 @@ fn set_diag(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let mut x = ctx.take(0)?;
         let sizes = matrices(x.shape())?;
         let diagonal = ctx.input(1)?;
-        let mut want = x.shape()[..x.rank() - 2].to_vec();
-        want.push(sizes.1.min(sizes.2));
+        let mut expected = x.shape()[..x.rank() - 2].to_vec();
+        expected.push(sizes.1.min(sizes.2));
         ensure!(
-            diagonal.shape().dims() == want,
+            diagonal.shape().dims() == expected,
             InvalidArgument,
             "must have diagonal.shape == input.shape[:-2] + min(input.shape[-2:]), but received input shape: {} and \
              diagonal shape: {}",
@@ -105,7 +105,7 @@ fn set_diag(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
-/// How many diagonals to keep on one side; `None`: all.
+/// Returns the number of diagonals to keep on one side; `None`: all.
 fn width(t: &Tensor, name: &str, what: &str, limit: usize) -> Result<Option<usize>> {
     ensure!(t.rank() == 0, InvalidArgument, "{name} must be scalar, got shape {}", t.shape());
     let n = t.to_i64s()?.first().copied().unwrap_or(-1);
@@ -194,7 +194,10 @@ pub(super) fn register(r: &mut Registry) {
             .output("band: T")
             .attr("T: type")
             .attr("Tindex: {int32, int64} = DT_INT64")
-            .doc("Clears what lies outside the band of `num_lower` diagonals below and `num_upper` above; negative: all.")
+            .doc(
+                "Clears what lies outside the band of `num_lower` diagonals below and `num_upper` above; negative: \
+                 all.",
+            )
             .shape(shape_rules::unchanged)
             .kernel(band_part),
     );

@@ -10,7 +10,7 @@ use std::ops::Range;
 /// Elements of one parallel block.
 const BLOCK: usize = 1 << 15;
 
-/// How far the reflection leaves out the edge: 1 for REFLECT, 0 for SYMMETRIC.
+/// Returns the number of edge elements that the reflection leaves out: 1 for REFLECT, 0 for SYMMETRIC.
 fn edge(init: &KernelInit<'_>) -> Result<usize> {
     Ok(usize::from(init.str("mode")? == "REFLECT"))
 }
@@ -29,7 +29,7 @@ fn check(pairs: &[(usize, usize)], inside: &Shape, edge: usize, what: &str) -> R
     Ok(())
 }
 
-/// For each dimension, the input's offset for every index of the output.
+/// Returns, for each dimension, the input's offset for every index of the output.
 fn offsets(inside: &Shape, pairs: &[(usize, usize)], edge: usize) -> Vec<Vec<usize>> {
     let strides = inside.strides();
     let axis = |d: usize| {
@@ -41,7 +41,7 @@ fn offsets(inside: &Shape, pairs: &[(usize, usize)], edge: usize) -> Vec<Vec<usi
     (0..inside.rank()).map(axis).collect()
 }
 
-/// The offset of the first element of row `r`, the row being the last axis.
+/// Returns the offset of the first element of row `r`, the row being the last axis.
 fn row_offset(outer: &[Vec<usize>], mut r: usize) -> usize {
     let mut at = 0;
     for axis in outer.iter().rev() {
@@ -175,8 +175,8 @@ mod tests {
     fn reflections_with_and_without_the_edge() {
         let x = Tensor::from_slice([2, 3], &[1i32, 2, 3, 4, 5, 6]).unwrap();
         let y = call("MirrorPad", &x, &[[1, 1], [2, 2]], "REFLECT").unwrap();
-        let want = [6, 5, 4, 5, 6, 5, 4, 3, 2, 1, 2, 3, 2, 1, 6, 5, 4, 5, 6, 5, 4, 3, 2, 1, 2, 3, 2, 1];
-        assert_eq!(y.slice::<i32>().unwrap(), want);
+        let expected = [6, 5, 4, 5, 6, 5, 4, 3, 2, 1, 2, 3, 2, 1, 6, 5, 4, 5, 6, 5, 4, 3, 2, 1, 2, 3, 2, 1];
+        assert_eq!(y.slice::<i32>().unwrap(), expected);
         let y = call("MirrorPad", &x, &[[0, 2], [3, 0]], "SYMMETRIC").unwrap();
         assert_eq!(y.slice::<i32>().unwrap()[..6], [3, 2, 1, 1, 2, 3]);
         assert_eq!(y.slice::<i32>().unwrap()[12..18], [6, 5, 4, 4, 5, 6]);
@@ -205,7 +205,7 @@ mod tests {
         assert!(call("MirrorPadGrad", &x, &[[2, 1]], "SYMMETRIC").is_err());
         let empty = Tensor::zeros(ferroflow_tensor::DType::F32, [0, 3]).unwrap();
         assert!(call("MirrorPad", &empty, &[[1, 0], [0, 0]], "REFLECT").is_err());
-        // TF 1.15: a dimension without elements has nothing to reflect, not even for no padding.
+        // TF 1.15: a dimension without elements cannot be reflected, not even without padding.
         assert!(call("MirrorPad", &empty, &[[0, 0], [1, 1]], "REFLECT").is_err());
         assert_eq!(call("MirrorPad", &empty, &[[0, 0], [1, 1]], "SYMMETRIC").unwrap().shape().dims(), [0, 5]);
     }

@@ -4,7 +4,7 @@ use super::fill::filled;
 use ferroflow_graph::{Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{DType, Movable, PartialShape, Result, Shape, Tensor, bail, by_size, ensure};
 
-/// The new dimension's place in 0..=rank.
+/// Returns the new dimension's place in 0..=rank.
 fn place(axis: i64, rank: usize) -> Result<usize> {
     let r = rank as i64;
     ensure!(
@@ -105,8 +105,8 @@ mod tests {
                         let mut index = vec![i, j];
                         index.insert(at, d);
                         let offset: usize = index.iter().zip(&s).map(|(a, b)| a * b).sum();
-                        let want = if picks[i * 3 + j] == d as i32 { 5. } else { -1. };
-                        assert_eq!(y.slice::<f32>().unwrap()[offset], want);
+                        let expected = if picks[i * 3 + j] == d as i32 { 5. } else { -1. };
+                        assert_eq!(y.slice::<f32>().unwrap()[offset], expected);
                     }
                 }
             }

@@ -4,7 +4,7 @@ use super::rows::{cut, join};
 use ferroflow_graph::{Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{PartialShape, Result, Shape, ensure};
 
-/// The dimension that `axis` names once the result has `rank` of them.
+/// Returns the dimension that `axis` names once the result has `rank` of them.
 fn place(axis: i64, rank: usize) -> Result<usize> {
     let r = rank as i64;
     ensure!((-r..r).contains(&axis), InvalidArgument, "Invalid axis: {axis}; must be in [{},{r})", -r);

@@ -7,7 +7,7 @@ use ferroflow_tensor::{Movable, PartialShape, Result, Shape, Tensor, bail, by_si
 /// Elements of one parallel block.
 const BLOCK: usize = 1 << 15;
 
-/// The rule of pads: known dimensions grow by `growth(size, before, after)`.
+/// Infers the shape of a pad: known dimensions grow by `growth(size, before, after)`.
 pub(super) fn infer(c: &mut ShapeContext<'_>, growth: impl Fn(i64, i64, i64) -> Result<i64>) -> Result<()> {
     let table = c.input(1)?.with_rank(2)?;
     if let Some(columns) = table.dim(1) {
@@ -31,7 +31,7 @@ pub(super) fn infer(c: &mut ShapeContext<'_>, growth: impl Fn(i64, i64, i64) -> 
     Ok(())
 }
 
-/// Elements before and after, for each of `rank` dimensions.
+/// Returns elements before and after, for each of `rank` dimensions.
 pub(super) fn pairs(table: &Tensor, input: &Shape) -> Result<Vec<(usize, usize)>> {
     ensure!(
         table.rank() == 2 && table.shape()[1] == 2,
@@ -56,13 +56,13 @@ pub(super) fn pairs(table: &Tensor, input: &Shape) -> Result<Vec<(usize, usize)>
     Ok(out)
 }
 
-/// The shape with every dimension grown by its pair.
+/// Returns the shape with every dimension grown by its pair.
 pub(super) fn padded_shape(shape: &Shape, pairs: &[(usize, usize)]) -> Result<Shape> {
     let grown = |(&d, &(b, a)): (&usize, &(usize, usize))| d.saturating_add(b).saturating_add(a).min(i64::MAX as usize);
     Shape::checked(&shape.iter().zip(pairs).map(|p| grown(p) as i64).collect::<Vec<_>>())
 }
 
-/// `x` framed by `value`.
+/// Returns `x` framed by `value`.
 pub(super) fn padded(threads: Threads, x: &Tensor, pairs: &[(usize, usize)], value: &Tensor) -> Result<Tensor> {
     let mut out = Tensor::new(x.dtype(), padded_shape(x.shape(), pairs)?)?;
     let shape = out.shape().clone();
@@ -85,7 +85,7 @@ fn frame<E: Movable>(
     if to.is_empty() {
         return Ok(());
     }
-    // A row reaches over the last padded dimension and all those inside it.
+    // A row consists of the last padded dimension and all those inside it.
     let Some(last) = pairs.iter().rposition(|&p| p != (0, 0)) else {
         to.clone_from_slice(from);
         return Ok(());
@@ -142,7 +142,10 @@ pub(super) fn register(r: &mut Registry) {
     );
     r.add(
         types(Op::new("PadV2").input("input: T").input("paddings: Tpaddings").input("constant_values: T"))
-            .doc("Puts paddings[d, 0] copies of a value before and paddings[d, 1] after the elements of each dimension d.")
+            .doc(
+                "Puts paddings[d, 0] copies of a value before and paddings[d, 1] after the elements of each dimension \
+                 d.",
+            )
             .shape(shape)
             .kernel(pad),
     );

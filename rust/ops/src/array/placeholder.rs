@@ -3,7 +3,8 @@
 use ferroflow_graph::{Op, Registry, Role, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::{PartialShape, Result, bail};
 
-/// TF 1.x: `shape` of rank 0 meant "unknown" for the op `Placeholder` of graphs older than version 24.
+/// Returns the attribute's shape. TF 1.x: rank 0 meant "unknown" for the op `Placeholder` of graphs older than version
+/// 24.
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     shape_rules::from_shape_attr(c)
 }
@@ -36,7 +37,7 @@ pub(super) fn register(r: &mut Registry) {
                 .output("output: dtype")
                 .attr("dtype: type")
                 .attr(if name == "Placeholder" { "shape: shape = { unknown_rank: true }" } else { "shape: shape" })
-                .doc("A tensor that must be fed.")
+                .doc("Returns a tensor that must be fed.")
                 .stateful()
                 .listed_stateful(false)
                 .shape(shape)
@@ -61,7 +62,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: dtype")
             .attr("dtype: type")
             .attr("shape: shape")
-            .doc("Its input, unless it is fed.")
+            .doc("Returns its input, unless it is fed.")
             .shape(with_default)
             .kernel(|_| {
                 kernel(|ctx| {

@@ -3,7 +3,7 @@
 use ferroflow_graph::{Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{PartialShape, Result, Shape, bail, ensure};
 
-/// The known dimensions' product and the place of the only unknown one; `None` for more unknown ones.
+/// Returns the known dimensions' product and the place of the only unknown one; `None` for more unknown ones.
 fn one_unknown(shape: &PartialShape) -> Option<(usize, Option<usize>)> {
     let (mut product, mut unknown) = (1usize, None);
     for (i, d) in shape.dims()?.iter().enumerate() {
@@ -19,28 +19,28 @@ fn one_unknown(shape: &PartialShape) -> Option<(usize, Option<usize>)> {
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let input = c.input(0)?;
     let mut out = c.input_as_shape(1)?;
-    if let (Some((have, in_at)), Some((want, out_at))) = (one_unknown(input), one_unknown(&out)) {
+    if let (Some((have, in_at)), Some((expected, out_at))) = (one_unknown(input), one_unknown(&out)) {
         let mut dims = out.dims().unwrap_or_default();
         match (in_at, out_at) {
             (None, None) => ensure!(
-                have == want,
+                have == expected,
                 InvalidArgument,
-                "Cannot reshape a tensor with {have} elements to shape {out} ({want} elements)"
+                "Cannot reshape a tensor with {have} elements to shape {out} ({expected} elements)"
             ),
-            (None, Some(i)) if want > 0 => {
+            (None, Some(i)) if expected > 0 => {
                 ensure!(
-                    have % want == 0,
+                    have % expected == 0,
                     InvalidArgument,
-                    "Dimension size must be evenly divisible by {want} but is {have}"
+                    "Dimension size must be evenly divisible by {expected} but is {have}"
                 );
-                dims[i] = Some(have / want);
+                dims[i] = Some(have / expected);
             }
             (Some(_), None) if have > 0 => ensure!(
-                want % have == 0,
+                expected % have == 0,
                 InvalidArgument,
-                "Dimension size must be evenly divisible by {have} but is {want}"
+                "Dimension size must be evenly divisible by {have} but is {expected}"
             ),
-            (Some(j), Some(i)) if have == want => dims[i] = input.dim(j),
+            (Some(j), Some(i)) if have == expected => dims[i] = input.dim(j),
             _ => {}
         }
         out = PartialShape::from_dims(&dims);
@@ -49,7 +49,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The shape asked for, its -1 worked out.
+/// Returns the requested shape, with its -1 computed.
 fn resolve(dims: &[i64], elements: usize) -> Result<Shape> {
     let mut dims = dims.to_vec();
     let mut unknown = None;
@@ -93,7 +93,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: T")
             .attr("T: type")
             .attr("Tshape: {int32, int64} = DT_INT32")
-            .doc("Returns the same elements, in the same order, with the dimensions asked for; one of them may be -1.")
+            .doc("Returns the same elements, in the same order, with the dimensions of `shape`; one of them may be -1.")
             .shape(shape)
             .kernel(|_| {
                 kernel(|ctx| {

@@ -4,7 +4,7 @@ use super::strided::{Walk, gathered};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{Result, ensure};
 
-/// Which of `rank` dimensions the list names.
+/// Returns which of `rank` dimensions the list names.
 fn chosen(axes: &[i64], rank: usize) -> Result<Vec<bool>> {
     let r = rank as i64;
     let mut reversed = vec![false; rank];
@@ -20,14 +20,14 @@ fn chosen(axes: &[i64], rank: usize) -> Result<Vec<bool>> {
 fn reverse(ctx: &mut KernelContext<'_>, reversed: &[bool]) -> Result<()> {
     let x = ctx.input(0)?;
     let (shape, strides) = (x.shape().clone(), x.shape().strides());
-    let turned = |d: usize| reversed[d] && shape[d] > 1;
-    let base = (0..shape.rank()).filter(|&d| turned(d)).map(|d| (shape[d] - 1) * strides[d]).sum();
+    let is_reversed = |d: usize| reversed[d] && shape[d] > 1;
+    let base = (0..shape.rank()).filter(|&d| is_reversed(d)).map(|d| (shape[d] - 1) * strides[d]).sum();
     let mut walk = Walk::new(base);
     for d in 0..shape.rank() {
         let s = strides[d] as isize;
-        walk.push(shape[d], if turned(d) { -s } else { s });
+        walk.push(shape[d], if is_reversed(d) { -s } else { s });
     }
-    let out = if (0..shape.rank()).any(turned) { gathered(ctx.threads(), x, &walk, shape)? } else { ctx.take(0)? };
+    let out = if (0..shape.rank()).any(is_reversed) { gathered(ctx.threads(), x, &walk, shape)? } else { ctx.take(0)? };
     ctx.set_output(0, out);
     Ok(())
 }

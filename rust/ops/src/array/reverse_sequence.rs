@@ -7,7 +7,7 @@ use ferroflow_tensor::{Movable, PartialShape, Result, Shape, Tensor, bail, by_si
 /// Elements of one parallel block.
 const BLOCK: usize = 1 << 14;
 
-/// An attribute that names one of `rank` dimensions.
+/// Returns an attribute that names one of `rank` dimensions.
 fn place(name: &str, axis: i64, rank: usize) -> Result<usize> {
     ensure!(axis < rank as i64, InvalidArgument, "{name} must be < input rank: {axis} vs. {rank}");
     match usize::try_from(axis) {
@@ -28,7 +28,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-fn turn<E: Movable>(
+fn reverse_ends<E: Movable>(
     threads: Threads,
     from: &[E],
     shape: &Shape,
@@ -40,7 +40,7 @@ fn turn<E: Movable>(
     if to.is_empty() {
         return Ok(());
     }
-    // A row is what lies inside both dimensions.
+    // A row consists of the dimensions inside both.
     let inner: usize = shape[seq.max(batch) + 1..].iter().product();
     let strides = shape.strides();
     let (seq_rows, batch_rows) = (strides[seq] / inner, strides[batch] / inner);
@@ -77,7 +77,7 @@ fn reverse(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         }
         let mut out = Tensor::new(x.dtype(), x.shape().clone())?;
         by_size!(x.dtype(), E, {
-            turn(ctx.threads(), E::view(x)?, x.shape(), (seq, batch), &ends, E::view_mut(&mut out)?)?;
+            reverse_ends(ctx.threads(), E::view(x)?, x.shape(), (seq, batch), &ends, E::view_mut(&mut out)?)?;
             Ok(())
         })?;
         ctx.set_output(0, out);
@@ -107,7 +107,7 @@ mod tests {
     use ferroflow_graph::AttrValue;
     use ferroflow_tensor::{Result, Tensor};
 
-    fn turned(x: &Tensor, lengths: &[i64], seq: i64, batch: i64) -> Result<Tensor> {
+    fn reversed(x: &Tensor, lengths: &[i64], seq: i64, batch: i64) -> Result<Tensor> {
         let lengths = Tensor::from_slice([lengths.len()], lengths).unwrap();
         let attrs = [("seq_dim", AttrValue::Int(seq)), ("batch_dim", AttrValue::Int(batch))];
         Ok(run("ReverseSequence", &[x.clone(), lengths], &attrs)?[0].clone())
@@ -119,7 +119,7 @@ mod tests {
         for (seq, batch, lengths) in
             [(1, 0, vec![2i64, 3]), (0, 1, vec![1, 2, 0]), (3, 1, vec![2, 0, 1]), (2, 3, vec![2, 1])]
         {
-            let y = turned(&x, &lengths, seq as i64, batch as i64).unwrap();
+            let y = reversed(&x, &lengths, seq as i64, batch as i64).unwrap();
             let s = x.shape().strides();
             for (n, &got) in y.slice::<i32>().unwrap().iter().enumerate() {
                 let mut index: Vec<usize> = (0..4).map(|d| n / s[d] % x.shape()[d]).collect();
@@ -138,7 +138,7 @@ mod tests {
         for (lengths, seq, batch) in
             [(&[4i64, 0][..], 1, 0), (&[-1, 0], 1, 0), (&[1], 1, 0), (&[1, 1], 0, 0), (&[1, 1], 2, 0), (&[1, 1], -1, 0)]
         {
-            assert!(turned(&x, lengths, seq, batch).is_err());
+            assert!(reversed(&x, lengths, seq, batch).is_err());
         }
     }
 }

@@ -12,7 +12,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// How far each dimension moves, from 0 to its size; several shifts of one dimension add up.
+/// Returns the distance by which each dimension moves, from 0 to its size; several shifts of one dimension add up.
 fn distances(shape: &Shape, shifts: &[i64], axes: &[i64]) -> Result<Vec<usize>> {
     let rank = shape.rank() as i64;
     let mut sums = vec![0; shape.rank()];
@@ -43,7 +43,7 @@ fn roll(ctx: &mut KernelContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// `x` moved along one dimension: its end, then its beginning.
+/// Returns `x` moved along one dimension: its end, then its beginning.
 fn moved(ctx: &KernelContext<'_>, x: &Tensor, at: usize, distance: usize) -> Result<Tensor> {
     let (outer, n, inner) = x.shape().around(at);
     let part = |from: usize, length: usize| {

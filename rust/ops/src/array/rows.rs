@@ -3,11 +3,11 @@
 use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::{DType, Movable, Result, Shape, Tensor, by_size, ensure};
 
-/// Elements of one parallel block. Small: what is joined was mostly just written, and what it is written to just read, by
-/// another core, and moving lines between cores takes longer than copying them.
+/// Elements of one parallel block. It is small: joined data was mostly just written, and split data is mostly read
+/// next, by another core. Moving lines between cores takes longer than copying them.
 const BLOCK: usize = 1 << 13;
 
-/// A tensor of `shape` whose `outer` rows are the rows of `parts`, side by side.
+/// Returns a tensor of `shape` whose `outer` rows are the rows of `parts`, side by side.
 ///
 /// Errors: `Internal` where the parts do not make up the shape.
 pub(crate) fn join(threads: Threads, parts: &[Tensor], outer: usize, shape: Shape) -> Result<Tensor> {
@@ -23,7 +23,7 @@ pub(crate) fn join(threads: Threads, parts: &[Tensor], outer: usize, shape: Shap
     Ok(out)
 }
 
-/// `join` for elements that are references.
+/// Returns `join` for elements that are references.
 fn join_objects(threads: Threads, dtype: DType, parts: &[Tensor], outer: usize, shape: Shape) -> Result<Tensor> {
     let mut all = Vec::new();
     let mut numbers: Vec<Vec<u64>> = Vec::with_capacity(parts.len());
@@ -71,7 +71,7 @@ fn join_slices<E: Movable>(threads: Threads, parts: &[&[E]], outer: usize, to: &
     Ok(())
 }
 
-/// Tensors of `shapes` that own, side by side, the columns of the `outer` rows of `x`.
+/// Returns tensors of `shapes` that own, side by side, the columns of the `outer` rows of `x`.
 ///
 /// Errors: `Internal` where the shapes do not make up `x`.
 pub(crate) fn cut(threads: Threads, x: &Tensor, outer: usize, shapes: &[Shape]) -> Result<Vec<Tensor>> {
@@ -90,7 +90,7 @@ pub(crate) fn cut(threads: Threads, x: &Tensor, outer: usize, shapes: &[Shape]) 
     Ok(parts)
 }
 
-/// Columns `first..first + width` of the rows of length `row`.
+/// Copies columns `first..first + width` of the rows of length `row`.
 fn cut_slice<E: Movable>(
     threads: Threads,
     from: &[E],

@@ -89,7 +89,8 @@ fn shape_of_add(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The elements of a slice of `shape`, and the number of the slice that each slice of `updates` is for; none of no elements.
+/// Returns the elements of a slice of `shape`, and the number of the slice that each slice of `updates` is for; none of
+/// no elements.
 fn targets(indices: &Tensor, updates: &Tensor, shape: &Shape) -> Result<(usize, Vec<usize>)> {
     check_step(indices, updates, shape)?;
     if updates.elements() == 0 {
@@ -210,7 +211,10 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: T")
             .attr("T: type")
             .attr("Tindices: {int32, int64}")
-            .doc("Adds the slices of `updates` into zeros of `shape`, each at the index in the last dimension of `indices`.")
+            .doc(
+                "Adds the slices of `updates` into zeros of `shape`, each at the index in the last dimension of \
+                 `indices`.",
+            )
             .shape(shape)
             .kernel(scatter),
     );
@@ -222,7 +226,10 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: T")
             .attr("T: {numbertype, bool}")
             .attr("Tindices: {int32, int64}")
-            .doc("Adds the slices of `updates` to those of `input`, each at the index in the last dimension of `indices`.")
+            .doc(
+                "Adds the slices of `updates` to those of `input`, each at the index in the last dimension of \
+                 `indices`.",
+            )
             .shape(shape_of_add)
             .kernel(scatter_add),
     );
@@ -232,7 +239,10 @@ pub(super) fn register(r: &mut Registry) {
     };
     r.add(
         op("TensorScatterAdd")
-            .doc("Returns `tensor` with the slices of `updates` added, each at the index in the last dimension of `indices`.")
+            .doc(
+                "Returns `tensor` with the slices of `updates` added, each at the index in the last dimension of \
+                 `indices`.",
+            )
             .kernel(scatter_add),
     );
     r.add(
@@ -242,7 +252,10 @@ pub(super) fn register(r: &mut Registry) {
     );
     r.add(
         op("TensorScatterUpdate")
-            .doc("Returns `tensor` with slices replaced by those of `updates`, at the index in the last dimension of `indices`.")
+            .doc(
+                "Returns `tensor` with slices replaced by those of `updates`, at the index in the last dimension of \
+                 `indices`.",
+            )
             .kernel(tensor_scatter_update),
     );
 }
@@ -299,13 +312,13 @@ mod tests {
         let x = Tensor::from_slice([2, 2], &[1i32, 2, 3, 4]).unwrap();
         let at = Tensor::from_slice([2, 1], &[1i64, 1]).unwrap();
         let by = Tensor::from_slice([2, 2], &[10i32, 20, 30, 40]).unwrap();
-        for (op, want) in [
+        for (op, expected) in [
             ("TensorScatterUpdate", [1, 2, 30, 40]),
             ("TensorScatterAdd", [1, 2, 43, 64]),
             ("TensorScatterSub", [1, 2, -37, -56]),
         ] {
             let y = run(op, &[x.clone(), at.clone(), by.clone()], &[]).unwrap();
-            assert_eq!(y[0].slice::<i32>().unwrap(), want, "{op}");
+            assert_eq!(y[0].slice::<i32>().unwrap(), expected, "{op}");
         }
         assert_eq!(x.slice::<i32>().unwrap(), [1, 2, 3, 4]);
         let outside = Tensor::from_slice([2, 1], &[0i64, 2]).unwrap();

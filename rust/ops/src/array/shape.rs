@@ -3,7 +3,7 @@
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::{DType, PartialShape, Result, Shape, Tensor, bail};
 
-/// Numbers as an int32 or int64 tensor.
+/// Returns numbers as an int32 or int64 tensor.
 fn numbers(what: &str, shape: Shape, values: &[i64], dtype: DType) -> Result<Tensor> {
     if dtype == DType::I64 {
         return Tensor::from_slice(shape, values);

@@ -4,7 +4,7 @@ use super::strided::{Walk, gathered};
 use ferroflow_graph::{Fusion, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{PartialShape, Result, Shape, Tensor, ensure};
 
-/// The size of dimension `i` of the block; -1 reaches to the end.
+/// Returns the size of dimension `i` of the block; -1 reaches to the end.
 fn extent(i: usize, begin: i64, size: i64, dim: i64) -> Result<i64> {
     ensure!((0..=dim).contains(&begin), InvalidArgument, "Expected begin[{i}] in [0, {dim}], but got {begin}");
     let size = if size == -1 { dim - begin } else { size };
@@ -17,7 +17,7 @@ fn extent(i: usize, begin: i64, size: i64, dim: i64) -> Result<i64> {
     Ok(size)
 }
 
-/// First index and size of the block that `begin` and `size` name in a tensor of this shape.
+/// Returns first index and size of the block that `begin` and `size` name in a tensor of this shape.
 pub(crate) fn block(shape: &Shape, begin: &Tensor, size: &Tensor) -> Result<(Vec<usize>, Shape)> {
     ensure!(
         begin.rank() == 1 && size.rank() == 1 && begin.elements() == shape.rank() && size.elements() == shape.rank(),
@@ -34,7 +34,7 @@ pub(crate) fn block(shape: &Shape, begin: &Tensor, size: &Tensor) -> Result<(Vec
     Ok((begin.iter().map(|&b| b as usize).collect(), Shape::checked(&size)?))
 }
 
-/// The shape of a block of a tensor of shape `input` that inputs `begin` and `begin + 1` name.
+/// Returns the shape of a block of a tensor of shape `input` that inputs `begin` and `begin + 1` name.
 pub(crate) fn block_shape(c: &mut ShapeContext<'_>, input: PartialShape, begin: usize) -> Result<PartialShape> {
     let (first, size) = (begin, begin + 1);
     let (begin_shape, size_shape) = (c.input(first)?.with_rank(1)?, c.input(size)?.with_rank(1)?);
@@ -121,14 +121,14 @@ mod tests {
             [([0, 0, 0], [3, 4, 5]), ([1, 2, 3], [2, 1, 2]), ([0, 1, 0], [-1, -1, 5]), ([3, 0, 5], [0, 4, -1])]
         {
             let y = slice(&x, &b, &n).unwrap();
-            let mut want = Vec::new();
+            let mut expected = Vec::new();
             let size = |k: usize| if n[k] == -1 { x.shape()[k] as i32 - b[k] } else { n[k] };
             for i in b[0]..b[0] + size(0) {
                 for j in b[1]..b[1] + size(1) {
-                    want.extend((b[2]..b[2] + size(2)).map(|k| (i * 20 + j * 5 + k) as u8));
+                    expected.extend((b[2]..b[2] + size(2)).map(|k| (i * 20 + j * 5 + k) as u8));
                 }
             }
-            assert_eq!(y.slice::<u8>().unwrap(), want);
+            assert_eq!(y.slice::<u8>().unwrap(), expected);
             assert_eq!(y.shape().dims(), [size(0) as usize, size(1) as usize, size(2) as usize]);
         }
     }

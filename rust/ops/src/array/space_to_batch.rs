@@ -5,7 +5,7 @@ use super::strided::{Walk, gathered};
 use ferroflow_graph::{AttrMap, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{PartialShape, Result, Shape, Tensor, bail, ensure};
 
-/// The block sizes: input 1, or for the 2-D forms the attribute, twice.
+/// Returns the block sizes: input 1, or for the 2-D forms the attribute, twice.
 fn blocks_of(ctx: &KernelContext<'_>, block_size: Option<i64>) -> Result<Vec<i64>> {
     if let Some(b) = block_size {
         return Ok(vec![b, b]);
@@ -155,7 +155,7 @@ fn to_space(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
-/// The common part of both rules; `batch` and `space` give the known sizes after the move.
+/// Infers the shape for both rules; `batch` and `space` give the known sizes after the move.
 fn infer(
     c: &mut ShapeContext<'_>,
     batch: fn(usize, usize) -> Result<Option<usize>>,
@@ -267,7 +267,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: type")
             .attr("Tpaddings: {int32, int64} = DT_INT32")
             .attr("block_size: int >= 2")
-            .doc("SpaceToBatchND of images, with square blocks.")
+            .doc("Computes SpaceToBatchND of images, with square blocks.")
             .shape(to_batch_shape)
             .kernel(to_batch),
     );
@@ -292,7 +292,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: type")
             .attr("block_size: int >= 2")
             .attr("Tidx: {int32, int64} = DT_INT32")
-            .doc("BatchToSpaceND of images, with square blocks.")
+            .doc("Computes BatchToSpaceND of images, with square blocks.")
             .shape(to_space_shape)
             .kernel(to_space),
     );
@@ -324,8 +324,8 @@ mod tests {
             let (block, batch) = (n / 2, n % 2);
             let row = (i * 2 + block / 3).checked_sub(1);
             let column = Some(j * 3 + block % 3).filter(|&c| c < 4);
-            let want = row.zip(column).map_or(0, |(r, col)| ((batch * 3 + r) * 4 + col) * 2 + c + 1);
-            assert_eq!(got, want as i32);
+            let expected = row.zip(column).map_or(0, |(r, col)| ((batch * 3 + r) * 4 + col) * 2 + c + 1);
+            assert_eq!(got, expected as i32);
         }
         assert_eq!(call("BatchToSpaceND", &y, &blocks, &edges).unwrap(), x);
         assert_eq!(call("SpaceToBatchND", &x, &[], &[]).unwrap(), x);

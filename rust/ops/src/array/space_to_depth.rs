@@ -4,7 +4,7 @@ use super::strided::{Walk, gathered};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{PartialShape, Result, Shape, ensure};
 
-/// Places of height, width and channels: channels first or last.
+/// Returns places of height, width and channels: channels first or last.
 fn layout(format: &str) -> Result<[usize; 3]> {
     ensure!(format != "NCHW_VECT_C", InvalidArgument, "Only NHWC data_format supported on CPU. Got {format}");
     Ok(if format == "NCHW" { [2, 3, 1] } else { [1, 2, 3] })

@@ -15,7 +15,7 @@ fn place(axis: i64, rank: usize) -> Result<usize> {
     Ok(if axis < 0 { axis + r } else { axis } as usize)
 }
 
-/// The sizes of the parts, at most one of them -1, worked out for a dimension of `whole`.
+/// Returns the sizes of the parts, at most one of them -1, worked out for a dimension of `whole`.
 fn resolve(mut sizes: Vec<i64>, whole: usize) -> Result<Vec<i64>> {
     let whole = whole as i64;
     let mut sum = 0i64;
@@ -104,7 +104,7 @@ fn axis_of(t: &Tensor) -> Result<i64> {
     }
 }
 
-/// TF 1.x: a single part is the tensor, whatever its axis and size say.
+/// Passes a single part on as it is. TF 1.x: the part is the tensor, whatever its axis and size say.
 fn whole(ctx: &mut KernelContext<'_>, input: usize) -> Result<()> {
     let x = ctx.take(input)?;
     ctx.set_output(0, x);

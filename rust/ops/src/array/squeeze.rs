@@ -3,7 +3,7 @@
 use ferroflow_graph::{Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{PartialShape, Result, Shape, ensure};
 
-/// Which of `rank` dimensions to drop, by place.
+/// Returns which of `rank` dimensions to drop, by place.
 fn chosen(squeeze_dims: &[i64], rank: usize) -> Result<Vec<bool>> {
     let r = rank as i64;
     let mut drop = vec![false; rank];

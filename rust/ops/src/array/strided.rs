@@ -104,7 +104,7 @@ impl Walk {
         Ok(())
     }
 
-    /// `read` where axis `t` is the contiguous one of `from` and the last axis is that of `to`.
+    /// Reads as `read` does, if axis `t` is the contiguous one of `from` and the last axis is that of `to`.
     fn read_transposed<E: Movable>(&self, threads: Threads, from: &[E], to: &mut [E], t: usize) -> Result<()> {
         let last = self.dims.len() - 1;
         let (m, n) = (self.dims[t], self.dims[last]);
@@ -177,7 +177,7 @@ fn copy_strided<E: Movable>(from: &[E], at: usize, stride: isize, to: &mut [E]) 
     }
 }
 
-/// `to[i * row + j] = from[at + j * stride + i]` for `i < size.0`, `j < size.1`, in square blocks.
+/// Computes `to[i * row + j] = from[at + j * stride + i]` for `i < size.0`, `j < size.1`, in square blocks.
 fn transpose<E: Movable>(from: &[E], at: usize, stride: isize, to: &mut [E], row: usize, size: (usize, usize)) {
     let (rows, columns) = size;
     for j0 in (0..columns).step_by(BLOCK_SIDE) {
@@ -233,7 +233,7 @@ impl<'a> Odometer<'a> {
     }
 }
 
-/// A new tensor of `shape` whose elements are those of `x` that `walk` visits.
+/// Returns a new tensor of `shape` whose elements are those of `x` that `walk` visits.
 pub(crate) fn gathered(threads: Threads, x: &Tensor, walk: &Walk, shape: Shape) -> Result<Tensor> {
     let mut out = Tensor::new(x.dtype(), shape)?;
     by_size!(x.dtype(), E, walk.read(threads, E::view(x)?, E::view_mut(&mut out)?))?;
@@ -266,21 +266,21 @@ mod tests {
             let mut walk = Walk::new(base);
             dims.iter().zip(strides).for_each(|(&d, &s)| walk.push(d, s));
             let n: usize = dims.iter().product();
-            let mut want = Vec::new();
+            let mut expected = Vec::new();
             for number in 0..n {
-                want.push(from[(base as isize + Odometer::new(dims, strides, number).offset) as usize]);
+                expected.push(from[(base as isize + Odometer::new(dims, strides, number).offset) as usize]);
             }
             for threads in [1, 3] {
                 let mut got = vec![0; n];
                 walk.read(Threads::new(threads), &from, &mut got).unwrap();
-                assert_eq!(got, want, "{dims:?} {strides:?}");
+                assert_eq!(got, expected, "{dims:?} {strides:?}");
             }
             if !strides.contains(&0) {
                 let mut back = vec![0u32; from.len()];
-                walk.write(&want, &mut back).unwrap();
+                walk.write(&expected, &mut back).unwrap();
                 let touched = back.iter().filter(|&&x| x != 0).count();
-                assert!(want.iter().all(|&x| back[x as usize] == x));
-                assert_eq!(touched, want.iter().filter(|&&x| x != 0).count());
+                assert!(expected.iter().all(|&x| back[x as usize] == x));
+                assert_eq!(touched, expected.iter().filter(|&&x| x != 0).count());
             }
         }
     }

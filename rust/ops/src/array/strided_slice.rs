@@ -31,7 +31,7 @@ fn bit(mask: i64, i: usize) -> bool {
     i < 63 && mask >> i & 1 == 1
 }
 
-/// What becomes of one dimension of the input.
+/// The range that is taken of one dimension of the input.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Range {
     /// Index of the first element taken; 0 where none is, or where it is not known.
@@ -70,7 +70,7 @@ impl Entry {
     const ALL: Entry =
         Entry { begin: Some(0), end: Some(0), stride: 1, open_begin: true, open_end: true, shrink: false };
 
-    /// The range it takes of dimension `i` of size `dim`.
+    /// Returns the range it takes of dimension `i` of size `dim`.
     fn range(&self, i: usize, dim: Option<usize>) -> Result<Range> {
         let stride = self.stride;
         ensure!(stride != 0, InvalidArgument, "strides[{i}] must be non-zero");
@@ -158,7 +158,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The plan for an input of `shape`, from the three vectors that are inputs `first..first + 3`.
+    /// Returns the plan for an input of `shape`, from the three vectors that are inputs `first..first + 3`.
     fn of_inputs(inputs: &[Tensor], first: usize, shape: &Shape, masks: Masks) -> Result<Plan> {
         let [begin, end, strides] = &inputs[first..first + 3] else { bail!(Internal, "three vectors expected") };
         for v in [begin, end, strides] {
@@ -187,7 +187,7 @@ impl Plan {
         PartialShape::from_dims(&dims)
     }
 
-    /// The elements taken, as a view of an array of `shape`.
+    /// Returns the elements taken, as a view of an array of `shape`.
     fn walk(&self, shape: &Shape) -> Result<Walk> {
         let strides = shape.strides();
         let base: usize = self.ranges.iter().zip(&strides).map(|(r, &s)| r.begin as usize * s).sum();
@@ -212,7 +212,7 @@ fn known_shape(plan: &Plan) -> Result<Shape> {
     }
 }
 
-/// The plan as far as the graph alone decides it; inputs `first..first + 3` are the three vectors.
+/// Returns the plan as far as the graph alone decides it; inputs `first..first + 3` are the three vectors.
 fn plan_of_graph(c: &ShapeContext<'_>, input: &PartialShape, first: usize) -> Result<Option<Plan>> {
     let mut n = PartialShape::vector(None);
     for i in first..first + 3 {
@@ -253,8 +253,8 @@ fn grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         ensure!(dims.rank() == 1, InvalidArgument, "shape must be 1-D, got shape.shape = {}", dims.shape());
         let shape = Shape::checked(&dims.to_i64s()?)?;
         let plan = Plan::of_inputs(ctx.inputs(), 1, &shape, masks)?;
-        let (want, dy) = (known_shape(&plan)?, ctx.input(4)?);
-        ensure!(want == *dy.shape(), InvalidArgument, "shape of dy was {} instead of {want}", dy.shape());
+        let (expected, dy) = (known_shape(&plan)?, ctx.input(4)?);
+        ensure!(expected == *dy.shape(), InvalidArgument, "shape of dy was {} instead of {expected}", dy.shape());
         let mut out = Tensor::zeros(dy.dtype(), shape)?;
         let walk = plan.walk(out.shape())?;
         by_size!(dy.dtype(), E, walk.write(E::view(dy)?, E::view_mut(&mut out)?))?;
@@ -275,15 +275,15 @@ fn assign(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     kernel(move |ctx: &mut KernelContext<'_>| {
         ctx.update(0, |variable, inputs| {
             let plan = Plan::of_inputs(inputs, 1, variable.shape(), masks)?;
-            let (want, value) = (known_shape(&plan)?, &inputs[4]);
-            // TF 1.x: nothing is written to a place without elements, whatever the value's shape; nothing stretches.
-            if want.elements() == 0 {
+            let (expected, value) = (known_shape(&plan)?, &inputs[4]);
+            // TF 1.x: if the place has no elements, nothing is written and any shape of the value is accepted.
+            if expected.elements() == 0 {
                 return Ok(());
             }
             ensure!(
-                want == *value.shape(),
+                expected == *value.shape(),
                 Unimplemented,
-                "sliced l-value shape {want} does not match r-value shape {}. Automatic broadcasting not yet implemented.",
+                "sliced l-value shape {expected} does not match r-value shape {}. Automatic broadcasting not yet implemented.",
                 value.shape()
             );
             let walk = plan.walk(variable.shape())?;
@@ -305,7 +305,10 @@ pub(super) fn register(r: &mut Registry) {
     let vectors = |op: Op| op.input("begin: Index").input("end: Index").input("strides: Index");
     r.add(
         attrs(vectors(Op::new("StridedSlice").input("input: T")).output("output: T"))
-            .doc("Returns `input[begin:end:strides]`; the masks mark open ends, `...`, new dimensions and single indices.")
+            .doc(
+                "Returns `input[begin:end:strides]`; the masks mark open ends, `...`, new dimensions and single \
+                 indices.",
+            )
             .shape(shape)
             .kernel(slice),
     );
@@ -362,7 +365,7 @@ mod tests {
         Tensor::from_slice([3, 4, 5], &(0..60i32).collect::<Vec<_>>()).unwrap()
     }
 
-    /// Python's rule for one dimension.
+    /// Returns the indices that Python's rule gives for one dimension.
     fn python(dim: i64, begin: Option<i64>, end: Option<i64>, stride: i64) -> Vec<i64> {
         let clamp = |x: i64, low: i64, high: i64| if x < 0 { x + dim } else { x }.clamp(low, high);
         let mut out = Vec::new();
@@ -418,7 +421,7 @@ mod tests {
         let y = slice(&x, &[(-1, 0, 1); 3], Masks { shrink: 7, ..NONE }).unwrap();
         assert_eq!(y, Tensor::scalar(59));
         assert_eq!(slice(&x, &[], NONE).unwrap(), x);
-        // An ellipsis that stands for nothing.
+        // An ellipsis for no dimension.
         let y = slice(&x, &[(0, 1, 1), (0, 1, 1), (0, 1, 1), all], Masks { ellipsis: 8, ..NONE }).unwrap();
         assert_eq!(dims(&y), [1, 1, 1]);
     }

@@ -20,7 +20,7 @@ fn multiples_of(table: &Tensor, rank: usize, least: i64, word: &str) -> Result<V
     Ok(multiples)
 }
 
-/// The rule of Tile. TF 1.x: a multiple of -1 counts as unknown.
+/// Infers the shape of Tile. TF 1.x: a multiple of -1 counts as unknown.
 fn tiled(c: &mut ShapeContext<'_>) -> Result<()> {
     let multiples = c.input_as_shape(1)?;
     let Some(rank) = c.input(0)?.rank().or(multiples.rank()) else { return Ok(()) };
@@ -37,7 +37,7 @@ fn tiled(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The rule of TileGrad: dimension d of multiple m becomes `f(d, m)`.
+/// Infers the shape of TileGrad: dimension d of multiple m becomes `f(d, m)`.
 fn infer(c: &mut ShapeContext<'_>, f: fn(i64, i64) -> Option<i64>) -> Result<()> {
     let table = c.input(1)?.with_rank(1)?;
     let Some(rank) = c.input(0)?.rank().or(table.dim(0)) else { return Ok(()) };

@@ -5,7 +5,7 @@ use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{Complex32, Complex64, DType, PartialShape, Result, Shape, Tensor, bail, ensure};
 
-/// The places that `perm` names, each checked to be one of 0..rank.
+/// Returns the places that `perm` names, each checked to be one of 0..rank.
 fn places(perm: &[i64], rank: usize) -> Result<Vec<usize>> {
     ensure!(
         perm.len() == rank,
@@ -54,7 +54,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The tensor with its dimensions in the order of `perm`, which names each once.
+/// Returns the tensor with its dimensions in the order of `perm`, which names each once.
 pub(crate) fn transposed(threads: Threads, x: Tensor, perm: &[usize]) -> Result<Tensor> {
     let shape: Shape = perm.iter().map(|&p| x.shape()[p]).collect();
     let moving = perm.iter().filter(|&&p| x.shape()[p] != 1);

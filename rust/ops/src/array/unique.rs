@@ -20,7 +20,7 @@ fn indices(values: &[usize], dtype: DType) -> Result<Tensor> {
     Tensor::from_slice([n], &values.iter().map(|&v| v as i32).collect::<Vec<_>>())
 }
 
-/// The entries of `x` along `axis` that `picked` lists, in order.
+/// Returns the entries of `x` along `axis` that `picked` lists, in order.
 fn entries(threads: ferroflow_tensor::threads::Threads, x: &Tensor, axis: usize, picked: &[usize]) -> Result<Tensor> {
     let (outer, dim, inner) = x.shape().around(axis);
     let mut dims = x.shape().to_vec();
@@ -40,7 +40,7 @@ fn entries(threads: ferroflow_tensor::threads::Threads, x: &Tensor, axis: usize,
     super::rows::join(threads, &parts, outer, Shape::new(&dims))
 }
 
-/// The axis that input 1 holds: none when it is empty.
+/// Returns the axis that input 1 holds: none when it is empty.
 fn axis_of(t: &Tensor, rank: usize) -> Result<Option<usize>> {
     ensure!(t.rank() == 1, InvalidArgument, "axis expects a 1D vector.");
     let axis = match t.to_i64s()?[..] {
@@ -75,7 +75,7 @@ fn unique(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let elements: Vec<usize> = numbers(&[&by_entry])?.into_iter().flatten().collect();
             rows(&elements, outer * inner)
         };
-        // Numbers are given by first appearance, so a number met for the first time is the count so far.
+        // Numbers are given by first appearance, so a new element has the number of elements before it.
         let (mut firsts, mut counts) = (Vec::new(), Vec::new());
         for (i, &place) in places.iter().enumerate() {
             if place == firsts.len() {

@@ -54,7 +54,10 @@ pub(super) fn register(r: &mut Registry) {
             .input("dims: Tidx")
             .output("output: Tidx")
             .attr("Tidx: {int32, int64} = DT_INT32")
-            .doc("Returns the coordinates, in an array of the sizes `dims`, of the elements of these numbers in row-major order.")
+            .doc(
+                "Returns the coordinates, in an array of the sizes `dims`, of the elements of these numbers in \
+                 row-major order.",
+            )
             .shape(shape)
             .kernel(unravel),
     );

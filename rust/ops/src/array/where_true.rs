@@ -1,4 +1,4 @@
-//! Where: the indices of the elements that are true, or not zero.
+//! The op Where: the indices of the elements that are true, or not zero.
 
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{Movable, PartialShape, Result, Tensor, by_size, dispatch, ensure};
@@ -9,7 +9,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Row-major numbers of the elements that are not zero; -0.0 is zero, NaN is not.
+/// Returns the row-major numbers of the elements that are not zero; -0.0 is zero, NaN is not.
 fn places(x: &Tensor) -> Result<Vec<usize>> {
     fn of<T: Default + PartialEq>(x: &[T]) -> Vec<usize> {
         let zero = T::default();

@@ -1,10 +1,10 @@
-//! What the ops of checkpoints ask of names, slices and their shapes.
+//! Checks of names, slices and their shapes for the ops of checkpoints.
 
 use ferroflow_graph::ShapeContext;
 use ferroflow_io::bundle::SliceSpec;
 use ferroflow_tensor::{PartialShape, Result, Tensor, bail, ensure};
 
-/// The one string of an input.
+/// Returns the one string of an input.
 pub(super) fn one_string(t: &Tensor, argument: &str) -> Result<String> {
     match t.strings()? {
         [one] => Ok(String::from_utf8_lossy(one).into_owned()),
@@ -37,12 +37,12 @@ pub(super) fn check_names(names: &Tensor, slices: &Tensor, tensors: usize) -> Re
     Ok(())
 }
 
-/// The slice that a string describes; `None` for the whole tensor.
+/// Returns the slice that a string describes; `None` for the whole tensor.
 pub(super) fn slice_of(text: &[u8]) -> Result<Option<SliceSpec>> {
     SliceSpec::parse(&String::from_utf8_lossy(text))
 }
 
-/// Output `i` has the shape of the slice that a string describes.
+/// Sets output `i` to the shape of the slice that a string describes.
 pub(super) fn set_slice_shape(c: &mut ShapeContext<'_>, i: usize, text: &[u8]) -> Result<()> {
     let shape = match slice_of(text)? {
         Some(spec) => PartialShape::from(&spec.shape),
@@ -52,7 +52,7 @@ pub(super) fn set_slice_shape(c: &mut ShapeContext<'_>, i: usize, text: &[u8]) -
     Ok(())
 }
 
-/// Input `i` is a vector of `n` elements.
+/// Checks that input `i` is a vector of `n` elements.
 pub(super) fn with_length(c: &ShapeContext<'_>, i: usize, n: usize) -> Result<()> {
     c.input(i)?.merge(&PartialShape::vector(Some(n)))?;
     Ok(())

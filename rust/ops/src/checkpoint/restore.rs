@@ -2,7 +2,7 @@
 
 use super::arguments::{one_string, set_slice_shape, slice_of};
 use ferroflow_graph::{Blocking, Kernel, KernelInit, Op, Outputs, Registry, ShapeContext, kernel};
-use ferroflow_io::bundle::{SliceSpec, SlicesReader, Wanted};
+use ferroflow_io::bundle::{ReadRequest, SliceSpec, SlicesReader};
 use ferroflow_tensor::{DType, Result, ensure};
 use smallvec::smallvec;
 
@@ -28,7 +28,7 @@ fn restore(files: &str, name: &str, dtype: DType, part: Option<SliceSpec>) -> Re
         dtype.schema_name(),
         stored.schema_name()
     );
-    Ok(smallvec![reader.read(&Wanted { name: name.as_bytes(), part })?])
+    Ok(smallvec![reader.read(&ReadRequest { name: name.as_bytes(), part })?])
 }
 
 fn make(init: &KernelInit<'_>, sliced: bool) -> Result<Box<dyn Kernel>> {

@@ -2,7 +2,7 @@
 
 use super::arguments::{check_names, one_string, set_slice_shape, slice_of};
 use ferroflow_graph::{Blocking, Kernel, KernelInit, Op, Outputs, Registry, ShapeContext, kernel};
-use ferroflow_io::bundle::{Checkpoint, Wanted};
+use ferroflow_io::bundle::{Checkpoint, ReadRequest};
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{DType, Result, Tensor, bail, ensure};
 use std::sync::Arc;
@@ -31,7 +31,7 @@ fn restore(inputs: &[Tensor], dtypes: &[DType], threads: Threads) -> Result<Outp
     );
     check_names(names, slices, dtypes.len())?;
     let checkpoint = Checkpoint::open(&prefix)?;
-    let mut wanted = Vec::with_capacity(dtypes.len());
+    let mut requests = Vec::with_capacity(dtypes.len());
     for ((name, slice), dtype) in names.strings()?.iter().zip(slices.strings()?).zip(dtypes) {
         let (stored, _) = checkpoint.describe(name)?;
         ensure!(
@@ -42,9 +42,9 @@ fn restore(inputs: &[Tensor], dtypes: &[DType], threads: Threads) -> Result<Outp
             dtype.schema_name(),
             stored.schema_name()
         );
-        wanted.push(Wanted { name, part: slice_of(slice)? });
+        requests.push(ReadRequest { name, part: slice_of(slice)? });
     }
-    Ok(checkpoint.read(&wanted, threads)?.into_iter().collect())
+    Ok(checkpoint.read(&requests, threads)?.into_iter().collect())
 }
 
 fn make(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {

@@ -23,7 +23,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("shard: int32")
             .input("num_shards: int32")
             .output("filename: string")
-            .doc("The name of one shard: basename-SSSSS-of-NNNNN.")
+            .doc("Returns the name of one shard: basename-SSSSS-of-NNNNN.")
             .shape(scalars)
             .kernel(|_| {
                 kernel(|ctx| {
@@ -39,7 +39,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("basename: string")
             .input("num_shards: int32")
             .output("filename: string")
-            .doc("A pattern that matches all shards: basename-?????-of-NNNNN.")
+            .doc("Returns a pattern that matches all shards: basename-?????-of-NNNNN.")
             .shape(scalars)
             .kernel(|_| {
                 kernel(|ctx| {

@@ -27,7 +27,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("filenames: string")
             .foreign()
             .blocks(Blocking::Files)
-            .doc("The names of the files that match one of the patterns, sorted.")
+            .doc("Returns the names of the files that match one of the patterns, sorted.")
             .shape(shape)
             .kernel(|_| {
                 kernel(|ctx| {

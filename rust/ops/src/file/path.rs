@@ -2,7 +2,7 @@
 
 use ferroflow_tensor::{Bytes, Result, Tensor, bail};
 
-/// The name in a scalar.
+/// Returns the name in a scalar.
 pub(super) fn name_in(t: &Tensor, argument: &str) -> Result<String> {
     match (t.rank(), t.strings()?) {
         (0, [one]) => Ok(String::from_utf8_lossy(one).into_owned()),
@@ -10,7 +10,7 @@ pub(super) fn name_in(t: &Tensor, argument: &str) -> Result<String> {
     }
 }
 
-/// A scalar of bytes.
+/// Returns a scalar of bytes.
 pub(super) fn scalar(bytes: impl Into<Bytes>) -> Result<Tensor> {
     Tensor::from_strings([], vec![bytes.into()])
 }

@@ -19,7 +19,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("contents: string")
             .foreign()
             .blocks(Blocking::Files)
-            .doc("The bytes of the file of that name.")
+            .doc("Returns the bytes of the file of that name.")
             .shape(shape)
             .kernel(|_| {
                 kernel(|ctx| {

@@ -23,7 +23,7 @@ fn replace(path: &Path, contents: &[u8]) -> std::io::Result<()> {
     }
     let special = fs::metadata(path).is_ok_and(|m| !m.is_file());
     if special {
-        // A device or a pipe is written, not replaced.
+        // A device or a pipe is written in place; a rename would replace it by a file.
         return fs::write(path, contents);
     }
     let mut name = path.as_os_str().to_owned();

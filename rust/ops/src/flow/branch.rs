@@ -11,7 +11,7 @@ fn switch_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// What all inputs agree on.
+/// Sets the shape that all inputs share; dimensions that differ become unknown.
 fn merge_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let mut shape = c.input(0)?.clone();
     for i in 1..c.num_inputs() {
@@ -22,7 +22,7 @@ fn merge_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// A loop variable may change its shape from one iteration to the next; what is the same in all of them keeps it.
+/// Sets the dimensions that are the same in all iterations; a loop variable may change its shape from one to the next.
 fn enter_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let shape = if c.bool("is_constant")? { c.input(0)?.clone() } else { PartialShape::unknown() };
     c.set_output(0, shape);
@@ -60,7 +60,7 @@ pub(super) fn register(r: &mut Registry) {
                 .output("value_index: int32")
                 .attr("N: int >= 1")
                 .flow(Flow::Merge)
-                .doc("Hands on the input that has a value, and its position.")
+                .doc("Forwards the input that has a value, and its position.")
                 .shape(merge_shape),
         );
         r.add(
@@ -70,7 +70,10 @@ pub(super) fn register(r: &mut Registry) {
                 .attr("is_constant: bool = false")
                 .attr("parallel_iterations: int = 10")
                 .flow(Flow::Enter)
-                .doc("Brings its data into the loop of that name: as the first value of a loop variable, or for all iterations.")
+                .doc(
+                    "Brings its data into the loop of that name: as the first value of a loop variable, or for all \
+                     iterations.",
+                )
                 .shape(if is_ref { shape_rules::unchanged } else { enter_shape }),
         );
         r.add(
@@ -93,7 +96,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("input: bool")
             .output("output: bool")
             .flow(Flow::LoopCond)
-            .doc("Hands on the value that decides whether the loop goes on.")
+            .doc("Forwards the value that decides if the loop continues.")
             .shape(condition_shape),
     );
 }

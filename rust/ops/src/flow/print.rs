@@ -21,7 +21,7 @@ fn print(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     kernel(move |ctx| {
         if calls.fetch_add(1, Ordering::Relaxed) < limit {
             let text = text(&message, ctx.inputs().get(1..).unwrap_or_default(), most)?;
-            // A closed stream is no reason to stop the step.
+            // A failed write to a closed stream must not stop the step.
             let _ = std::io::stderr().lock().write_all(text.as_bytes());
         }
         let value = ctx.take(0)?;
@@ -34,7 +34,7 @@ fn text_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     c.input(0)?.with_rank(0).map(|_| ())
 }
 
-/// Where PrintV2 writes to.
+/// The target of PrintV2.
 enum Target {
     Stdout,
     Stderr,
@@ -46,7 +46,7 @@ impl Target {
     fn of(name: &str) -> Result<Target> {
         Ok(match name {
             "stdout" => Target::Stdout,
-            // There is no log but the error stream.
+            // TensorFlow writes to its log here; ferroflow has the error stream only.
             "stderr" | "log(info)" | "log(warning)" | "log(error)" => Target::Stderr,
             _ => match name.strip_prefix("file://") {
                 Some(path) if !path.is_empty() => Target::File(path.into()),
@@ -59,7 +59,7 @@ impl Target {
     }
 
     fn write(&self, line: &[u8]) -> Result<()> {
-        // A closed stream is no reason to stop the step.
+        // A failed write to a closed stream must not stop the step.
         match self {
             Target::Stdout => {
                 let mut stream = std::io::stdout().lock();
@@ -112,7 +112,10 @@ pub(super) fn register(r: &mut Registry) {
             .attr("first_n: int = -1")
             .attr("summarize: int = 3")
             .memoryless()
-            .doc("Returns `input`, and shows the first `summarize` elements of each of `data` on the standard error stream.")
+            .doc(
+                "Returns `input`, and shows the first `summarize` elements of each of `data` on the standard error \
+                 stream.",
+            )
             .shape(shape_rules::unchanged)
             .kernel(print),
     );

@@ -30,7 +30,7 @@ fn make(ctx: &mut KernelContext<'_>, name: &str, dtype: DType) -> Result<()> {
     let max_size = usize::try_from(max_size.to_scalar::<i32>()?).ok();
     let name = if name.is_empty() { ctx.name().to_owned() } else { name.to_owned() };
     let stack = Stack { name: name.clone(), dtype, max_size, values: Mutex::new(Some(Vec::new())) };
-    // Of the step alone: nothing finds it by its name.
+    // It belongs to the step alone: no other op finds it by its name.
     let handle = ResourceHandle::new(ResourceName { container: String::new(), name }, Arc::new(stack));
     ctx.set_output(0, handle.into_tensor()?);
     Ok(())
@@ -63,7 +63,7 @@ fn pop(ctx: &mut KernelContext<'_>, dtype: DType) -> Result<()> {
     ensure!(
         dtype == stack.dtype,
         InvalidArgument,
-        "Stack[{}] has elements of type {}, but {} is asked for",
+        "Stack[{}] has elements of type {}, but {} is requested",
         stack.name,
         stack.dtype.name(),
         dtype.name()
@@ -76,7 +76,7 @@ fn pop(ctx: &mut KernelContext<'_>, dtype: DType) -> Result<()> {
     Ok(())
 }
 
-/// TF 1.x: a handle counts as the two names that it once was.
+/// Sets the shape of a handle. TF 1.x: it counts as the two names that it once was.
 fn handle_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     c.set_output(0, PartialShape::vector(Some(2)));
     Ok(())
@@ -100,7 +100,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("handle: resource")
             .attr("elem_type: type")
             .attr("stack_name: string = ''")
-            .doc("A stack of the step, of at most `max_size` values where that is not negative.")
+            .doc("Returns a stack of the step, of at most `max_size` values where that is not negative.")
             .stateful()
             .shape(handle_shape)
             .kernel(|init| {

@@ -3,7 +3,7 @@
 use ferroflow_tensor::{Complex32, Complex64, DType, Result, Tensor, bf16, dispatch, f16};
 use std::fmt::{Display, Write};
 
-/// C's `%.{digits}g`.
+/// Returns C's `%.{digits}g`.
 fn general(value: f64, digits: usize) -> String {
     if value.is_nan() {
         return if value.is_sign_negative() { "-nan" } else { "nan" }.to_owned();
@@ -22,7 +22,7 @@ fn general(value: f64, digits: usize) -> String {
     trimmed(&format!("{value:.*}", (digits as i32 - 1 - power) as usize))
 }
 
-/// TF 1.x: the fewest of two numbers of digits that give the number back.
+/// Writes a float as TF 1.x does: with the smaller of two numbers of digits that gives the number back.
 fn single(value: f32) -> String {
     let short = general(value.into(), 6);
     if short.parse() == Ok(value) || !value.is_finite() { short } else { general(value.into(), 9) }
@@ -36,7 +36,7 @@ fn double(value: f64) -> String {
 /// The text of the element at a flat position.
 pub(crate) type ElementText<'a> = Box<dyn Fn(usize) -> String + 'a>;
 
-/// What makes the text of each element.
+/// Returns the function that makes the text of each element.
 pub(crate) fn element_texts(t: &Tensor) -> Result<ElementText<'_>> {
     fn shown<'a, T: Copy>(values: &'a [T], text: impl Fn(T) -> String + 'a) -> ElementText<'a> {
         Box::new(move |i| text(values[i]))
@@ -62,18 +62,18 @@ pub(crate) fn element_texts(t: &Tensor) -> Result<ElementText<'_>> {
     })
 }
 
-/// The text of each of the first elements.
+/// Returns the text of each of the first elements.
 fn texts(t: &Tensor, most: usize) -> Result<Vec<String>> {
     let text = element_texts(t)?;
     Ok((0..t.elements().min(most)).map(text).collect())
 }
 
-/// Up to `most` elements in order, rows in brackets of their own from the second dimension on.
+/// Returns up to `most` elements in order, rows in brackets of their own from the second dimension on.
 pub(super) fn summary(t: &Tensor, most: usize) -> Result<String> {
     let texts = texts(t, most)?;
     let sizes: Vec<usize> = t.shape().iter().skip(1).copied().collect();
     let mut out = String::new();
-    // Elements of a row of each inner dimension: a row opens where the position is a multiple of it.
+    // Elements of a row of each inner dimension: a row begins at multiples of it.
     let rows: Vec<usize> = (0..sizes.len()).map(|i| sizes.get(i..).unwrap_or_default().iter().product()).collect();
     for (i, text) in texts.iter().enumerate() {
         let opening = rows.iter().filter(|&&n| n > 0 && i % n == 0).count();

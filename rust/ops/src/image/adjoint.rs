@@ -5,10 +5,11 @@ use super::sampling::{Taps, for_rows, transposed};
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{Result, Shape, Tensor};
 
-/// The gradient of the original images, of shape `original`, from that of the resized ones, `grads` of shape `resized`.
+/// Returns the gradient of the original images, of shape `original`, from that of the resized ones, `grads` of shape
+/// `resized`.
 ///
-/// Each row of the original collects the rows of `grads` that its pixels were sampled for, in their order, so that the
-/// sums have the same bits however many threads there are.
+/// Computes each row of the original from the rows of `grads` that its pixels were sampled for, in their order. The
+/// sums have the same bits at any number of threads.
 pub(super) fn adjoint<T: Sum, const N: usize>(
     threads: Threads,
     grads: &[f32],

@@ -9,12 +9,12 @@ use ferroflow_tensor::{DType, Result, dispatch, ensure};
 /// Beyond this, steps of a period would not change a number.
 const FAR: f32 = 1024.0;
 
-/// `x` less the multiple of `period` that brings it into [0, period).
+/// Returns `x` less the multiple of `period` that brings it into [0, period).
 fn wrapped(mut x: f32, period: f32) -> f32 {
     if x.abs() > FAR {
         x = x.rem_euclid(period);
     }
-    // TF 1.x: steps of one period, which round as they go.
+    // TF 1.x: steps of one period, with the rounding of each step.
     while x < 0.0 {
         x += period;
     }
@@ -24,7 +24,7 @@ fn wrapped(mut x: f32, period: f32) -> f32 {
     x
 }
 
-/// The hue as a place on the six edges of the colour hexagon, and the least and largest channel.
+/// Returns the hue as a place on the six edges of the colour hexagon, and the least and largest channel.
 fn hue_and_range([r, g, b]: [f32; 3]) -> (f32, f32, f32) {
     let (edge, max, mid, min) = if r < g {
         if b < r {
@@ -62,7 +62,7 @@ fn of_hue_and_range(h: f32, min: f32, max: f32) -> [f32; 3] {
     }
 }
 
-fn turned(pixel: [f32; 3], delta: f32) -> [f32; 3] {
+fn with_hue(pixel: [f32; 3], delta: f32) -> [f32; 3] {
     let (h, min, max) = hue_and_range(pixel);
     of_hue_and_range(wrapped(h + delta * 6.0, 6.0), min, max)
 }
@@ -85,7 +85,7 @@ fn saturated([r, g, b]: [f32; 3], scale: f32) -> [f32; 3] {
     if h < 0.0 {
         h += 1.0;
     }
-    // What is not a number becomes 0, as in TF.
+    // NaN becomes 0, as in TF.
     let s = (s * scale).max(0.0);
     let c = s.min(1.0) * v;
     let m = v - c;
@@ -129,7 +129,7 @@ pub(super) fn register(r: &mut Registry) {
     r.add(
         op("AdjustHue", "delta")
             .doc("Turns the hue of RGB images by `delta` turns.")
-            .kernel(|init| adjusting(init, "delta", turned)),
+            .kernel(|init| adjusting(init, "delta", with_hue)),
     );
     r.add(
         op("AdjustSaturation", "scale")
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn a_whole_turn_and_a_factor_of_one_change_nothing() {
         for p in [[0.2f32, 0.5, 0.9], [0.9, 0.1, 0.3], [0.4, 0.4, 0.4], [0.3, 0.8, 0.1], [0.5, 0.2, 0.5]] {
-            for q in [turned(p, 0.0), turned(p, 1.0), turned(p, -1.0), saturated(p, 1.0)] {
+            for q in [with_hue(p, 0.0), with_hue(p, 1.0), with_hue(p, -1.0), saturated(p, 1.0)] {
                 assert!(p.iter().zip(q).all(|(a, b)| (a - b).abs() < 1e-6), "{p:?} {q:?}");
             }
         }
@@ -156,8 +156,8 @@ mod tests {
     #[test]
     fn wild_numbers_end() {
         for x in [f32::INFINITY, f32::NAN, f32::MAX, -1e20] {
-            turned([x, 0.5, 0.2], 0.3);
-            turned([0.1, 0.5, 0.2], x);
+            with_hue([x, 0.5, 0.2], 0.3);
+            with_hue([0.1, 0.5, 0.2], x);
             saturated([x, 0.5, 0.2], 0.3);
             saturated([0.1, 0.5, 0.2], x);
         }

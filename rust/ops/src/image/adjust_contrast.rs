@@ -6,7 +6,7 @@ use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, kernel};
 use ferroflow_tensor::threads::{Threads, for_chunks_mut, try_for_chunks_mut};
 use ferroflow_tensor::{DType, Result, Tensor, ensure, f16};
 
-/// The sums of the channels of `pixels`, left in the first pixel of `scratch`.
+/// Sums the channels of `pixels` into the first pixel of `scratch`.
 ///
 /// TF 1.x: the second half of the pixels is added to the first until one is left.
 fn sum_channels(threads: Threads, pixels: &[f32], channels: usize, scratch: &mut [f32]) {

@@ -13,8 +13,8 @@ fn int(data: &[u8], at: usize) -> i64 {
     data.get(at..at + 4).and_then(|b| b.try_into().ok()).map_or(0, |b| i64::from(i32::from_le_bytes(b)))
 }
 
-/// Decodes a file of 8, 24 or 32 bits per pixel; `channels` 0 means those of the file, 3 and 4 make colours of greys,
-/// and leave out or add how opaque a pixel is, as from TensorFlow 2 on. Colours do not become grey.
+/// Decodes a file of 8, 24 or 32 bits per pixel. `channels` 0 means those of the file. 3 and 4 make colours of greys,
+/// and omit or add opacity, as from TensorFlow 2 on. Colours do not become grey.
 pub(super) fn decode(data: &[u8], channels: usize) -> Result<Bitmap> {
     ensure!(
         data.len() >= 32,

@@ -16,7 +16,7 @@ struct Place {
     nearest: usize,
 }
 
-/// Where pixel `i` of `count` over [from, to] lies in an image of `size` pixels; `None` outside of it.
+/// Returns the place of pixel `i` of `count` over [from, to] in an image of `size` pixels; `None` outside the image.
 fn place(i: usize, count: usize, from: f32, to: f32, size: usize) -> Option<Place> {
     let last = (size as i64 - 1) as f32;
     let at = if count > 1 {
@@ -25,7 +25,7 @@ fn place(i: usize, count: usize, from: f32, to: f32, size: usize) -> Option<Plac
     } else {
         (0.5 * f64::from(from + to) * f64::from(last)) as f32
     };
-    // Written so that what is not a number is outside.
+    // Negated, so that NaN counts as outside.
     if !(at >= 0.0 && at <= last) {
         return None;
     }
@@ -150,7 +150,7 @@ fn forward(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }, else Err(init.unsupported()))
 }
 
-/// The gradient by the images: each image collects from its boxes in their order.
+/// Computes the gradient by the images: each image collects from its boxes in their order.
 fn by_image<T: Sum>(ctx: &mut KernelContext<'_>, nearest: bool) -> Result<()> {
     let grads = ctx.input(0)?;
     let from = checked_grads(grads)?.clone();
@@ -167,7 +167,7 @@ fn by_image<T: Sum>(ctx: &mut KernelContext<'_>, nearest: bool) -> Result<()> {
     let grads = grads.slice::<f32>()?;
     let depth = to[3];
     let plane = to[1] * to[2] * depth;
-    // Reserved here, where a lack of memory is an error.
+    // Reserved here, because this function can return a lack of memory as an error.
     let mut totals = table::<T::Total>(out.elements())?;
     totals.resize(out.elements(), T::Total::default());
     try_for_chunks_mut(ctx.threads(), &mut totals, plane, |start, totals| {
@@ -214,7 +214,7 @@ fn backward_image(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }
 }
 
-/// The gradient by the corners of one box.
+/// Returns the gradient by the corners of one box.
 fn by_box<T: Pixel>(image: &[T], size: &Shape, grads: &[f32], from: &Shape, boxes: &Boxes<'_>, b: usize) -> [f32; 4] {
     let depth = size[3];
     let mut total = [0f32; 4];
@@ -222,7 +222,7 @@ fn by_box<T: Pixel>(image: &[T], size: &Shape, grads: &[f32], from: &Shape, boxe
         if count > 1 { (size as i64 - 1) as f32 / (count - 1) as f32 } else { 0.0 }
     };
     let ratios = [ratio(size[1], from[1]), ratio(size[2], from[2])];
-    // How pixel `i` of `count` moves with the first and the second corner.
+    // The derivative of pixel `i` of `count` by the first and by the second corner.
     let share = |i: usize, count: usize, size: usize, ratio: f32| {
         let last = (size as i64 - 1) as f32;
         if count > 1 { [last - i as f32 * ratio, i as f32 * ratio] } else { [0.5 * last, 0.5 * last] }
@@ -323,7 +323,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: T")
             .attr("T: {float, half, double}")
             .attr("method: {'bilinear', 'nearest'} = 'bilinear'")
-            .doc("The gradient of `CropAndResize` by its images.")
+            .doc("Returns the gradient of `CropAndResize` by its images.")
             .shape(image_shape)
             .kernel(backward_image),
     );
@@ -336,7 +336,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: float")
             .attr("T: {uint8, uint16, int8, int16, int32, int64, half, float, double}")
             .attr("method: {'bilinear'} = 'bilinear'")
-            .doc("The gradient of `CropAndResize` by its boxes.")
+            .doc("Returns the gradient of `CropAndResize` by its boxes.")
             .shape(boxes_shape)
             .kernel(backward_boxes),
     );

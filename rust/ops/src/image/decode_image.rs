@@ -38,7 +38,7 @@ fn name_of(format: Option<Format>, data: &[u8]) -> String {
     }
 }
 
-/// The one string of an input.
+/// Returns the one string of an input.
 fn contents(t: &Tensor) -> Result<&[u8]> {
     ensure!(t.rank() == 0, InvalidArgument, "contents must be scalar, got shape {}", t.shape());
     match t.strings()? {
@@ -73,7 +73,7 @@ fn options_of(attrs: &AttrMap) -> Result<Options> {
     })
 }
 
-/// TF 1.x: the fast transform, where none is asked for.
+/// TF 1.x: the fast transform is the default.
 const PLAIN: Options = Options {
     channels: 0,
     ratio: 1,
@@ -89,39 +89,39 @@ fn channels_of(attrs: &AttrMap) -> Result<usize> {
     Ok(channels as usize)
 }
 
-/// What an op wants of a file.
+/// The result that an op requests of a file.
 #[derive(Clone, Copy)]
-struct Wanted {
+struct OutputSpec {
     channels: usize,
     dtype: DType,
-    /// Whether the result is a list of frames.
+    /// If true, the result is a list of frames.
     frames: bool,
-    /// Whether animations are frames in a result that is otherwise one image.
+    /// If true, animations are frames in a result that is otherwise one image.
     animations: bool,
     options: Options,
 }
 
-fn decoded_jpeg(data: &[u8], wanted: Wanted, window: Option<Window>, threads: Threads) -> Result<Tensor> {
-    let channels = wanted.channels;
+fn decoded_jpeg(data: &[u8], output: OutputSpec, window: Option<Window>, threads: Threads) -> Result<Tensor> {
+    let channels = output.channels;
     ensure!(matches!(channels, 0 | 1 | 3), InvalidArgument, "channels must be 0, 1, or 3 for JPEG, got {channels}");
-    let options = Options { channels, ..wanted.options };
+    let options = Options { channels, ..output.options };
     let Some(picture) = jpeg::decode(data, options, window, threads) else {
         bail!(InvalidArgument, "Invalid JPEG data or crop window, data size {}", data.len())
     };
-    let shape = image(picture.height, picture.width, picture.channels, wanted.frames.then_some(1));
+    let shape = image(picture.height, picture.width, picture.channels, output.frames.then_some(1));
     Tensor::from_slice(shape, &picture.pixels)
 }
 
-fn decoded_png(data: &[u8], wanted: Wanted) -> Result<Tensor> {
-    let wide = wanted.dtype != DType::U8;
-    let samples = png::decode(data, wanted.channels, wide).map_err(|fault| {
+fn decoded_png(data: &[u8], output: OutputSpec) -> Result<Tensor> {
+    let wide = output.dtype != DType::U8;
+    let samples = png::decode(data, output.channels, wide).map_err(|fault| {
         Status::invalid_argument(match fault {
             Fault::Header => format!("Invalid PNG header, data size {}", data.len()),
             Fault::TooLarge(w, h) => format!("PNG size too large for int: {w} by {h}"),
             Fault::Data => format!("Invalid PNG data, size {}", data.len()),
         })
     })?;
-    let shape = image(samples.height, samples.width, samples.channels, wanted.frames.then_some(1));
+    let shape = image(samples.height, samples.width, samples.channels, output.frames.then_some(1));
     if wide {
         return Tensor::from_slice(shape, &samples.data);
     }
@@ -132,40 +132,40 @@ fn decoded_png(data: &[u8], wanted: Wanted) -> Result<Tensor> {
     Ok(out)
 }
 
-fn decoded_gif(data: &[u8], wanted: Wanted) -> Result<Tensor> {
-    let channels = wanted.channels;
+fn decoded_gif(data: &[u8], output: OutputSpec) -> Result<Tensor> {
+    let channels = output.channels;
     ensure!(matches!(channels, 0 | 3), InvalidArgument, "channels must be 0 or 3 for GIF, got {channels}");
     let frames = gif::decode(data)
         .map_err(|e| Status::invalid_argument(format!("Invalid GIF data (size {}), {e}", data.len())))?;
     ensure!(
-        wanted.frames || wanted.animations || frames.count == 1,
+        output.frames || output.animations || frames.count == 1,
         InvalidArgument,
         "Got {} frames, but animated gifs can only be decoded by tf.image.decode_gif or tf.image.decode_image",
         frames.count
     );
-    let listed = wanted.frames || wanted.animations;
+    let listed = output.frames || output.animations;
     Tensor::from_slice(image(frames.height, frames.width, 3, listed.then_some(frames.count)), &frames.pixels)
 }
 
-fn decoded_bmp(data: &[u8], wanted: Wanted) -> Result<Tensor> {
-    let map = bmp::decode(data, wanted.channels)?;
+fn decoded_bmp(data: &[u8], output: OutputSpec) -> Result<Tensor> {
+    let map = bmp::decode(data, output.channels)?;
     Tensor::from_slice(image(map.height, map.width, map.channels, None), &map.pixels)
 }
 
 /// Decodes a file of JPEG, PNG or GIF, whichever of them the op is named for.
-fn decode(data: &[u8], wanted: Wanted, window: Option<Window>, threads: Threads) -> Result<Tensor> {
+fn decode(data: &[u8], output: OutputSpec, window: Option<Window>, threads: Threads) -> Result<Tensor> {
     let format = format_of(data);
     let name = || name_of(format, data);
     ensure!(
-        wanted.dtype == DType::U8 || matches!(format, None | Some(Format::Png | Format::Bmp)),
+        output.dtype == DType::U8 || matches!(format, None | Some(Format::Png | Format::Bmp)),
         InvalidArgument,
         "{} does not support uint16 output",
         name()
     );
     match format {
-        Some(Format::Jpeg) => decoded_jpeg(data, wanted, window, threads),
-        Some(Format::Png) => decoded_png(data, wanted),
-        Some(Format::Gif) => decoded_gif(data, wanted),
+        Some(Format::Jpeg) => decoded_jpeg(data, output, window, threads),
+        Some(Format::Png) => decoded_png(data, output),
+        Some(Format::Gif) => decoded_gif(data, output),
         _ => bail!(InvalidArgument, "Expected image (JPEG, PNG, or GIF), got {}", name()),
     }
 }
@@ -181,13 +181,13 @@ fn run(
 
 fn jpeg_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let (channels, options) = (channels_of(init)?, options_of(init)?);
-    let wanted = Wanted { channels, dtype: DType::U8, frames: false, animations: false, options };
-    kernel(move |ctx| run(ctx, move |data, threads| decode(data, wanted, None, threads)))
+    let output = OutputSpec { channels, dtype: DType::U8, frames: false, animations: false, options };
+    kernel(move |ctx| run(ctx, move |data, threads| decode(data, output, None, threads)))
 }
 
 fn crop_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let (channels, options) = (channels_of(init)?, options_of(init)?);
-    let wanted = Wanted { channels, dtype: DType::U8, frames: false, animations: false, options };
+    let output = OutputSpec { channels, dtype: DType::U8, frames: false, animations: false, options };
     kernel(move |ctx| {
         let window = ctx.input(1)?;
         ensure!(window.rank() == 1, InvalidArgument, "crop_window must be 1-D, got shape {}", window.shape());
@@ -196,33 +196,33 @@ fn crop_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         };
         let size = |x: i64| usize::try_from(x).unwrap_or(usize::MAX);
         let window = Window { top: size(top), left: size(left), height: size(height), width: size(width) };
-        run(ctx, move |data, threads| decode(data, wanted, Some(window), threads))
+        run(ctx, move |data, threads| decode(data, output, Some(window), threads))
     })
 }
 
 fn png_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let wanted = Wanted {
+    let output = OutputSpec {
         channels: channels_of(init)?,
         dtype: init.output_type(0)?,
         frames: false,
         animations: false,
         options: PLAIN,
     };
-    kernel(move |ctx| run(ctx, move |data, threads| decode(data, wanted, None, threads)))
+    kernel(move |ctx| run(ctx, move |data, threads| decode(data, output, None, threads)))
 }
 
 fn gif_kernel(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let wanted = Wanted { channels: 3, dtype: DType::U8, frames: true, animations: true, options: PLAIN };
-    kernel(move |ctx| run(ctx, move |data, threads| decode(data, wanted, None, threads)))
+    let output = OutputSpec { channels: 3, dtype: DType::U8, frames: true, animations: true, options: PLAIN };
+    kernel(move |ctx| run(ctx, move |data, threads| decode(data, output, None, threads)))
 }
 
 fn bmp_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let wanted =
-        Wanted { channels: channels_of(init)?, dtype: DType::U8, frames: false, animations: false, options: PLAIN };
-    kernel(move |ctx| run(ctx, move |data, _| decoded_bmp(data, wanted)))
+    let output =
+        OutputSpec { channels: channels_of(init)?, dtype: DType::U8, frames: false, animations: false, options: PLAIN };
+    kernel(move |ctx| run(ctx, move |data, _| decoded_bmp(data, output)))
 }
 
-/// An image of integers in another dtype, scaled as `tf.image.convert_image_dtype` does.
+/// Returns an image of integers in another dtype, scaled as `tf.image.convert_image_dtype` does.
 fn scaled(x: Tensor, dtype: DType) -> Result<Tensor> {
     if x.dtype() == dtype {
         return Ok(x);
@@ -251,7 +251,7 @@ fn scaled(x: Tensor, dtype: DType) -> Result<Tensor> {
 }
 
 fn any_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let wanted = Wanted {
+    let output = OutputSpec {
         channels: channels_of(init)?,
         dtype: init.output_type(0)?,
         frames: false,
@@ -260,7 +260,7 @@ fn any_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     };
     let decode = move |data: &[u8], threads| {
         let format = format_of(data);
-        let refused = match (format, wanted.channels) {
+        let refused = match (format, output.channels) {
             (Some(Format::Jpeg), 4) => "Channels must be in (None, 0, 1, 3) when decoding JPEG images",
             (Some(Format::Gif), 1 | 4) => "Channels must be in (None, 0, 3) when decoding GIF images",
             (Some(Format::Bmp), 1) => "Channels must be in (None, 0, 3) when decoding BMP images",
@@ -269,12 +269,12 @@ fn any_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         };
         ensure!(refused.is_empty(), InvalidArgument, "{refused}");
         let out = match format {
-            Some(Format::Jpeg) => decoded_jpeg(data, wanted, None, threads)?,
-            Some(Format::Png) => decoded_png(data, wanted)?,
-            Some(Format::Gif) => decoded_gif(data, wanted)?,
-            _ => decoded_bmp(data, wanted)?,
+            Some(Format::Jpeg) => decoded_jpeg(data, output, None, threads)?,
+            Some(Format::Png) => decoded_png(data, output)?,
+            Some(Format::Gif) => decoded_gif(data, output)?,
+            _ => decoded_bmp(data, output)?,
         };
-        scaled(out, wanted.dtype)
+        scaled(out, output.dtype)
     };
     kernel(move |ctx| run(ctx, decode))
 }
@@ -405,7 +405,7 @@ pub(super) fn register(r: &mut Registry) {
         op("ExtractJpegShape")
             .output("image_shape: output_type")
             .attr("output_type: {int32, int64} = DT_INT32")
-            .doc("Height, width and channels of a JPEG file.")
+            .doc("Returns height, width and channels of a JPEG file.")
             .shape(vector_of_3)
             .kernel(|init| {
                 let wide = init.output_type(0)? == DType::I64;

@@ -20,7 +20,7 @@ const COLORS: [[f32; 4]; 10] = [
     [1.0, 0.0, 1.0, 1.0],
 ];
 
-/// The colours in turn: those of the input, or TF's.
+/// Returns the colours in turn: those of the input, or TF's.
 fn palette(colors: Option<&Tensor>, depth: usize) -> Result<Vec<Vec<f32>>> {
     if let Some(colors) = colors
         && colors.elements() > 0

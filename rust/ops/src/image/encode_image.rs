@@ -28,7 +28,7 @@ impl JpegOptions {
     fn of(init: &KernelInit<'_>) -> Result<JpegOptions> {
         let unit =
             if init.str("density_unit")? == "in" { PixelDensityUnit::Inches } else { PixelDensityUnit::Centimeters };
-        // As libjpeg, which keeps 16 bits.
+        // libjpeg keeps 16 bits, too.
         let density = (init.int("x_density")? as u16, init.int("y_density")? as u16);
         Ok(JpegOptions {
             format: init.str("format")?,
@@ -41,7 +41,7 @@ impl JpegOptions {
         })
     }
 
-    /// TF 1.x: the options where only the quality is given.
+    /// Returns TF 1.x's options if only the quality is given.
     fn of_quality(quality: u8) -> JpegOptions {
         JpegOptions {
             format: String::new(),
@@ -56,17 +56,17 @@ impl JpegOptions {
 
     fn encode(&self, image: &Tensor) -> Result<Vec<u8>> {
         let [height, width, channels] = sizes(image)?;
-        let wanted = match self.format.as_str() {
+        let expected = match self.format.as_str() {
             "" => channels,
             "grayscale" => 1,
             "rgb" => 3,
             other => bail!(InvalidArgument, "format must be '', grayscale or rgb, got {other}"),
         };
-        ensure!(matches!(wanted, 1 | 3), InvalidArgument, "image must have 1 or 3 channels, got {}", image.shape());
+        ensure!(matches!(expected, 1 | 3), InvalidArgument, "image must have 1 or 3 channels, got {}", image.shape());
         ensure!(
-            wanted == channels,
+            expected == channels,
             InvalidArgument,
-            "format {} expects {wanted} channels, got {}",
+            "format {} expects {expected} channels, got {}",
             self.format,
             image.shape()
         );
@@ -98,7 +98,7 @@ impl JpegOptions {
     }
 }
 
-/// Height, width and channels of an image to encode.
+/// Returns the height, width and channels of an image to encode.
 fn sizes(image: &Tensor) -> Result<[usize; 3]> {
     ensure!(image.rank() == 3, InvalidArgument, "image must be 3-dimensional{}", image.shape());
     ensure!(image.elements() < i32::MAX as usize, InvalidArgument, "Cannot encode images with >= max int32 elements");

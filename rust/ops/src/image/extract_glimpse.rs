@@ -26,7 +26,7 @@ impl Attrs {
     fn of(init: &KernelInit<'_>) -> Result<Attrs> {
         let noise = match (init.str("noise")?.as_str(), init.bool("uniform_noise")?) {
             ("uniform" | "", true) => Noise::Uniform,
-            // TF before 1.14 has the one attribute, and saved graphs the default of the other.
+            // TF before 1.14 has only `uniform_noise`; in saved graphs `noise` then has its default.
             ("uniform" | "", false) | ("gaussian", false) => Noise::Gaussian,
             ("zero", false) => Noise::Zero,
             ("gaussian" | "zero", true) => {
@@ -46,7 +46,8 @@ struct Part {
     whole: bool,
 }
 
-/// TF 1.x: a window that begins before the image shows it at its end, even one that is longer than the image.
+/// Returns the part of a window inside the image. TF 1.x: a window that begins before the image shows it at its end,
+/// even if longer than the image.
 fn part(attrs: Attrs, offset: f32, size: usize, window: usize) -> Part {
     let (full, length) = (size as f32, window as f32);
     let mut at = if attrs.normalized { offset * full } else { offset };
@@ -64,7 +65,8 @@ fn part(attrs: Attrs, offset: f32, size: usize, window: usize) -> Part {
     Part { image: at.min(n) as usize, window: 0, length: seen as usize, whole: end < n }
 }
 
-/// What the noise of one image is drawn from: for each channel its least and largest value, mean and deviation.
+/// Returns the statistics that the noise of one image is drawn from. These are least and largest value, mean and
+/// deviation of each channel.
 fn statistics(image: &[f32], depth: usize) -> Vec<[f32; 4]> {
     let count = (image.len() / depth).max(1) as f32;
     (0..depth)
@@ -163,7 +165,7 @@ fn glimpse(ctx: &mut KernelContext<'_>, attrs: Attrs, stream: &Mutex<Philox>) ->
 
 fn extract(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let attrs = Attrs::of(init)?;
-    // The op has no seeds; TF draws from the clock here, which would be no step to repeat.
+    // The op has no seeds. TF seeds by the clock here, and the step could not be repeated.
     let stream = Mutex::new(Philox::new(0, 0));
     kernel(move |ctx| glimpse(ctx, attrs, &stream))
 }

@@ -4,7 +4,7 @@ use super::sampling::for_rows;
 use ferroflow_graph::{AttrMap, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{Movable, PartialShape, Result, Shape, Tensor, bail, by_size, ensure};
 
-/// How patches are taken along one dimension.
+/// Patches along one dimension.
 #[derive(Clone, Copy)]
 struct Axis {
     size: usize,
@@ -13,12 +13,12 @@ struct Axis {
 }
 
 impl Axis {
-    /// The pixels from the first to the last of a patch.
+    /// Returns the pixels from the first to the last of a patch.
     fn extent(self) -> Option<usize> {
         (self.size - 1).checked_mul(self.rate)?.checked_add(1)
     }
 
-    /// The number of patches along `length` pixels, and the padding before the first.
+    /// Returns the number of patches along `length` pixels, and the padding before the first.
     fn windows(self, length: usize, same: bool) -> Result<(usize, usize)> {
         let Some(extent) = self.extent() else { bail!(InvalidArgument, "ksizes and rates are too large") };
         if !same {

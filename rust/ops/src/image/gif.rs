@@ -27,7 +27,7 @@ fn slurp(e: gif::DecodingError) -> String {
     format!("failed to slurp gif file: {e}")
 }
 
-/// Number of frames, by their headers alone.
+/// Returns the number of frames, by their headers alone.
 fn count_of(data: &[u8]) -> Result<usize, String> {
     let mut decoder = opened(data, true)?;
     let mut count = 0;
@@ -39,10 +39,10 @@ fn count_of(data: &[u8]) -> Result<usize, String> {
 
 /// Decodes a file; an error says in what way it is damaged.
 ///
-/// TF 1.x: what a frame does not cover is as in the frame before, transparent pixels have their palette's colour, and the
-/// first frame covers the canvas.
+/// Decodes all frames. TF 1.x: outside its area, a frame shows the frame before. Transparent pixels have their
+/// palette's colour, and the first frame covers the canvas.
 pub(super) fn decode(data: &[u8]) -> Result<Frames, String> {
-    // A file that the gif crate panics for is damaged.
+    // The gif crate panics for some damaged files.
     std::panic::catch_unwind(|| decoded(data)).unwrap_or_else(|_| Err("failed to slurp gif file".to_owned()))
 }
 
@@ -51,7 +51,7 @@ fn decoded(data: &[u8]) -> Result<Frames, String> {
     let (width, height) = (usize::from(decoder.width()), usize::from(decoder.height()));
     let global = decoder.global_palette().map(<[u8]>::to_vec);
     let size = width * height * 3;
-    // A header that tells of more than the file can hold is not believed.
+    // A header with sizes that the file cannot hold is refused before memory is allocated.
     if width * height > data.len().saturating_mul(MOST_SHRUNK) {
         return Err("failed to slurp gif file: the image does not fit the file".to_owned());
     }

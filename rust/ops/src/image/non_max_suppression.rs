@@ -43,7 +43,7 @@ struct Thresholds {
     sigma: f32,
 }
 
-/// Boxes in the order they are selected, with their scores.
+/// Returns boxes in the order they are selected, with their scores.
 ///
 /// Source: Bodla et al., Soft-NMS, 2017, where `sigma` is not 0.
 fn select(
@@ -92,12 +92,12 @@ fn select(
     selected
 }
 
-/// A box as (top, left, bottom, right), whichever corners were given.
+/// Returns a box as (top, left, bottom, right), whichever corners were given.
 fn ordered([y1, x1, y2, x2]: [f32; 4]) -> [f32; 4] {
     [y1.min(y2), x1.min(x2), y1.max(y2), x1.max(x2)]
 }
 
-/// Intersection over union; 0 where a box has no area.
+/// Returns intersection over union; 0 where a box has no area.
 fn intersection_over_union(a: [f32; 4], b: [f32; 4]) -> f32 {
     let area = |r: [f32; 4]| (r[2] - r[0]) * (r[3] - r[1]);
     let (area_a, area_b) = (area(a), area(b));
@@ -110,7 +110,7 @@ fn intersection_over_union(a: [f32; 4], b: [f32; 4]) -> f32 {
     common / (area_a + area_b - common)
 }
 
-/// The value of a scalar float16 or float32 input.
+/// Returns the value of a scalar float16 or float32 input.
 fn scalar(ctx: &KernelContext<'_>, i: usize, name: &str) -> Result<f32> {
     let t = ctx.input(i)?;
     ensure!(t.rank() == 0, InvalidArgument, "{name} must be 0-D, got shape {}", t.shape());
@@ -120,11 +120,11 @@ fn scalar(ctx: &KernelContext<'_>, i: usize, name: &str) -> Result<f32> {
 fn limit_of(ctx: &KernelContext<'_>, boxes: usize) -> Result<(usize, usize)> {
     let t = ctx.input(2)?;
     ensure!(t.rank() == 0, InvalidArgument, "max_output_size must be 0-D, got shape {}", t.shape());
-    let wanted = t.to_scalar::<i32>()?;
-    let Ok(wanted) = usize::try_from(wanted) else {
-        ferroflow_tensor::bail!(InvalidArgument, "max_output_size must be non-negative, got {wanted}")
+    let requested = t.to_scalar::<i32>()?;
+    let Ok(requested) = usize::try_from(requested) else {
+        ferroflow_tensor::bail!(InvalidArgument, "max_output_size must be non-negative, got {requested}")
     };
-    Ok((wanted.min(boxes), wanted))
+    Ok((requested.min(boxes), requested))
 }
 
 fn floats<T: Wide<In = f32>>(t: &Tensor) -> Result<Vec<f32>> {
@@ -142,7 +142,7 @@ fn checked_scores(ctx: &KernelContext<'_>, boxes: usize) -> Result<Vec<f32>> {
     wide(scores)
 }
 
-/// The boxes that the inputs ask for.
+/// Returns the boxes that the inputs select.
 fn selected(ctx: &KernelContext<'_>, thresholds: Thresholds) -> Result<(Vec<(usize, f32)>, usize)> {
     ensure!((0.0..=1.0).contains(&thresholds.overlap), InvalidArgument, "iou_threshold must be in [0, 1]");
     ensure!(thresholds.sigma >= 0.0, InvalidArgument, "soft_nms_sigma_val must be >= 0");
@@ -150,11 +150,11 @@ fn selected(ctx: &KernelContext<'_>, thresholds: Thresholds) -> Result<(Vec<(usi
     ensure!(boxes.rank() == 2, InvalidArgument, "boxes must be 2-D{}", boxes.shape());
     ensure!(boxes.shape()[1] == 4, InvalidArgument, "boxes must have 4 columns");
     let scores = checked_scores(ctx, boxes.shape()[0])?;
-    let (limit, wanted) = limit_of(ctx, scores.len())?;
+    let (limit, requested) = limit_of(ctx, scores.len())?;
     let corners = wide(boxes)?;
     let corners: Vec<_> = corners.as_chunks::<4>().0.iter().map(|&c| ordered(c)).collect();
     let found = select(&scores, limit, thresholds, |i, j| intersection_over_union(corners[i], corners[j]));
-    Ok((found, wanted))
+    Ok((found, requested))
 }
 
 fn indices(found: &[(usize, f32)], length: usize) -> Result<Tensor> {
@@ -184,8 +184,8 @@ fn padded(init: &KernelInit<'_>, soft: bool) -> Result<Box<dyn Kernel>> {
             score: scalar(ctx, 4, "score_threshold")?,
             sigma: if soft { scalar(ctx, 5, "soft_nms_sigma")? } else { 0.0 },
         };
-        let (found, wanted) = selected(ctx, thresholds)?;
-        let length = if pad { wanted } else { found.len() };
+        let (found, requested) = selected(ctx, thresholds)?;
+        let length = if pad { requested } else { found.len() };
         ctx.set_output(0, indices(&found, length)?);
         if soft {
             let dtype = ctx.input(1)?.dtype();
@@ -282,7 +282,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("selected_indices: int32")
             .attr("T: {half, float} = DT_FLOAT")
             .attr("T_threshold: {half, float} = DT_FLOAT")
-            .doc("`NonMaxSuppression` with a threshold that may change.")
+            .doc("Computes `NonMaxSuppression` with a threshold that may change.")
             .shape(shape)
             .kernel(|_| kernel(|ctx| plain(ctx, scalar(ctx, 3, "iou_threshold")?, f32::MIN))),
     );
@@ -291,7 +291,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("selected_indices: int32")
             .attr("T: {half, float} = DT_FLOAT")
             .attr("T_threshold: {half, float} = DT_FLOAT")
-            .doc("`NonMaxSuppressionV2` among the boxes with scores above `score_threshold`.")
+            .doc("Computes `NonMaxSuppressionV2` among the boxes with scores above `score_threshold`.")
             .shape(shape)
             .kernel(|_| kernel(|ctx| plain(ctx, scalar(ctx, 3, "iou_threshold")?, scalar(ctx, 4, "score_threshold")?))),
     );
@@ -302,7 +302,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: {half, float} = DT_FLOAT")
             .attr("T_threshold: {half, float} = DT_FLOAT")
             .attr("pad_to_max_output_size: bool = false")
-            .doc("`NonMaxSuppressionV3` that can fill its result up with zeros, and counts what is valid.")
+            .doc("Computes `NonMaxSuppressionV3` that can fill its result up with zeros, and counts what is valid.")
             .shape(padded_shape)
             .kernel(|init| padded(init, false)),
     );
@@ -313,7 +313,10 @@ pub(super) fn register(r: &mut Registry) {
             .output("valid_outputs: int32")
             .attr("T: {half, float} = DT_FLOAT")
             .attr("pad_to_max_output_size: bool = false")
-            .doc("`NonMaxSuppressionV4` that can lower the scores of overlapping boxes in place of dropping them.")
+            .doc(
+                "Computes `NonMaxSuppressionV4` that can lower the scores of overlapping boxes in place of dropping \
+                 them.",
+            )
             .shape(padded_shape)
             .kernel(|init| padded(init, true)),
     );
@@ -325,7 +328,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("overlap_threshold: float")
             .input("score_threshold: float")
             .output("selected_indices: int32")
-            .doc("`NonMaxSuppressionV3` for overlaps that are given.")
+            .doc("Computes `NonMaxSuppressionV3` for overlaps that are given.")
             .shape(overlaps_shape)
             .kernel(|_| kernel(with_overlaps)),
     );
@@ -370,9 +373,9 @@ mod tests {
         args.extend([Tensor::scalar(1f32), Tensor::scalar(0f32), Tensor::scalar(0.5f32)]);
         let y = run("NonMaxSuppressionV5", &args, &[]).unwrap();
         assert_eq!(y[0].slice::<i32>().unwrap(), [3, 0, 1, 5, 4, 2]);
-        let want = [0.95f32, 0.9, 0.384, 0.3, 0.256, 0.197];
-        for (got, want) in y[1].slice::<f32>().unwrap().iter().zip(want) {
-            assert!((got - want).abs() < 1e-2);
+        let expected = [0.95f32, 0.9, 0.384, 0.3, 0.256, 0.197];
+        for (got, expected) in y[1].slice::<f32>().unwrap().iter().zip(expected) {
+            assert!((got - expected).abs() < 1e-2);
         }
     }
 

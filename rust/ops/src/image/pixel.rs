@@ -36,7 +36,7 @@ impl Pixel for bf16 {
 pub(super) trait Sum: Scalar {
     type Total: Copy + Default + Send + Sync + std::ops::AddAssign;
     fn widen(self) -> Self::Total;
-    /// A product computed in f32, as it enters a sum.
+    /// Returns a product computed in f32, as it enters a sum.
     fn of_product(x: f32) -> Self::Total;
     fn narrow(x: Self::Total) -> Self;
 }
@@ -65,7 +65,7 @@ sums! {
     f64: f64, |x| x, |x| x;
     f16: f32, f16::from_f32, f16::to_f32;
     bf16: f32, bf16::from_f32, bf16::to_f32;
-    // Sums of integers keep their low bits, as TF's do.
+    // Sums of integers wrap, as TF's do.
     i8: i64, |x| x as i8, i64::from;
     u8: i64, |x| x as u8, i64::from;
     i32: i64, |x| x as i32, i64::from;

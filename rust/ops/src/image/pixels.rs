@@ -4,7 +4,7 @@ use super::sampling::BLOCK;
 use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::{Result, Scalar, Tensor};
 
-/// `f` of each pixel of images whose last dimension is 3.
+/// Returns `f` of each pixel of images whose last dimension is 3.
 pub(super) fn for_pixels<T: Scalar>(
     threads: Threads,
     images: &Tensor,

@@ -1,4 +1,4 @@
-//! PNG files to pixels, with the channels and depth that are asked for, by libpng's conversions; and back.
+//! PNG files to pixels, with the requested channels and depth, by libpng's conversions; and back.
 
 use png::{BitDepth, ColorType, DeflateCompression, Filter, Transformations};
 use std::io::Cursor;
@@ -14,18 +14,18 @@ pub(super) struct Samples {
     pub height: usize,
     pub width: usize,
     pub channels: usize,
-    /// Samples of 16 bits where these were asked for, else of 8.
+    /// Samples of 16 bits if these were requested, else of 8.
     pub data: Vec<u16>,
 }
 
-/// Why a file was refused.
+/// The reason why a file was refused.
 pub(super) enum Fault {
     Header,
     TooLarge(u32, u32),
     Data,
 }
 
-/// One pixel of 1 to 4 samples as one of `channels` samples.
+/// Converts one pixel of 1 to 4 samples to one of `channels` samples.
 fn convert(pixel: &[u16], channels: usize, wide: bool, opaque: u16, to: &mut [u16]) {
     let has_alpha = pixel.len().is_multiple_of(2);
     let (color, alpha) = pixel.split_at(pixel.len() - usize::from(has_alpha));
@@ -47,7 +47,7 @@ fn convert(pixel: &[u16], channels: usize, wide: bool, opaque: u16, to: &mut [u1
 
 /// Decodes a file; `channels` 0 means those of the file (palettes count as gray, as in TF).
 pub(super) fn decode(data: &[u8], channels: usize, wide: bool) -> Result<Samples, Fault> {
-    // A file that the png crate panics for is damaged, whatever the checks below have missed.
+    // The png crate panics for some damaged files that pass the checks below.
     std::panic::catch_unwind(|| decoded(data, channels, wide)).unwrap_or(Err(Fault::Data))
 }
 
@@ -61,7 +61,7 @@ fn decoded(data: &[u8], channels: usize, wide: bool) -> Result<Samples, Fault> {
     if w >= 1 << 27 || h >= 1 << 27 || u64::from(w) * u64::from(h) >= 1 << 29 {
         return Err(Fault::TooLarge(w, h));
     }
-    // A header that tells of more than the file can hold is not believed.
+    // A header with sizes that the file cannot hold is refused before memory is allocated.
     let raw = (width * file_color.samples() * file_depth as usize).div_ceil(8) * height;
     if raw > data.len().saturating_mul(MOST_SHRUNK) {
         return Err(Fault::Data);

@@ -30,8 +30,8 @@ impl Interpolated for f32 {
     }
 }
 
-/// TF 1.x: numbers rounded to f32, weights in 1 / 2^bits, quotients rounded to zero between the two steps and to the
-/// nearest at the end.
+/// TF 1.x: numbers are rounded to f32, and weights are in 1 / 2^bits. Quotients are rounded to zero between the two
+/// steps and to the nearest at the end.
 macro_rules! in_integers {
     ($t:ty, $bits:literal) => {
         impl Interpolated for $t {

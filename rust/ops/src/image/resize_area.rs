@@ -7,7 +7,7 @@ use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{DType, Result, Tensor, dispatch};
 use std::ops::Range;
 
-/// What the pixels of the result cover along one dimension.
+/// The pixels of the original that a pixel of the result covers, along one dimension.
 struct Covers {
     /// By pixel of the result, its part of `weights`.
     pixels: Vec<Range<usize>>,

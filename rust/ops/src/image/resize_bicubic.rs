@@ -14,7 +14,7 @@ const STEPS: i64 = 1 << 10;
 const TENSION: f64 = -0.75;
 const KEYS: f64 = -0.5;
 
-/// The cubic's weight `step`/`STEPS` of a pixel away: of the nearer pixel, and of the one beyond it.
+/// Returns the cubic's weight `step`/`STEPS` of a pixel away: of the nearer pixel, and of the one beyond it.
 fn weights(step: i64, a: f64) -> [f32; 2] {
     let x = (step as f64 / STEPS as f64) as f32;
     let (x64, beyond) = (f64::from(x), f64::from((f64::from(x) + 1.0) as f32));
@@ -23,7 +23,7 @@ fn weights(step: i64, a: f64) -> [f32; 2] {
     [near as f32, far as f32]
 }
 
-/// The four neighbours of each pixel of the result and their weights.
+/// Returns the four neighbours of each pixel of the result and their weights.
 fn cubic_taps(alignment: Alignment, original: usize, result: usize) -> Result<Vec<Taps<4>>> {
     let scale = alignment.scale(original, result);
     let last = original as i64 - 1;
@@ -40,7 +40,7 @@ fn cubic_taps(alignment: Alignment, original: usize, result: usize) -> Result<Ve
             let place = first.saturating_add(k as i64);
             let bound = place.clamp(0, last.max(0));
             tap.0 = bound as usize;
-            // With half-pixel centers, places outside the image have no weight; otherwise its edge goes on.
+            // With half-pixel centers, places outside the image have no weight; otherwise they have the edge's value.
             if alignment.half_pixel && bound != place {
                 tap.1 = 0.0;
             }
@@ -155,7 +155,7 @@ pub(super) fn register(r: &mut Registry) {
                 .output("output: T")
                 .attr("T: {float, double}"),
         )
-        .doc("The gradient of `ResizeBicubic` by its images.")
+        .doc("Returns the gradient of `ResizeBicubic` by its images.")
         .shape(like_original)
         .kernel(backward),
     );

@@ -9,7 +9,7 @@ use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel};
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{DType, Result, Tensor, bf16, dispatch, f16};
 
-/// A row of the original at the columns of the result.
+/// Samples a row of the original at the columns of the result.
 fn sample_row<T: Pixel>(from: &[T], columns: &[Taps<2>], channels: usize, to: &mut [f32]) {
     match channels {
         1 => sample_channels::<T, 1>(from, columns, to),
@@ -28,7 +28,7 @@ fn sample_row<T: Pixel>(from: &[T], columns: &[Taps<2>], channels: usize, to: &m
     }
 }
 
-/// `sample_row` for a number of channels that the compiler knows.
+/// Samples a row as `sample_row` does, for a number of channels that is a constant for the compiler.
 fn sample_channels<T: Pixel, const C: usize>(from: &[T], columns: &[Taps<2>], to: &mut [f32]) {
     let (from, _) = from.as_chunks::<C>();
     let (to, _) = to.as_chunks_mut::<C>();
@@ -155,7 +155,7 @@ pub(super) fn register(r: &mut Registry) {
                 .output("output: T")
                 .attr("T: {float, bfloat16, half, double}"),
         )
-        .doc("The gradient of `ResizeBilinear` by its images.")
+        .doc("Returns the gradient of `ResizeBilinear` by its images.")
         .shape(like_original)
         .kernel(backward),
     );

@@ -7,7 +7,7 @@ use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{Movable, PartialShape, Result, Shape, Tensor, by_size, dispatch, ensure};
 
-/// Sizes from which f32 no longer tells neighbouring pixels apart.
+/// Sizes from which f32 does not distinguish neighbouring pixels.
 const LIMIT: usize = 1 << 24;
 
 fn resize<E: Movable>(
@@ -63,7 +63,7 @@ fn forward(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
-/// The gradient of images of shape `to` from that of the images they were resized to.
+/// Computes the gradient of images of shape `to` from that of the images they were resized to.
 fn backward_into<T: Sum>(
     threads: Threads,
     grads: &[T],
@@ -150,7 +150,7 @@ pub(super) fn register(r: &mut Registry) {
                 .output("output: T")
                 .attr("T: {uint8, int8, int32, half, float, double}"),
         )
-        .doc("The gradient of `ResizeNearestNeighbor` by its images.")
+        .doc("Returns the gradient of `ResizeNearestNeighbor` by its images.")
         .shape(backward_shape)
         .kernel(backward),
     );

@@ -17,7 +17,7 @@ struct Rectangle {
 }
 
 impl Rectangle {
-    /// Its area; TF 1.x: in 32 bits, which wrap.
+    /// Returns its area; TF 1.x: in 32 bits, which wrap.
     fn area(self) -> f32 {
         self.right.wrapping_sub(self.left).wrapping_mul(self.bottom.wrapping_sub(self.top)) as f32
     }
@@ -37,7 +37,7 @@ fn covers_an_object(crop: Rectangle, least: f32, objects: &[Rectangle]) -> bool 
     crop.area() >= 1.0 && objects.iter().any(|&o| o.area() >= 1.0 && crop.common(o) / o.area() >= least)
 }
 
-/// A number in [0, n) without bias.
+/// Returns a number in [0, n) without bias.
 fn below(words: &mut Words, n: i32) -> i32 {
     let n = n.max(1) as u32;
     if n.is_power_of_two() {
@@ -52,12 +52,13 @@ fn below(words: &mut Words, n: i32) -> i32 {
     }
 }
 
-/// The nearest integer, half to even, as C's lrintf.
+/// Returns the nearest integer, half to even, as C's lrintf.
 fn nearest(x: f32) -> i32 {
     x.round_ties_even() as i32
 }
 
-/// A random crop of about that aspect ratio with an area between two shares of the image; `None` where there is none.
+/// Returns a random crop of about that aspect ratio with an area between two shares of the image; `None` where there is
+/// none.
 fn random_crop(width: i32, height: i32, [least, most]: [f32; 2], aspect: f32, words: &mut Words) -> Option<Rectangle> {
     if most <= 0.0 || aspect <= 0.0 || width <= 0 || height <= 0 || least > most {
         return None;
@@ -67,7 +68,7 @@ fn random_crop(width: i32, height: i32, [least, most]: [f32; 2], aspect: f32, wo
     let mut max_h = nearest((max_area / aspect).sqrt());
     if nearest(max_h as f32 * aspect) > width {
         max_h = ((f64::from(width) + 0.5 - f64::from(1e-7f32)) / f64::from(aspect)) as i32;
-        // Rounding can still leave it one too high.
+        // Rounding can give an integer that is one too high.
         if nearest(max_h as f32 * aspect) > width {
             max_h -= 1;
         }
@@ -278,13 +279,14 @@ pub(super) fn register(r: &mut Registry) {
     };
     let op = |name: &str| Op::new(name).input("image_size: T").input("bounding_boxes: float");
     r.add(finished(
-        op("SampleDistortedBoundingBox").doc("A random crop of an image that covers enough of one of its objects."),
+        op("SampleDistortedBoundingBox")
+            .doc("Returns a random crop of an image that covers enough of one of its objects."),
         true,
     ));
     r.add(finished(
         op("SampleDistortedBoundingBoxV2")
             .input("min_object_covered: float")
-            .doc("`SampleDistortedBoundingBox` with a least cover that may change."),
+            .doc("Computes `SampleDistortedBoundingBox` with a least cover that may change."),
         false,
     ));
 }

@@ -1,4 +1,4 @@
-//! Where a resized image samples the original: scales, the places of pixels, and the taps of each along one dimension.
+//! Sampling of the original by a resized image: scales, the places of pixels, and the taps of each along one dimension.
 
 use super::shapes::{resized, size_of, sized_images};
 use ferroflow_graph::{AttrMap, KernelContext, Op, ShapeContext};
@@ -8,7 +8,7 @@ use ferroflow_tensor::{DType, Result, Shape, Tensor, bail, ensure};
 /// Elements of one parallel block.
 pub(super) const BLOCK: usize = 1 << 14;
 
-/// How pixels of the result lie over those of the original.
+/// The alignment of the result's pixels with those of the original.
 #[derive(Clone, Copy)]
 pub(super) struct Alignment {
     pub corners: bool,
@@ -36,12 +36,12 @@ impl Alignment {
         }
     }
 
-    /// The place in the original of pixel `i` of the result.
+    /// Returns the place in the original of pixel `i` of the result.
     pub(super) fn place(self, i: usize, scale: f32) -> f32 {
         if self.half_pixel { (i as f32 + 0.5) * scale - 0.5 } else { i as f32 * scale }
     }
 
-    /// For each pixel of the result, the pixel of the original that is nearest.
+    /// Returns, for each pixel of the result, the nearest pixel of the original.
     pub(super) fn nearest_of_all(self, original: usize, result: usize) -> Result<Vec<usize>> {
         let scale = self.scale(original, result);
         let mut nearest = table(result)?;
@@ -49,7 +49,7 @@ impl Alignment {
         Ok(nearest)
     }
 
-    /// The pixel of the original that is nearest to pixel `i` of the result.
+    /// Returns the pixel of the original that is nearest to pixel `i` of the result.
     fn nearest(self, i: usize, scale: f32, original: usize) -> usize {
         let at = if self.half_pixel { (i as f32 + 0.5) * scale } else { i as f32 * scale };
         // Rounds half away from zero, as C's roundf.
@@ -61,7 +61,7 @@ impl Alignment {
 /// The pixels of the original that one of the result is a weighted sum of, along one dimension.
 pub(super) type Taps<const N: usize> = [(usize, f32); N];
 
-/// An empty list with room for `length` elements, as many as the user's sizes ask for.
+/// Returns an empty list with room for `length` elements, as many as the user's sizes require.
 ///
 /// Errors: `ResourceExhausted` where there is no such memory.
 pub(super) fn table<T>(length: usize) -> Result<Vec<T>> {
@@ -72,7 +72,7 @@ pub(super) fn table<T>(length: usize) -> Result<Vec<T>> {
     }
 }
 
-/// The two neighbours of each pixel of the result and their weights.
+/// Returns the two neighbours of each pixel of the result and their weights.
 pub(super) fn linear_taps(alignment: Alignment, original: usize, result: usize) -> Result<Vec<Taps<2>>> {
     let scale = alignment.scale(original, result);
     let last = original.saturating_sub(1);
@@ -87,7 +87,7 @@ pub(super) fn linear_taps(alignment: Alignment, original: usize, result: usize) 
     Ok(taps)
 }
 
-/// For each pixel of the original, the pixels of the result that sample it and with what weight, in order.
+/// Returns, for each pixel of the original, the pixels of the result that sample it, with their weights, in order.
 pub(super) fn transposed<const N: usize>(taps: &[Taps<N>], original: usize) -> Vec<Vec<(usize, f32)>> {
     let mut by_original = vec![Vec::new(); original];
     for (i, taps) in taps.iter().enumerate() {
@@ -107,7 +107,7 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    /// The sizes that a kernel's inputs ask for: images and the vector of the new height and width.
+    /// Returns the sizes that a kernel's inputs state: images and the vector of the new height and width.
     pub(super) fn of(images: &Tensor, size: &Tensor) -> Result<Sizes> {
         ensure!(images.rank() == 4, InvalidArgument, "input must be 4-dimensional{}", images.shape());
         let from = images.shape();
@@ -123,12 +123,12 @@ impl Sizes {
         Ok(Sizes { from: from.clone(), to: resized(from, h, w)? })
     }
 
-    /// Elements of a row of the original.
+    /// Returns the number of elements of a row of the original.
     pub(super) fn row(&self) -> usize {
         self.from[2] * self.from[3]
     }
 
-    /// The first element of a row of an image of the original.
+    /// Returns the first element of a row of an image of the original.
     pub(super) fn row_at(&self, image: usize, y: usize) -> usize {
         (image * self.from[1] + y) * self.row()
     }
@@ -173,20 +173,20 @@ pub(super) fn gradient_sizes(ctx: &KernelContext<'_>) -> Result<(Shape, Shape)> 
     Ok((g.clone(), shape))
 }
 
-/// The shape rule of a resize.
+/// Infers the shape of a resize.
 pub(super) fn resize_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let images = c.input(0)?.with_rank(4)?;
     sized_images(c, images.dim(0), 1, images.dim(3))
 }
 
-/// The gradient's result has the shape of the original images.
+/// Sets the result to the shape of the original images, since it is a gradient.
 pub(super) fn like_original(c: &mut ShapeContext<'_>) -> Result<()> {
     let s = c.input(1)?.clone();
     c.set_output(0, s);
     Ok(())
 }
 
-/// The attributes of a resize; TF 1.14 added the second.
+/// Returns the attributes of a resize; TF 1.14 added the second.
 pub(super) fn aligned(op: Op) -> Op {
     op.attr("align_corners: bool = false").attr("half_pixel_centers: bool = false")
 }
@@ -202,7 +202,7 @@ mod tests {
         assert_eq!(taps[0], [(0, 1.0), (0, 0.0)]);
         assert_eq!(taps[6], [(3, 1.0), (3, 0.0)]);
         assert_eq!(taps[1], [(0, 0.5), (1, 0.5)]);
-        // One pixel has no two corners: the scale is that of the sizes.
+        // One pixel has no distance between corners: the scale is that of the sizes.
         assert_eq!(corners.scale(4, 1), 4.0);
     }
 

@@ -18,7 +18,7 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// The matrices of input `number`.
+    /// Returns the matrices of input `number`.
     pub fn of(t: &Tensor, number: usize) -> Result<Batch> {
         let [dims @ .., rows, columns] = t.shape().dims() else {
             bail!(InvalidArgument, "Input tensor {number} must have rank >= 2, got {}", t.rank());
@@ -26,14 +26,14 @@ impl Batch {
         Ok(Batch { dims: dims.to_vec(), count: dims.iter().product(), rows: *rows, columns: *columns })
     }
 
-    /// `of` for the first input, whose matrices must be square.
+    /// Returns `of` for the first input, whose matrices must be square.
     pub fn of_squares(t: &Tensor) -> Result<Batch> {
         let batch = Batch::of(t, 0)?;
         ensure!(batch.rows == batch.columns, InvalidArgument, "Input matrix must be square.");
         Ok(batch)
     }
 
-    /// The batch of a second input, with as many matrices in the same outer dimensions.
+    /// Returns the batch of a second input, with as many matrices in the same outer dimensions.
     pub fn beside(&self, t: &Tensor) -> Result<Batch> {
         let other = Batch::of(t, 1)?;
         ensure!(other.dims.len() == self.dims.len(), InvalidArgument, "All input tensors must have the same rank.");
@@ -41,12 +41,12 @@ impl Batch {
         Ok(other)
     }
 
-    /// Elements of one matrix.
+    /// Returns the number of elements of one matrix.
     pub fn size(&self) -> usize {
         self.rows * self.columns
     }
 
-    /// The shape of as many results of shape `one`.
+    /// Returns the shape of as many results of shape `one`.
     pub fn shape_of(&self, one: &[usize]) -> Result<Shape> {
         Shape::checked(&self.dims.iter().chain(one).map(|&d| d as i64).collect::<Vec<_>>())
     }
@@ -89,7 +89,7 @@ impl Batch {
     }
 }
 
-/// A failure in the words of an op.
+/// Returns a failure in the words of an op.
 pub(super) fn refused(message: &'static str) -> impl Fn(Failure) -> Status {
     move |_| Status::invalid_argument(message)
 }

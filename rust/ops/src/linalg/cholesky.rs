@@ -59,7 +59,10 @@ pub(super) fn register(r: &mut Registry) {
             .input("input: T")
             .output("output: T")
             .attr(types)
-            .doc("The lower triangular matrix whose product with its adjoint is the input, which is positive definite.")
+            .doc(
+                "Returns the lower triangular matrix whose product with its adjoint is the input, which is positive \
+                 definite.",
+            )
             .kernel(cholesky)
     };
     let gradient = |name: &str, types: &str| {
@@ -68,7 +71,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("grad: T")
             .output("output: T")
             .attr(types)
-            .doc("The gradient of a Cholesky decomposition's input, of that of its result.")
+            .doc("Returns the gradient of a Cholesky decomposition's input, of that of its result.")
             .kernel(cholesky_grad)
     };
     r.add(factor("Cholesky", "T: {double, float, half, complex64, complex128}").shape(unchanged_square));

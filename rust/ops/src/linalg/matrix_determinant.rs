@@ -65,7 +65,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("input: T")
             .output("output: T")
             .attr(types)
-            .doc("The determinant of each square matrix.")
+            .doc("Returns the determinant of each square matrix.")
             .kernel(matrix_determinant)
     };
     r.add(plain("MatrixDeterminant", types).shape(one_for_each));
@@ -77,7 +77,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("log_abs_determinant: T")
             .attr(types)
             .doc(
-                "The sign, or the phase, of each square matrix's determinant, and the logarithm of its absolute value.",
+                "Returns the sign, or the phase, of each square matrix's determinant, and the logarithm of its absolute value.",
             )
             .shape(one_for_each)
             .kernel(log_matrix_determinant),

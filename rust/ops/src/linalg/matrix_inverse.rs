@@ -33,7 +33,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: T")
             .attr("adjoint: bool = false")
             .attr(types)
-            .doc("The inverse of each square matrix, or of its adjoint.")
+            .doc("Returns the inverse of each square matrix, or of its adjoint.")
             .kernel(matrix_inverse)
     };
     r.add(op("MatrixInverse", "T: {double, float, half, complex64, complex128}").shape(unchanged_square));
@@ -47,7 +47,7 @@ mod tests {
     use ferroflow_tensor::{DType, Tensor};
     use num_complex::Complex;
 
-    /// Matrices far from singular.
+    /// Returns matrices far from singular.
     fn squares(count: usize, n: usize) -> Tensor {
         let element = |i: usize| ((i as f64 + 1.0) * 0.754_877_666).fract() - 0.5;
         let values: Vec<f64> = (0..count * n * n)

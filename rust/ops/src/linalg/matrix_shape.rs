@@ -5,14 +5,14 @@ use ferroflow_tensor::{PartialShape, Result, ensure};
 
 pub(super) type Dim = Option<usize>;
 
-/// The outer dimensions, rows and columns of an input; `None` for unknown rank.
+/// Returns the outer dimensions, rows and columns of an input; `None` for unknown rank.
 pub(super) fn split(shape: &PartialShape) -> Result<Option<(PartialShape, Dim, Dim)>> {
     let Some(dims) = shape.with_rank_at_least(2)?.dims() else { return Ok(None) };
     let [batch @ .., rows, columns] = &dims[..] else { return Ok(None) };
     Ok(Some((PartialShape::from_dims(batch), *rows, *columns)))
 }
 
-/// What two sizes say together.
+/// Returns the size that two dimensions state together; an error if they differ.
 pub(super) fn equal(a: Dim, b: Dim) -> Result<Dim> {
     if let (Some(a), Some(b)) = (a, b) {
         ensure!(a == b, InvalidArgument, "Dimensions must be equal, but are {a} and {b}");
@@ -20,7 +20,7 @@ pub(super) fn equal(a: Dim, b: Dim) -> Result<Dim> {
     Ok(a.or(b))
 }
 
-/// The smaller of two sizes, as far as it is known.
+/// Returns the smaller of two sizes, as far as it is known.
 pub(super) fn smaller(a: Dim, b: Dim) -> Dim {
     match (a, b) {
         (Some(0), _) | (_, Some(0)) => Some(0),
@@ -29,18 +29,18 @@ pub(super) fn smaller(a: Dim, b: Dim) -> Dim {
     }
 }
 
-/// `batch` followed by dimensions.
+/// Returns `batch` followed by dimensions.
 pub(super) fn batch_of(batch: &PartialShape, dims: &[Dim]) -> PartialShape {
     batch.concatenate(&PartialShape::from_dims(dims))
 }
 
-/// The outer dimensions and the side of input 0, whose matrices are square.
+/// Returns the outer dimensions and the side of input 0, whose matrices are square.
 pub(super) fn squares(c: &ShapeContext<'_>) -> Result<Option<(PartialShape, Dim)>> {
     let Some((batch, rows, columns)) = split(c.input(0)?)? else { return Ok(None) };
     Ok(Some((batch, equal(rows, columns)?)))
 }
 
-/// Output 0 has the shape of input 0, whose matrices are square.
+/// Sets output 0 to the shape of input 0, whose matrices are square.
 pub(super) fn unchanged_square(c: &mut ShapeContext<'_>) -> Result<()> {
     if let Some((batch, n)) = squares(c)? {
         c.set_output(0, batch_of(&batch, &[n, n]));
@@ -48,7 +48,7 @@ pub(super) fn unchanged_square(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The shape of X in A X = B.
+/// Sets the shape of X in A X = B.
 fn solution(c: &mut ShapeContext<'_>, is_square: bool) -> Result<()> {
     let unknown = || (PartialShape::unknown(), None, None);
     let (batch_a, rows, columns) = split(c.input(0)?)?.unwrap_or_else(unknown);
@@ -59,12 +59,12 @@ fn solution(c: &mut ShapeContext<'_>, is_square: bool) -> Result<()> {
     Ok(())
 }
 
-/// Output 0 solves the square system of inputs 0 and 1.
+/// Sets the shape of output 0, the solution of the square system of inputs 0 and 1.
 pub(super) fn square_solution(c: &mut ShapeContext<'_>) -> Result<()> {
     solution(c, true)
 }
 
-/// Output 0 solves the system of inputs 0 and 1; input 2 is a scalar.
+/// Sets the shape of output 0, the solution of the system of inputs 0 and 1; input 2 is a scalar.
 pub(super) fn least_squares_solution(c: &mut ShapeContext<'_>) -> Result<()> {
     c.input(2)?.with_rank(0)?;
     solution(c, false)

@@ -8,7 +8,7 @@ use ferroflow_tensor::{Result, Tensor, dispatch, ensure};
 
 const SINGULAR: &str = "Input matrix is not invertible.";
 
-/// The batches of A and B, and a tensor for X.
+/// Returns the batches of A and B, and a tensor for X.
 fn system(ctx: &KernelContext<'_>) -> Result<(Batch, Batch, Tensor)> {
     let (a, b) = (ctx.input(0)?, ctx.input(1)?);
     let left = Batch::of(a, 0)?;
@@ -63,7 +63,7 @@ pub(super) fn register(r: &mut Registry) {
         op(name)
             .attr("adjoint: bool = false")
             .attr(types)
-            .doc("The X with A X = B for each pair of a square matrix A, or its adjoint, and a matrix B.")
+            .doc("Returns the X with A X = B for each pair of a square matrix A, or its adjoint, and a matrix B.")
             .kernel(matrix_solve)
     };
     let triangular = |name: &str, types: &str| {
@@ -71,7 +71,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("lower: bool = true")
             .attr("adjoint: bool = false")
             .attr(types)
-            .doc("The X with A X = B for each pair of a triangular matrix A, or its adjoint, and a matrix B.")
+            .doc("Returns the X with A X = B for each pair of a triangular matrix A, or its adjoint, and a matrix B.")
             .kernel(matrix_triangular_solve)
     };
     r.add(general("MatrixSolve", all).shape(square_solution));

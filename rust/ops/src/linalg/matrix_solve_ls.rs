@@ -55,8 +55,10 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: T")
             .attr(types)
             .attr("fast: bool = true")
-            .doc("The X of least |A X - B|^2 + l2_regularizer |X|^2 for each pair of matrices A and B; where many X do, the \
-                  smallest.")
+            .doc(
+                "Returns the X of least |A X - B|^2 + l2_regularizer |X|^2 for each pair of matrices A and B. Of \
+                 several such X it is the smallest.",
+            )
             .kernel(matrix_solve_ls)
     };
     r.add(op("MatrixSolveLs", "T: {double, float, half, complex64, complex128}").shape(least_squares_solution));

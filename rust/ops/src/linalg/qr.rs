@@ -37,7 +37,7 @@ impl<F: Number> Columns<F> {
     }
 }
 
-/// Q and R of a row-major matrix; `inner` is the number of Q's columns and of R's rows.
+/// Computes Q and R of a row-major matrix; `inner` is the number of Q's columns and of R's rows.
 fn factor<F: Number>(a: &[F], (rows, columns): (usize, usize), inner: usize, to_q: &mut [F], to_r: &mut [F]) {
     let steps = rows.min(columns);
     let data = (0..columns).flat_map(|j| (0..rows).map(move |i| a[i * columns + j])).collect();
@@ -67,8 +67,8 @@ fn factor<F: Number>(a: &[F], (rows, columns): (usize, usize), inner: usize, to_
     }
 }
 
-/// Turns `x` into v, and returns tau, with `(1 - conj(tau) v v*) x` a multiple of the first unit vector, of the sign that
-/// cancels nothing; zero where `x` is such a multiple already.
+/// Turns `x` into v, and returns tau, with `(1 - conj(tau) v v*) x` a multiple of the first unit vector, of the sign
+/// that cancels nothing. Zero where `x` is such a multiple already.
 ///
 /// Source: LAPACK's xLARFG.
 fn reflector<F: Number>(x: &mut [F]) -> F {
@@ -78,7 +78,7 @@ fn reflector<F: Number>(x: &mut [F]) -> F {
     let tau = if is_multiple || largest == 0.0 {
         F::zero()
     } else {
-        // Scaled, so that squares neither overflow nor vanish.
+        // Scaled, so that squares neither overflow nor underflow.
         let norm = largest * x.iter().map(|x| (x.abs() / largest).powi(2)).sum::<f64>().sqrt();
         let beta: F = (if first.re() >= 0.0 { -norm } else { norm }).into();
         let divisor = first - beta;
@@ -144,7 +144,10 @@ pub(super) fn register(r: &mut Registry) {
             .output("r: T")
             .attr("full_matrices: bool = false")
             .attr("T: {double, float, half, complex64, complex128}")
-            .doc("A unitary and an upper triangular matrix whose product is the input, for each matrix of a batch.")
+            .doc(
+                "Returns a unitary and an upper triangular matrix whose product is the input, for each matrix of a \
+                 batch.",
+            )
             .shape(shapes)
             .kernel(qr),
     );
@@ -157,7 +160,7 @@ mod tests {
     use ferroflow_tensor::{DType, Tensor};
     use num_complex::Complex;
 
-    /// Numbers without a pattern, in (-1, 1).
+    /// Returns numbers without a pattern, in (-1, 1).
     fn numbers(n: usize) -> impl Iterator<Item = f64> {
         (0..n).map(|i| ((i as f64 + 1.0) * 0.754_877_666).fract() * 2.0 - 1.0)
     }
@@ -197,7 +200,7 @@ mod tests {
     fn signs_are_the_same_one_by_one_and_in_blocks() {
         let n = super::BLOCKED;
         let mut a: Vec<f64> = numbers(n * n).collect();
-        // Far from singular: else the factors themselves are uncertain.
+        // Far from singular, because the factors of a nearly singular matrix are uncertain.
         (0..n).for_each(|i| a[i * (n + 1)] += 4.0);
         let (mut q, mut r) = (vec![0.0; n * n], vec![0.0; n * n]);
         super::factor(&a, (n, n), n, &mut q, &mut r);

@@ -87,7 +87,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("v: T")
             .attr("compute_v: bool = true")
             .attr(types)
-            .doc("The eigenvalues, ascending, and the eigenvectors, as columns, of each self-adjoint matrix.")
+            .doc("Returns the eigenvalues, ascending, and the eigenvectors, as columns, of each self-adjoint matrix.")
             .kernel(with_vectors)
     };
     let old = |name: &str| {
@@ -95,7 +95,10 @@ pub(super) fn register(r: &mut Registry) {
             .input("input: T")
             .output("output: T")
             .attr("T: {double, float}")
-            .doc("The eigenvalues of each self-adjoint matrix in a first row, the eigenvectors in the columns below.")
+            .doc(
+                "Returns the eigenvalues of each self-adjoint matrix in a first row, the eigenvectors in the columns \
+                 below.",
+            )
             .kernel(stacked)
     };
     r.add(op("SelfAdjointEigV2", "T: {double, float, half, complex64, complex128}").shape(shapes));
@@ -126,12 +129,12 @@ mod tests {
     fn complex_values_are_real_with_and_without_vectors() {
         let (i, one) = (Complex::new(0.0f32, 1.0), Complex::new(1.0f32, 0.0));
         let a = Tensor::from_slice([2, 2], &[one, -i, i, one]).unwrap();
-        for wants in [false, true] {
-            let attrs = [("compute_v", AttrValue::Bool(wants))];
+        for computes in [false, true] {
+            let attrs = [("compute_v", AttrValue::Bool(computes))];
             let out = run("SelfAdjointEigV2", std::slice::from_ref(&a), &attrs).unwrap();
             let e = out[0].slice::<Complex<f32>>().unwrap();
             assert!(e[0].norm() < 1e-6 && (e[1] - 2.0).norm() < 1e-6);
-            assert_eq!(out[1].elements(), if wants { 4 } else { 0 });
+            assert_eq!(out[1].elements(), if computes { 4 } else { 0 });
         }
     }
 

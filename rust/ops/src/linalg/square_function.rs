@@ -48,19 +48,19 @@ pub(super) fn register(r: &mut Registry) {
     r.add(
         op("MatrixExponential")
             .attr("T: {double, float, half, complex64, complex128}")
-            .doc("The matrix exponential of each matrix: the sum of its powers over the factorials.")
+            .doc("Returns the matrix exponential of each matrix: the sum of its powers over the factorials.")
             .kernel(matrix_exponential),
     );
     r.add(
         op("MatrixLogarithm")
             .attr("T: {complex64, complex128}")
-            .doc("The principal matrix logarithm of each matrix.")
+            .doc("Returns the principal matrix logarithm of each matrix.")
             .kernel(matrix_logarithm),
     );
     r.add(
         op("MatrixSquareRoot")
             .attr("T: {double, float, half, complex64, complex128}")
-            .doc("The principal matrix square root of each matrix.")
+            .doc("Returns the principal matrix square root of each matrix.")
             .kernel(matrix_square_root),
     );
 }

@@ -72,7 +72,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("full_matrices: bool = false")
             .attr("T: {double, float, half, complex64, complex128}")
             .doc(
-                "The singular values, descending, and the left and right singular vectors, as columns, of each matrix.",
+                "Returns the singular values, descending, and the left and right singular vectors, as columns, of each matrix.",
             )
             .kernel(svd)
     };
@@ -118,9 +118,9 @@ mod tests {
 
     #[test]
     fn elements_that_are_not_finite_are_refused() {
-        for wants in [false, true] {
+        for computes in [false, true] {
             let a = Tensor::from_slice([2, 2], &[1.0f32, 0.0, f32::NAN, 1.0]).unwrap();
-            assert!(run("Svd", &[a], &[("compute_uv", AttrValue::Bool(wants))]).is_err());
+            assert!(run("Svd", &[a], &[("compute_uv", AttrValue::Bool(computes))]).is_err());
         }
     }
 }

@@ -16,7 +16,7 @@ impl TensorList {
         Tensor::from_objects(DType::Variant, Shape::scalar(), vec![Object::new(self)])
     }
 
-    /// The list that a variant scalar holds.
+    /// Returns the list that a variant scalar holds.
     ///
     /// Errors: `InvalidArgument` where it holds something else.
     pub fn of(t: &Tensor) -> Result<&TensorList> {
@@ -56,7 +56,7 @@ pub(crate) fn zeros_like(t: &Tensor) -> Result<Tensor> {
     TensorList { dtype: list.dtype, elements }.into_tensor()
 }
 
-/// The sum of two tensors of one shape; of lists, element by element.
+/// Returns the sum of two tensors of one shape; of lists, element by element.
 ///
 /// Errors: `InvalidArgument` for lists of unequal lengths or types.
 pub(crate) fn sum(a: &Tensor, b: &Tensor, threads: Threads) -> Result<Tensor> {

@@ -40,14 +40,14 @@ fn value_shape(init: &KernelInit<'_>) -> Result<Shape> {
     }
 }
 
-fn check(table: &Table, wanted: &Layout, name: &str) -> Result<()> {
+fn check(table: &Table, expected: &Layout, name: &str) -> Result<()> {
     let got = &table.layout;
     ensure!(
-        (got.key_dtype, got.value_dtype) == (wanted.key_dtype, wanted.value_dtype),
+        (got.key_dtype, got.value_dtype) == (expected.key_dtype, expected.value_dtype),
         InvalidArgument,
         "Conflicting key/value dtypes {}->{} with {}-{} for table {name}",
-        wanted.key_dtype.schema_name(),
-        wanted.value_dtype.schema_name(),
+        expected.key_dtype.schema_name(),
+        expected.value_dtype.schema_name(),
         got.key_dtype.schema_name(),
         got.value_dtype.schema_name()
     );
@@ -55,9 +55,9 @@ fn check(table: &Table, wanted: &Layout, name: &str) -> Result<()> {
 }
 
 fn make(init: &KernelInit<'_>, layout: Layout) -> Result<Box<dyn Kernel>> {
-    let (wanted, name) = (layout.clone(), init.node.name.to_string());
+    let (expected, name) = (layout.clone(), init.node.name.to_string());
     let new = move |_: &ferroflow_graph::KernelContext<'_>, _: &str| Ok(Table::new(layout.clone()));
-    resource_kernel(init, unnamed(init)?, new, move |t| check(t, &wanted, &name))
+    resource_kernel(init, unnamed(init)?, new, move |t| check(t, &expected, &name))
 }
 
 fn hash_table(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
@@ -86,7 +86,7 @@ fn mutable_dense_hash_table(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         "Number of buckets must be at least 4 and a power of 2, got: {buckets}"
     );
     let layout = layout_of(init, Kind::Mutable, shape)?;
-    let (wanted, name) = (layout.clone(), init.node.name.to_string());
+    let (expected, name) = (layout.clone(), init.node.name.to_string());
     // One tensor in both places: the table has no key for deleted rows, as in TensorFlow 1.8.
     let has_deleted = init.node.inputs.get(1).is_some_and(|deleted| *deleted != init.node.inputs[0]);
     let new = move |ctx: &ferroflow_graph::KernelContext<'_>, _: &str| {
@@ -100,7 +100,7 @@ fn mutable_dense_hash_table(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let layout = Layout { key_shape: empty.shape().clone(), ..layout.clone() };
         Table::with_reserved(layout, empty, if has_deleted { Some(ctx.input(1)?) } else { None })
     };
-    resource_kernel(init, unnamed(init)?, new, move |t| check(t, &wanted, &name))
+    resource_kernel(init, unnamed(init)?, new, move |t| check(t, &expected, &name))
 }
 
 pub(super) fn register(r: &mut Registry) {
@@ -118,12 +118,12 @@ pub(super) fn register(r: &mut Registry) {
                 .attr("value_dtype: type")
                 .stateful()
         };
-        r.add(op("HashTable").doc("A table that is filled once and then only read.").kernel(hash_table));
-        r.add(op("MutableHashTable").doc("A table of scalars by scalar keys.").kernel(mutable_hash_table));
+        r.add(op("HashTable").doc("Returns a table that is filled once and then only read.").kernel(hash_table));
+        r.add(op("MutableHashTable").doc("Returns a table of scalars by scalar keys.").kernel(mutable_hash_table));
         r.add(
             op("MutableHashTableOfTensors")
                 .attr("value_shape: shape = []")
-                .doc("A table of vectors by scalar keys.")
+                .doc("Returns a table of vectors by scalar keys.")
                 .kernel(mutable_hash_table_of_tensors),
         );
         let dense = op("MutableDenseHashTable").input("empty_key: key_dtype");
@@ -133,7 +133,7 @@ pub(super) fn register(r: &mut Registry) {
                 .attr("value_shape: shape = []")
                 .attr("initial_num_buckets: int = 131072")
                 .attr("max_load_factor: float = 0.8")
-                .doc("A table of scalars or vectors by keys of either kind, of which `empty_key` and `deleted_key` are never used.")
+                .doc("Returns a table of scalars or vectors by keys of either kind. `empty_key` and `deleted_key` are no keys of it.")
                 .kernel(mutable_dense_hash_table),
         );
     }

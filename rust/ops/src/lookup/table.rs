@@ -5,14 +5,14 @@ use ferroflow_tensor::{Buffer, Bytes, DType, Result, Shape, Status, Tensor, bail
 use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 
-/// Whether a table is filled once, or changed at will.
+/// The kinds of tables: filled once, or changed at will.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Static,
     Mutable,
 }
 
-/// What keys and values a table has.
+/// The types and shapes of a table's keys and values.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     pub kind: Kind,
@@ -97,7 +97,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The row as a key: strings one after the other, each behind its length where there are several.
+    /// Returns the row as a key: strings one after the other, each behind its length where there are several.
     fn key(&self, row: usize) -> std::borrow::Cow<'a, [u8]> {
         match (self, self.strings(row)) {
             (Rows::Plain { .. }, _) => self.plain(row).into(),
@@ -123,7 +123,7 @@ impl Column {
         }
     }
 
-    /// Row `to` becomes row `row` of `from`.
+    /// Replaces row `to` by row `row` of `from`.
     fn set(&mut self, to: usize, from: &Rows<'_>, row: usize) {
         match self {
             Column::Plain(all) => {
@@ -150,7 +150,7 @@ impl Column {
         }
     }
 
-    /// Row `row` goes; the last one takes its place.
+    /// Removes row `row`; the last one takes its place.
     fn swap_remove(&mut self, row: usize, rows: usize) {
         fn cut<T: Clone>(all: &mut Vec<T>, row: usize, rows: usize) {
             let width = all.len() / rows.max(1);
@@ -235,7 +235,7 @@ impl Table {
         Table { state: RwLock::new(State::new(&layout)), reserved: [None, None], layout }
     }
 
-    /// A table that refuses the keys `empty` and `deleted`, tensors of the layout's key shape.
+    /// Returns a table that refuses the keys `empty` and `deleted`, tensors of the layout's key shape.
     ///
     /// Errors: `InvalidArgument` if the two keys are equal or of different shapes.
     pub(super) fn with_reserved(layout: Layout, empty: &Tensor, deleted: Option<&Tensor>) -> Result<Table> {
@@ -272,7 +272,7 @@ impl Table {
         Ok(())
     }
 
-    /// The dimensions of a tensor of keys before those of one key.
+    /// Returns the dimensions of a tensor of keys before those of one key.
     fn outer<'a>(&self, keys: &'a Tensor) -> Result<&'a [usize]> {
         let (all, one) = (keys.shape(), &self.layout.key_shape);
         match all.rank().checked_sub(one.rank()) {
@@ -292,7 +292,7 @@ impl Table {
         Ok(())
     }
 
-    /// The value of each key, or `default` where there is none.
+    /// Returns the value of each key, or `default` where there is none.
     pub(super) fn find(&self, keys: &Tensor, default: &Tensor) -> Result<Tensor> {
         self.check_types(keys.dtype(), default.dtype())?;
         let outer = self.outer(keys)?;
@@ -436,7 +436,7 @@ impl Table {
         self.state.read().rows
     }
 
-    /// All keys and their values, in the order in which the keys came.
+    /// Returns all keys and their values, in the order in which the keys came.
     pub(super) fn export(&self) -> Result<(Tensor, Tensor)> {
         let state = self.state.read();
         ensure!(state.is_initialized, Aborted, "HashTable is not initialized.");
@@ -519,8 +519,8 @@ mod tests {
         let t = Table::with_reserved(layout, &numbers(&[0, 0]), Some(&numbers(&[0, 1]))).unwrap();
         let keys = Tensor::from_slice([2, 2], &[1i64, 2, 2, 1]).unwrap();
         t.insert(&keys, &numbers(&[12, 21])).unwrap();
-        let asked = Tensor::from_slice([3, 2], &[2i64, 1, 1, 1, 1, 2]).unwrap();
-        assert_eq!(t.find(&asked, &Tensor::scalar(-1i64)).unwrap(), numbers(&[21, -1, 12]));
+        let keys = Tensor::from_slice([3, 2], &[2i64, 1, 1, 1, 1, 2]).unwrap();
+        assert_eq!(t.find(&keys, &Tensor::scalar(-1i64)).unwrap(), numbers(&[21, -1, 12]));
         let e = t.find(&numbers(&[0, 0]), &Tensor::scalar(-1i64)).unwrap_err();
         assert_eq!(e.message(), "Using the empty_key as a table key is not allowed");
         assert!(t.insert(&numbers(&[0, 0]), &Tensor::scalar(1i64)).is_err());

@@ -5,7 +5,7 @@ use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_io::file;
 use ferroflow_tensor::{Bytes, DType, NumberText, Result, Tensor, bail, ensure, parse_number};
 
-/// Where a key or value is found on a line.
+/// The place of a key or value on a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Field {
     WholeLine,
@@ -49,11 +49,11 @@ struct Reader<'a> {
     file: &'a str,
     delimiter: u8,
     lines: Vec<Bytes>,
-    /// The most columns asked for.
+    /// The last column that is read.
     last_column: Option<usize>,
 }
 
-/// Lines as TF reads them: carriage returns are dropped, an unended last line counts where it is not empty.
+/// Returns lines as TF reads them: carriage returns are dropped, an unended last line counts where it is not empty.
 fn lines(text: &[u8]) -> Vec<Bytes> {
     let mut parts: Vec<&[u8]> = text.split(|&b| b == b'\n').collect();
     if parts.last().is_some_and(|p| p.is_empty()) {
@@ -63,7 +63,7 @@ fn lines(text: &[u8]) -> Vec<Bytes> {
 }
 
 impl Reader<'_> {
-    /// Every line is there and has its columns.
+    /// Checks that every line is there and has its columns.
     fn check(&self) -> Result<()> {
         for (i, line) in self.lines.iter().enumerate() {
             ensure!(
@@ -153,7 +153,7 @@ fn from_text_file(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let columns = [key, value].into_iter().filter_map(|f| if let Field::Column(c) = f { Some(c) } else { None });
         let reader = Reader { file: &name, delimiter, lines, last_column: columns.max() };
         reader.check()?;
-        // TF 1.x: a table that several nodes fill from the same file is filled by the first.
+        // TF 1.x: if several nodes fill a table from the same file, the first one fills it.
         if table.is_initialized() {
             return Ok(());
         }

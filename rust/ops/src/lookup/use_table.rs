@@ -50,7 +50,7 @@ pub(super) fn register(r: &mut Registry) {
                 .output("values: Tout")
                 .attr("Tin: type")
                 .attr("Tout: type")
-                .doc("The value of each key, or `default_value` where the table has none.")
+                .doc("Returns the value of each key, or `default_value` where the table has none.")
                 .shape(find_shape)
                 .kernel(|_| kernel(find)),
         );
@@ -70,14 +70,14 @@ pub(super) fn register(r: &mut Registry) {
                 .output("values: Tvalues")
                 .attr("Tkeys: type")
                 .attr("Tvalues: type")
-                .doc("All keys of a table and their values.")
+                .doc("Returns all keys of a table and their values.")
                 .shape(shape_rules::unknown)
                 .kernel(|_| kernel(export)),
         );
         r.add(
             op("LookupTableSize")
                 .output("size: int64")
-                .doc("The rows of a table.")
+                .doc("Returns the rows of a table.")
                 .shape(size_shape)
                 .kernel(|_| kernel(size)),
         );

@@ -121,15 +121,15 @@ mod tests {
     fn terms_are_added_from_the_first_to_the_last_at_any_number_of_threads() {
         for n in [1, 5, 100_001] {
             let term = |k: usize| (0..n).map(|i| (i as f32 + 1.0) * 10f32.powi(k as i32 * 3 - 6)).collect::<Vec<_>>();
-            let mut want = term(0);
+            let mut expected = term(0);
             for k in 1..5 {
-                want.iter_mut().zip(term(k)).for_each(|(w, t)| *w += t);
+                expected.iter_mut().zip(term(k)).for_each(|(w, t)| *w += t);
             }
-            let want = Tensor::from_slice([n], &want).unwrap();
+            let expected = Tensor::from_slice([n], &expected).unwrap();
             for threads in [1, 2, 4] {
                 let terms = || (0..5).map(|k| Tensor::from_slice([n], &term(k)).unwrap()).collect();
-                assert!(add_n("AddN", terms(), threads).unwrap() == want);
-                assert!(add_n("AccumulateNV2", terms(), threads).unwrap() == want);
+                assert!(add_n("AddN", terms(), threads).unwrap() == expected);
+                assert!(add_n("AccumulateNV2", terms(), threads).unwrap() == expected);
             }
         }
     }

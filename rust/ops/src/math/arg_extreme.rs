@@ -33,7 +33,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The places of `f` along the middle dimension of an array of shape (outer, n, inner).
+/// Computes the places of `f` along the middle dimension of an array of shape (outer, n, inner).
 fn places<T: Ordered + Scalar, I: Scalar + TryFrom<usize>>(
     f: fn(&[T]) -> usize,
     threads: Threads,
@@ -143,16 +143,16 @@ mod tests {
             for axis in 0..shape.len() {
                 let (outer, n, inner) = x.shape().around(axis);
                 for (op, sign) in [("ArgMax", 1.0), ("ArgMin", -1.0)] {
-                    let mut want = Vec::new();
+                    let mut expected = Vec::new();
                     for (o, i) in (0..outer).flat_map(|o| (0..inner).map(move |i| (o, i))) {
                         let at = |k: usize| sign * values[(o * n + k) * inner + i];
-                        want.push((0..n).fold(0, |best, k| if at(k) > at(best) { k } else { best }) as i64);
+                        expected.push((0..n).fold(0, |best, k| if at(k) > at(best) { k } else { best }) as i64);
                     }
                     for threads in [1, 2, 4] {
                         let args =
                             vec![Arg::One(x.clone()), Arg::One(Tensor::scalar(axis as i32 - shape.len() as i32))];
                         let got = run_args(op, args, &[], threads).unwrap();
-                        assert_eq!(got.values[0].slice::<i64>().unwrap(), want, "{op} {shape:?} {axis}");
+                        assert_eq!(got.values[0].slice::<i64>().unwrap(), expected, "{op} {shape:?} {axis}");
                         assert_eq!(got.shapes[0], PartialShape::from(got.values[0].shape()));
                     }
                 }

@@ -1,4 +1,5 @@
-//! BatchMatMul and BatchMatMulV2: products of the matrices in the last two dimensions, adjoint where asked.
+//! BatchMatMul and BatchMatMulV2: products of the matrices in the last two dimensions, each adjoint if its attribute is
+//! true.
 
 use super::mat_mul::Factor;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
@@ -17,7 +18,7 @@ struct Adjoints {
     y: bool,
 }
 
-/// The batch dimensions and the two of the matrices.
+/// Returns the batch dimensions and the two of the matrices.
 fn split(s: &PartialShape) -> (PartialShape, [Option<usize>; 2]) {
     match s.dims().as_deref() {
         Some([batch @ .., rows, columns]) => (PartialShape::from_dims(batch), [*rows, *columns]),
@@ -37,7 +38,7 @@ fn shape_of(c: &mut ShapeContext<'_>, stretches: bool) -> Result<()> {
     Ok(())
 }
 
-/// The batch shape of two operands.
+/// Returns the batch shape of two operands.
 fn batch_shape(x: &Shape, y: &Shape, stretches: bool) -> Result<Shape> {
     if stretches {
         ensure!(x.rank() >= 2, InvalidArgument, "In[0] ndims must be >= 2: {}", x.rank());
@@ -52,7 +53,7 @@ fn batch_shape(x: &Shape, y: &Shape, stretches: bool) -> Result<Shape> {
     Ok(Shape::new(&x[..x.rank() - 2]))
 }
 
-/// Which of an operand's matrices meets product `number`.
+/// Returns the number of an operand's matrix for product `number`.
 fn matrix_of(mut number: usize, batch: &Shape, own: &[usize]) -> usize {
     let (mut index, mut stride) = (0, 1);
     for (i, &extent) in batch.iter().enumerate().rev() {
@@ -106,7 +107,7 @@ fn products<T: Factor>(
         T::product(threads, a, b, c)
     };
     let c = out.slice_mut::<T>()?;
-    // Few large products are cut themselves; a product has the same bits either way.
+    // Few large products are split one by one; the bits are the same either way.
     if work >= SMALL && c.len() / size < 2 * threads.count() {
         for (number, c) in c.chunks_mut(size).enumerate() {
             one(number, threads, c)?;
@@ -157,7 +158,10 @@ pub(super) fn register(r: &mut Registry) {
     );
     r.add(
         op("BatchMatMulV2", "T: {bfloat16, half, float, double, int32, int64, complex64, complex128}")
-            .doc("Returns the products of the matrices in the last two dimensions; the others are stretched to one shape.")
+            .doc(
+                "Returns the products of the matrices in the last two dimensions; the others are stretched to one \
+                 shape.",
+            )
             .shape(|c| shape_of(c, true))
             .kernel(|init| batch_mat_mul(init, true)),
     );
@@ -193,8 +197,8 @@ mod tests {
                     let size = rows * cols;
                     Tensor::from_slice([rows, cols], &values(t)[b * size..(b + 1) * size]).unwrap()
                 };
-                let want = run("MatMul", &[part(&x, n, k), part(&y, k, m)], &[]).unwrap();
-                assert_eq!(part(&out.values[0], n, m), want[0]);
+                let expected = run("MatMul", &[part(&x, n, k), part(&y, k, m)], &[]).unwrap();
+                assert_eq!(part(&out.values[0], n, m), expected[0]);
             }
         }
     }
@@ -217,8 +221,8 @@ mod tests {
         assert_eq!(out[0].shape(), &[2, 5, 3, 2].into());
         let a = Tensor::from_slice([3, 4], &values(&x)[12..]).unwrap();
         let b = Tensor::from_slice([4, 2], &values(&y)[16..24]).unwrap();
-        let want = run("MatMul", &[a, b], &[]).unwrap();
-        assert_eq!(values(&out[0])[(5 + 2) * 6..(5 + 3) * 6], *values(&want[0]));
+        let expected = run("MatMul", &[a, b], &[]).unwrap();
+        assert_eq!(values(&out[0])[(5 + 2) * 6..(5 + 3) * 6], *values(&expected[0]));
         assert!(run("BatchMatMul", &[x, y], &[]).is_err());
     }
 

@@ -64,7 +64,7 @@ fn function(init: &KernelInit<'_>) -> Result<Binary> {
     Ok(f)
 }
 
-/// The kernel of every op whose definition names a binary elementwise function.
+/// Returns the kernel of every op whose definition names a binary elementwise function.
 pub(crate) fn binary_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let f = function(init)?;
     kernel(move |ctx| {
@@ -75,7 +75,7 @@ pub(crate) fn binary_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
-/// `binary_kernel` for operands that must have one shape.
+/// Returns `binary_kernel` for operands that must have one shape.
 pub(crate) fn gradient_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let f = function(init)?;
     kernel(move |ctx| {
@@ -105,7 +105,7 @@ fn add(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
-/// TF 1.x has no kernel for integers here.
+/// Refuses integers. TF 1.x has no kernel for them here.
 fn real_division(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     if init.input_type(0)?.is_integer() { Err(init.unsupported()) } else { binary_kernel(init) }
 }
@@ -160,14 +160,14 @@ mod tests {
         let y: Vec<f32> = (0..300).map(|i| i as f32 * 0.02 + 0.3).collect();
         let (a, b) = (Tensor::from_slice([300, 300], &x).unwrap(), Tensor::from_slice([300], &y).unwrap());
         for (name, f, ..) in TABLE {
-            let mut want = x.clone();
-            for row in want.chunks_mut(300) {
+            let mut expected = x.clone();
+            for row in expected.chunks_mut(300) {
                 ferroflow_tensor::vector::binary_in_place_left(f, row, ferroflow_tensor::vector::Operand::Slice(&y));
             }
-            let want = Tensor::from_slice([300, 300], &want).unwrap();
+            let expected = Tensor::from_slice([300, 300], &expected).unwrap();
             for threads in [1, 2, 4] {
                 let got = run_args(name, vec![Arg::One(a.clone()), Arg::One(b.clone())], &[], threads).unwrap();
-                assert!(got.values[0] == want, "{name}");
+                assert!(got.values[0] == expected, "{name}");
                 assert_eq!(got.shapes[0].to_shape().unwrap(), [300, 300].into());
             }
         }

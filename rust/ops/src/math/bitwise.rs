@@ -38,7 +38,7 @@ const TABLE: [(&str, Function, bool, &str); 5] = [
     ),
 ];
 
-/// TF 1.x: shifts below zero and beyond the type are the nearest that it has.
+/// Returns the places of a shift. TF 1.x: shifts below zero and beyond the type are the nearest that it has.
 fn places<T: PrimInt>(y: T) -> usize {
     let most = size_of::<T>() * 8 - 1;
     if y < T::zero() { 0 } else { y.to_usize().map_or(most, |y| y.min(most)) }
@@ -113,7 +113,7 @@ mod tests {
     fn known_values() {
         let x = Tensor::from_slice([4], &[5i8, -5, 1, 1]).unwrap();
         let y = Tensor::from_slice([4], &[1i8, 1, 7, 9]).unwrap();
-        for (op, want) in [
+        for (op, expected) in [
             ("BitwiseAnd", [1, 1, 1, 1]),
             ("BitwiseOr", [5, -5, 7, 9]),
             ("BitwiseXor", [4, -6, 6, 8]),
@@ -121,7 +121,7 @@ mod tests {
             ("RightShift", [2, -3, 0, 0]),
         ] {
             let z = run(op, &[x.clone(), y.clone()], &[]).unwrap();
-            assert_eq!(z[0].slice::<i8>().unwrap(), want, "{op}");
+            assert_eq!(z[0].slice::<i8>().unwrap(), expected, "{op}");
         }
         assert_eq!(run("Invert", &[x], &[]).unwrap()[0].slice::<i8>().unwrap(), [-6, 4, -2, -2]);
     }

@@ -9,7 +9,7 @@ const BLOCK: usize = 1 << 14;
 
 /// Numbers that are compared with boundaries of float32.
 trait Placed: Scalar {
-    /// TF 1.x: integers are rounded to float32 for the comparison.
+    /// Compares with a boundary. TF 1.x: integers are rounded to float32 for the comparison.
     fn is_below(self, boundary: f32) -> bool;
 }
 

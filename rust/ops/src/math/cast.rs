@@ -7,7 +7,7 @@ fn is_convertible(dtype: DType) -> bool {
     dtype.is_floating() || dtype.is_integer() || dtype.is_complex() || dtype == DType::Bool
 }
 
-/// The bits of the significand, without the one that is implied.
+/// Returns the bits of the significand, without the one that is implied.
 fn significand(dtype: DType) -> Option<u32> {
     Some(match dtype {
         DType::F64 => 52,
@@ -18,7 +18,7 @@ fn significand(dtype: DType) -> Option<u32> {
     })
 }
 
-/// How many bits of a float's significand the other float type lacks.
+/// Returns the number of bits of a float's significand the other float type lacks.
 fn dropped_bits(from: DType, to: DType) -> u32 {
     match (significand(from), significand(to)) {
         (Some(from), Some(to)) => from.saturating_sub(to),

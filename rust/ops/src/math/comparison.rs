@@ -34,7 +34,7 @@ fn compare(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     comparison(init, f, dtype)
 }
 
-/// A comparison in which tensors of shapes that do not broadcast are one thing each, and differ.
+/// Returns a comparison in which tensors of shapes that do not broadcast are one thing each, and differ.
 fn compare_or_differ(init: &KernelInit<'_>, f: Compare) -> Result<Box<dyn Kernel>> {
     let inner = comparison(init, f, init.input_type(0)?)?;
     kernel(move |ctx| {
@@ -47,7 +47,7 @@ fn compare_or_differ(init: &KernelInit<'_>, f: Compare) -> Result<Box<dyn Kernel
     })
 }
 
-/// Output of comparisons whose operands may have shapes that do not broadcast.
+/// Sets the output of comparisons whose operands may have shapes that do not broadcast.
 fn equality_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     if c.bool("incompatible_shape_error")? {
         return shape_rules::broadcast_binary(c);
@@ -105,7 +105,7 @@ fn approximate_equal(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }, else Err(init.unsupported()))
 }
 
-/// A test of each element, converted to double precision without loss.
+/// Returns a test of each element, converted to double precision without loss.
 fn test_kernel(init: &KernelInit<'_>, test: fn(f64) -> bool) -> Result<Box<dyn Kernel>> {
     fn run<T: Scalar + CastTo<f64>>(test: fn(f64) -> bool) -> Result<Box<dyn Kernel>> {
         kernel(move |ctx| {
@@ -174,7 +174,7 @@ mod tests {
     fn comparisons_follow_their_names_and_nan_equals_nothing() {
         let x = Tensor::from_slice([4], &[1.0f32, 2.0, 3.0, f32::NAN]).unwrap();
         let two = Tensor::scalar(2.0f32);
-        for (op, want) in [
+        for (op, expected) in [
             ("Equal", [false, true, false, false]),
             ("NotEqual", [true, false, true, true]),
             ("Less", [true, false, false, false]),
@@ -182,7 +182,7 @@ mod tests {
             ("Greater", [false, false, true, false]),
             ("GreaterEqual", [false, true, true, false]),
         ] {
-            assert_eq!(truths(op, &[x.clone(), two.clone()]), want, "{op}");
+            assert_eq!(truths(op, &[x.clone(), two.clone()]), expected, "{op}");
         }
     }
 

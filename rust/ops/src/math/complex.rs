@@ -24,7 +24,7 @@ fn map<S: Scalar, D: Scalar>(f: impl Fn(S) -> D + Send + Sync + 'static) -> Resu
     })
 }
 
-/// A function of complex numbers with real values, in double precision.
+/// Returns a function of complex numbers with real values, in double precision.
 fn part(init: &KernelInit<'_>, f: fn(Complex64) -> f64) -> Result<Box<dyn Kernel>> {
     match (init.input_type(0)?, init.output_type(0)?) {
         (DType::Complex64, DType::F32) => map(move |z: Complex32| f(Complex64::new(z.re.into(), z.im.into())) as f32),

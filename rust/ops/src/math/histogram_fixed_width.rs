@@ -45,7 +45,7 @@ macro_rules! counted {
 }
 counted!(f32, f64; i32, i64);
 
-/// The number of the bin of each value; values outside of the range belong to the bin at its end.
+/// Returns the number of the bin of each value; values outside of the range belong to the bin at its end.
 fn bins<T: Counted>(values: &[T], [first, last]: [T; 2], count: usize) -> impl Iterator<Item = usize> {
     let step = last.less(first) / count as f64;
     values.iter().map(move |&x| {
@@ -97,7 +97,10 @@ pub(super) fn register(r: &mut Registry) {
             .output("out: dtype")
             .attr("T: {int32, int64, float, double}")
             .attr("dtype: {int32, int64} = DT_INT32")
-            .doc("Returns how many values lie in each of `nbins` equal parts of a range; those outside count at its ends.")
+            .doc(
+                "Returns how many values lie in each of `nbins` equal parts of a range; those outside count at its \
+                 ends.",
+            )
             .shape(shape)
             .kernel(histogram_kernel),
     );

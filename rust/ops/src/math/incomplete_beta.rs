@@ -14,7 +14,7 @@ const BLOCK: usize = 256;
 /// Steps of the fraction at most: enough for a and b up to 10^9.
 const STEPS: u32 = 200_000;
 
-/// The function for x below the mean, where the fraction converges fast; NaN where it takes too many steps.
+/// Returns the function for x below the mean, where the fraction converges fast; NaN where it takes too many steps.
 fn below_mean(a: f64, b: f64, x: f64, y: f64) -> f64 {
     let n = a + b;
     let mut c = 1.0;
@@ -50,14 +50,14 @@ fn betainc(a: f64, b: f64, x: f64) -> f64 {
     if x < (a + 1.0) / (a + b + 2.0) { below_mean(a, b, x, y) } else { 1.0 - below_mean(b, a, y, x) }
 }
 
-/// The one shape of the arguments that are not scalars.
+/// Sets the one shape of the arguments that are not scalars.
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let (mut merged, mut scalars) = (PartialShape::unknown(), 0);
     for i in 0..3 {
         let s = c.input(i)?;
         match s.rank() {
             Some(0) => scalars += 1,
-            // One of unknown rank may be a scalar.
+            // An argument of unknown rank may be a scalar.
             _ => merged = merged.merge(s)?,
         }
     }
@@ -106,7 +106,10 @@ pub(super) fn register(r: &mut Registry) {
             .input("x: T")
             .output("z: T")
             .attr("T: {float, double}")
-            .doc("Returns the integral of t^(a-1) (1-t)^(b-1) from 0 to x, over that from 0 to 1; all arguments have one shape or are scalars.")
+            .doc(
+                "Returns the integral of t^(a-1) (1-t)^(b-1) from 0 to x, over that from 0 to 1; all arguments have \
+                 one shape or are scalars.",
+            )
             .shape(shape)
             .kernel(betainc_kernel),
     );
@@ -141,11 +144,11 @@ mod tests {
 
     #[test]
     fn agrees_with_sixty_digit_arithmetic() {
-        for (a, b, x, want) in GOLDEN {
+        for (a, b, x, expected) in GOLDEN {
             let got = betainc(a, b, x);
-            // The condition of large powers: digits of x count a + b times.
+            // The condition of large powers: relative errors of x grow by a + b.
             let tolerance = 1e-14 * (1.0 + (a + b).sqrt());
-            assert!((got - want).abs() <= tolerance * want + 2e-16, "I({a}, {b}, {x}) = {got} not {want}");
+            assert!((got - expected).abs() <= tolerance * expected + 2e-16, "I({a}, {b}, {x}) = {got} not {expected}");
         }
     }
 

@@ -18,7 +18,7 @@ pub(super) const STEPS: usize = 20_000;
 /// Keeps the denominators of continued fractions from zero.
 pub(super) const TINY: f64 = 1e-300;
 
-/// The lower function P for 0 < x <= a + 1.
+/// Returns the lower function P for 0 < x <= a + 1.
 fn series(a: f64, x: f64) -> f64 {
     let (mut term, mut sum, mut n) = (1.0, 1.0, a);
     for _ in 0..STEPS {
@@ -32,7 +32,7 @@ fn series(a: f64, x: f64) -> f64 {
     gamma_factor(a, x) / a * sum
 }
 
-/// The upper function Q for x > a, by Lentz's method.
+/// Returns the upper function Q for x > a, by Lentz's method.
 fn fraction(a: f64, x: f64) -> f64 {
     let mut b = x + 1.0 - a;
     let mut c = 1.0 / TINY;
@@ -52,16 +52,16 @@ fn fraction(a: f64, x: f64) -> f64 {
     gamma_factor(a, x) * h
 }
 
-/// A denominator that is not zero.
+/// Returns a denominator that is not zero.
 pub(super) fn guarded(v: f64) -> f64 {
     if v.abs() < TINY { TINY } else { v }
 }
 
-/// (P, Q) for `a >= LARGE`.
+/// Returns (P, Q) for `a >= LARGE`.
 fn uniform(a: f64, x: f64) -> (f64, f64) {
     let half_square = log_excess((x - a) / a);
     let eta = (2.0 * half_square).sqrt().copysign(x - a);
-    // Where eta is too large for these terms, the exponential is zero.
+    // If eta is too large for these terms, the exponential is zero.
     let c0 = -1.0 / 3.0
         + eta
             * (1.0 / 12.0
@@ -73,7 +73,7 @@ fn uniform(a: f64, x: f64) -> (f64, f64) {
     (0.5 * libm::erfc(-argument) - rest, 0.5 * libm::erfc(argument) + rest)
 }
 
-/// (P, Q) for 0 < x.
+/// Returns (P, Q) for 0 < x.
 fn both(a: f64, x: f64) -> (f64, f64) {
     if a.is_infinite() {
         // TF 1.x: both functions are zero where both arguments are infinite.
@@ -112,7 +112,7 @@ fn igammac(a: f64, x: f64) -> f64 {
     if x == 0.0 { 1.0 } else { both(a, x).1 }
 }
 
-/// The kernel of a function of two numbers that is computed in double precision.
+/// Returns the kernel of a function of two numbers that is computed in double precision.
 pub(crate) fn double_kernel(init: &KernelInit<'_>, f: fn(f64, f64) -> f64) -> Result<Box<dyn Kernel>> {
     match init.input_type(0)? {
         DType::F64 => kernel(move |ctx| {
@@ -178,10 +178,10 @@ mod tests {
     #[test]
     fn agree_with_sixty_digit_arithmetic() {
         for (a, x, p, q) in GOLDEN {
-            // The condition of a large power: digits of x / a count `a` times.
+            // The condition of a large power: relative errors of x / a grow by `a`.
             let tolerance = 4e-15 * (1.0 + (x - a).abs() / a.sqrt());
             // One of the two is one minus the other.
-            let close = |got: f64, want: f64| (got - want).abs() <= tolerance * want.abs() + 6e-16;
+            let close = |got: f64, expected: f64| (got - expected).abs() <= tolerance * expected.abs() + 6e-16;
             assert!(close(igamma(a, x), p), "P({a}, {x}) = {} not {p}", igamma(a, x));
             assert!(close(igammac(a, x), q), "Q({a}, {x}) = {} not {q}", igammac(a, x));
         }

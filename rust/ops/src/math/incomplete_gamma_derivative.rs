@@ -1,5 +1,6 @@
-//! IgammaGradA: the derivative of the lower incomplete gamma function by its parameter; and the derivative of a gamma
-//! sample, which is the same over the density.
+//! IgammaGradA: the derivative of the lower incomplete gamma function by its parameter.
+//!
+//! It also has the derivative of a gamma sample, which is the same over the density.
 //!
 //! Source: the series, the continued fraction and N. Temme's expansion of `incomplete_gamma`, differentiated term by term;
 //! Figurnov, Mohamed, Mnih, "Implicit reparameterization gradients", 2018, for samples.
@@ -9,10 +10,11 @@ use super::saddle_point::{gamma_factor, log_excess};
 use ferroflow_graph::{Op, Registry, shape_rules};
 use ferroflow_tensor::vector::digamma_f64;
 
-/// How far the last terms are below the sums.
+/// Ratio of the last terms to the sums.
 const PRECISION: f64 = f64::EPSILON * 0.25;
 
-/// The change of the sample at `x` with `a`, where x <= a or x <= 1: -x times the derivative of P over `x^a e^-x / gamma(a)`.
+/// Returns the change of the sample at `x` with `a`, where x <= a or x <= 1. It is -x times the derivative of P over
+/// `x^a e^-x / gamma(a)`.
 fn by_series(a: f64, x: f64) -> f64 {
     // The terms are x^n / (a (a + 1) ... (a + n)); the second sum is of their derivatives.
     let (mut n, mut term, mut falling) = (a, 1.0 / a, 1.0 / a);
@@ -30,7 +32,7 @@ fn by_series(a: f64, x: f64) -> f64 {
     -x * ((x.ln() - digamma_f64(a)) * sum + change)
 }
 
-/// The same where x > a and x > 1: the continued fraction of Q and its derivative, by Lentz's method.
+/// Returns the same where x > a and x > 1: the continued fraction of Q and its derivative, by Lentz's method.
 fn by_fraction(a: f64, x: f64) -> f64 {
     let mut b = x + 1.0 - a;
     let (mut c, mut c_change) = (1.0 / TINY, 0.0);
@@ -58,7 +60,7 @@ fn by_fraction(a: f64, x: f64) -> f64 {
     x * ((x.ln() - digamma_f64(a)) * h + h_change)
 }
 
-/// The same for `a >= LARGE`: with u = eta sqrt(a), P is Phi(u) - phi(u) c0(eta) / sqrt(a).
+/// Returns the same for `a >= LARGE`: with u = eta sqrt(a), P is Phi(u) - phi(u) c0(eta) / sqrt(a).
 fn by_expansion(a: f64, x: f64) -> f64 {
     let excess = (x - a) / a;
     let ratio = x / a;
@@ -89,7 +91,7 @@ fn by_expansion(a: f64, x: f64) -> f64 {
     -by_a / by_x
 }
 
-/// The derivative by `a` of a sample `x` of Gamma(a, 1), where its quantile stays.
+/// Returns the derivative by `a` of a sample `x` of Gamma(a, 1), where its quantile stays.
 pub(crate) fn gamma_sample_derivative(a: f64, x: f64) -> f64 {
     if x == 0.0 && a > 0.0 {
         return 0.0;
@@ -159,7 +161,7 @@ mod tests {
     #[test]
     fn the_derivative_is_tensorflows() {
         for (a, x, sample, p) in GOLDEN {
-            let close = |got: f64, want: f64| (got / want - 1.0).abs() <= 4e-12;
+            let close = |got: f64, expected: f64| (got / expected - 1.0).abs() <= 4e-12;
             assert!(close(gamma_sample_derivative(a, x), sample), "{a} {x}: {}", gamma_sample_derivative(a, x));
             assert!(close(igamma_grad_a(a, x), p), "{a} {x}: {}", igamma_grad_a(a, x));
         }

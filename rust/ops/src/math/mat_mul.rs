@@ -1,4 +1,4 @@
-//! MatMul, SparseMatMul and _FusedMatMul: products of two matrices, each read transposed where asked.
+//! MatMul, SparseMatMul and _FusedMatMul: products of two matrices, each read transposed if its attribute is true.
 
 use ferroflow_graph::{EpilogueForm, Fusion, Kernel, KernelInit, Op, ProductForms, Registry, ShapeContext, kernel};
 use ferroflow_tensor::gemm::{self, Activation, Epilogue, MatRef};
@@ -9,7 +9,7 @@ use ferroflow_tensor::{
 
 /// An element type of matrix products.
 pub(super) trait Factor: Scalar {
-    /// `c = a b`, row by row.
+    /// Computes `c = a b`, row by row.
     fn product(threads: Threads, a: MatRef<'_, Self>, b: MatRef<'_, Self>, c: &mut [Self]) -> Result<()>;
 }
 
@@ -36,7 +36,7 @@ factors! {
 
 /// A float whose products are followed by bias and activation, or added to what is there.
 pub(super) trait FusedFactor: Factor {
-    /// `c = c + a b`, row by row.
+    /// Computes `c = c + a b`, row by row.
     fn accumulate(threads: Threads, a: MatRef<'_, Self>, b: MatRef<'_, Self>, c: &mut [Self]) -> Result<()>;
 
     fn fused(
@@ -86,7 +86,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The shape of the product of two of an op's inputs.
+/// Returns the shape of the product of two of an op's inputs.
 pub(super) fn product_shape(c: &ShapeContext<'_>, a: usize, b: usize) -> Result<PartialShape> {
     let (a, b) = (c.input(a)?.with_rank(2)?, c.input(b)?.with_rank(2)?);
     let (ta, tb) = (c.bool("transpose_a")?, c.bool("transpose_b")?);
@@ -98,7 +98,7 @@ pub(super) fn product_shape(c: &ShapeContext<'_>, a: usize, b: usize) -> Result<
     Ok(PartialShape::from_dims(&[rows, cols]))
 }
 
-/// A view of a matrix, transposed where asked.
+/// Returns a view of a matrix, transposed if the position's attribute is true.
 fn operand<T: Scalar>(t: &Tensor, position: usize, transpose: bool) -> Result<MatRef<'_, T>> {
     let [rows, cols] = t.shape()[..] else {
         bail!(InvalidArgument, "In[{position}] is not a matrix. Instead it has shape {}", t.shape());
@@ -107,7 +107,7 @@ fn operand<T: Scalar>(t: &Tensor, position: usize, transpose: bool) -> Result<Ma
     Ok(if transpose { m.transposed() } else { m })
 }
 
-/// The operands of a product, each read transposed where asked.
+/// Returns the operands of a product, each a transposed view if its attribute is true.
 pub(super) fn operands<'a, T: Factor>(
     a: &'a Tensor,
     b: &'a Tensor,
@@ -148,7 +148,8 @@ fn mat_mul(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }, else Err(init.unsupported()))
 }
 
-/// The hints that an operand has many zeros change nothing: NaN and infinity meet every zero as arithmetic has it.
+/// Returns the hints that an operand has many zeros change nothing: NaN and infinity meet every zero as arithmetic has
+/// it.
 fn sparse_mat_mul(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let transposes = Transposes::of(init)?;
     kernel(move |ctx| {
@@ -161,7 +162,7 @@ fn sparse_mat_mul(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
-/// `MatMul`, then `BiasAdd`, then an activation, in one pass over the product and with the same bits.
+/// Returns `MatMul`, then `BiasAdd`, then an activation, in one pass over the product and with the same bits.
 fn fused_mat_mul(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let transposes = Transposes::of(init)?;
     let fused = init.strs("fused_ops")?;
@@ -241,7 +242,7 @@ mod tests {
     use ferroflow_tensor::threads::Threads;
     use ferroflow_tensor::{Complex64, DType, Tensor, bf16, elementwise};
 
-    /// Small integers, so that every product is exact in every type.
+    /// Returns small integers, so that every product is exact in every type.
     fn matrix(rows: usize, cols: usize, seed: usize) -> Tensor {
         let values: Vec<f32> = (0..rows * cols).map(|i| ((i * 7 + seed) % 5) as f32 - 2.0).collect();
         Tensor::from_slice([rows, cols], &values).unwrap()
@@ -270,7 +271,7 @@ mod tests {
     fn products_are_exact_for_every_type_and_transposition() {
         for (n, k, m) in [(1, 1, 1), (3, 4, 5), (17, 33, 9), (2, 0, 3), (1, 64, 10)] {
             let (a, b) = (matrix(n, k, 1), matrix(k, m, 3));
-            let want = naive(&a, &b);
+            let expected = naive(&a, &b);
             for dtype in
                 [DType::F32, DType::F64, DType::F16, DType::BF16, DType::I32, DType::Complex64, DType::Complex128]
             {
@@ -279,12 +280,12 @@ mod tests {
                     let y = cast(&if tb { transposed(&b) } else { b.clone() }, dtype);
                     let attrs = [("transpose_a", AttrValue::Bool(ta)), ("transpose_b", AttrValue::Bool(tb))];
                     let got = run("MatMul", &[x, y], &attrs).unwrap();
-                    assert_eq!(got[0].shape(), want.shape());
+                    assert_eq!(got[0].shape(), expected.shape());
                     // Zeros may differ in sign.
                     let got = cast(&got[0], DType::F32);
                     assert_eq!(
                         got.slice::<f32>().unwrap(),
-                        want.slice::<f32>().unwrap(),
+                        expected.slice::<f32>().unwrap(),
                         "{dtype:?} {n} {k} {m} {ta} {tb}"
                     );
                 }
@@ -324,10 +325,10 @@ mod tests {
     #[test]
     fn sparse_products_are_products() {
         let (a, b) = (matrix(3, 4, 0), matrix(4, 2, 1));
-        let want = naive(&a, &b);
-        assert_eq!(run("SparseMatMul", &[a.clone(), b.clone()], &[]).unwrap(), std::slice::from_ref(&want));
+        let expected = naive(&a, &b);
+        assert_eq!(run("SparseMatMul", &[a.clone(), b.clone()], &[]).unwrap(), std::slice::from_ref(&expected));
         let types = [("Ta", AttrValue::Type(DType::BF16))];
-        assert_eq!(run("SparseMatMul", &[cast(&a, DType::BF16), b], &types).unwrap(), [want]);
+        assert_eq!(run("SparseMatMul", &[cast(&a, DType::BF16), b], &types).unwrap(), [expected]);
         let zero = Tensor::from_slice([1, 1], &[0.0f32]).unwrap();
         let nan = Tensor::from_slice([1, 1], &[f32::NAN]).unwrap();
         assert!(run("SparseMatMul", &[zero, nan], &[]).unwrap()[0].to_scalar::<f32>().unwrap().is_nan());

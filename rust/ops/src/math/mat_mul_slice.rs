@@ -7,7 +7,7 @@ use ferroflow_tensor::gemm::MatRef;
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{Result, Shape, Tensor, dispatch};
 
-/// The rows and columns of `a b` that begin at `begin`, with the bits that they have in the whole product.
+/// Returns the rows and columns of `a b` that begin at `begin`, with the bits that they have in the whole product.
 fn block<T: FusedFactor>(
     threads: Threads,
     a: MatRef<'_, T>,
@@ -95,12 +95,12 @@ mod tests {
                 [([0, 35], [37, 35]), ([0, 0], [-1, -1]), ([5, 69], [20, 1]), ([36, 2], [1, 40]), ([3, 3], [0, 7])]
             {
                 let (begin, size) = (vector(begin), vector(size));
-                let want = run("Slice", &[whole.clone(), begin.clone(), size.clone()], &[]).unwrap();
+                let expected = run("Slice", &[whole.clone(), begin.clone(), size.clone()], &[]).unwrap();
                 for threads in [1, 2, 4] {
                     let args = [a.clone(), b.clone(), begin.clone(), size.clone()].map(Arg::One).into();
                     let got = run_args("_MatMulSlice", args, &attrs, threads).unwrap();
-                    assert_eq!(got.values, want);
-                    assert_eq!(got.shapes[0].to_shape().as_ref(), Some(want[0].shape()));
+                    assert_eq!(got.values, expected);
+                    assert_eq!(got.shapes[0].to_shape().as_ref(), Some(expected[0].shape()));
                 }
             }
         }

@@ -6,14 +6,14 @@ use ferroflow_tensor::gemm::accumulates_once;
 use ferroflow_tensor::vector::Binary;
 use ferroflow_tensor::{PartialShape, Result, Tensor, dispatch, elementwise, ensure};
 
-/// Where a term of the sum is among the op's inputs.
+/// The place of a term of the sum among the op's inputs.
 #[derive(Clone, Copy)]
 enum Term {
     Matrix(usize),
     Product(usize, usize),
 }
 
-/// The terms in order, of an op with inputs `matrices`, `left` and `right`.
+/// Returns the terms in order, of an op with inputs `matrices`, `left` and `right`.
 fn terms(is_product: &[bool]) -> Vec<Term> {
     let products = is_product.iter().filter(|p| **p).count();
     let (mut matrix, mut left) = (0, is_product.len() - products);
@@ -30,7 +30,7 @@ fn terms(is_product: &[bool]) -> Vec<Term> {
     terms
 }
 
-/// The sum from the first to the last term, with the bits of products computed for themselves.
+/// Returns the sum from the first to the last term, with the bits of products computed for themselves.
 fn sum<T: FusedFactor>(ctx: &mut KernelContext<'_>, transposes: Transposes, terms: &[Term]) -> Result<Tensor> {
     let threads = ctx.threads();
     let mut total: Option<Tensor> = None;
@@ -183,12 +183,12 @@ mod tests {
                         run_args("AddN", vec![Arg::List(terms)], &[], 1).unwrap().values.remove(0)
                     };
                     let [p, q, r] = &products[..] else { panic!() };
-                    let want = [added(&[&matrix, p, q, r]), added(&[p, q, &matrix, r])];
+                    let expected = [added(&[&matrix, p, q, r]), added(&[p, q, &matrix, r])];
                     for threads in [1, 2, 4] {
                         let got =
                             |order: &[bool]| sum(vec![matrix.clone()], &pairs, order, transpose_a, threads).unwrap();
-                        assert_eq!(got(&[false, true, true, true]), want[0]);
-                        assert_eq!(got(&[true, true, false, true]), want[1]);
+                        assert_eq!(got(&[false, true, true, true]), expected[0]);
+                        assert_eq!(got(&[true, true, false, true]), expected[1]);
                     }
                 }
             }

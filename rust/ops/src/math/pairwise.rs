@@ -5,7 +5,7 @@ use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::vector::Operand;
 use ferroflow_tensor::{Result, Scalar, Tensor};
 
-/// `f` of each pair of elements, with NumPy's broadcasting. `block`: elements worth a thread.
+/// Returns `f` of each pair of elements, with NumPy's broadcasting. `block`: elements worth a thread.
 ///
 /// Errors: `InvalidArgument` for shapes that do not broadcast.
 pub(super) fn zip_numbers<T: Scalar>(

@@ -20,24 +20,24 @@ const COLUMNS: usize = 1024;
 /// Rows folded one after the other before their result joins the others.
 const ROWS: usize = 64;
 
-/// How the elements of type `T` become one.
+/// The function that makes the elements of type `T` one.
 pub(super) trait Fold<T>: Sync + Send + 'static {
-    /// The result of no elements.
+    /// Returns the result of no elements.
     fn nothing(&self) -> T;
     fn slice(&self, x: &[T]) -> T;
-    /// The result of a long slice, in an order that only its length decides.
+    /// Returns the result of a long slice, in an order that only its length decides.
     ///
     /// Errors: `Cancelled` if the step is interrupted.
     fn long_slice(&self, threads: Threads, x: &[T]) -> Result<T>;
-    /// `acc[j] = f(acc[j], column j)`.
+    /// Computes `acc[j] = f(acc[j], column j)`.
     fn rows_into(&self, acc: &mut [T], rows: &[T]);
-    /// `acc[j] = f(acc[j], row[j])`.
+    /// Computes `acc[j] = f(acc[j], row[j])`.
     fn row_into(&self, acc: &mut [T], row: &[T]);
 }
 
 pub(super) struct Numeric(pub(super) Reduce);
 
-/// The lengths of the parts that pairwise summation cuts a slice into, no longer than a block.
+/// Lists the lengths of the parts that pairwise summation cuts a slice into, no longer than a block.
 fn leaves(start: usize, length: usize, out: &mut Vec<std::ops::Range<usize>>) {
     match vector::split_point(length).filter(|_| length > BLOCK) {
         None => out.push(start..start + length),
@@ -48,7 +48,7 @@ fn leaves(start: usize, length: usize, out: &mut Vec<std::ops::Range<usize>>) {
     }
 }
 
-/// The partial results of `leaves`, combined as they were cut.
+/// Returns the partial results of `leaves`, combined as they were cut.
 fn join<T: Reducible>(f: Reduce, length: usize, parts: &mut impl Iterator<Item = T::Accumulator>) -> T::Accumulator {
     match vector::split_point(length).filter(|_| length > BLOCK) {
         None => parts.next().unwrap_or_default(),
@@ -145,7 +145,7 @@ fn rows<T: Scalar>(f: &impl Fold<T>, threads: Threads, x: &[T], n: usize, out: &
         }
         return Ok(());
     }
-    // Rows too short for a call each: the same place of many rows at a time.
+    // Rows too short for a call each: many rows are reduced together, one column after the other.
     const SHORT: usize = 16;
     const GATHERED: usize = 512;
     let block = (BLOCK / n).max(1).next_multiple_of(GATHERED);
@@ -272,7 +272,7 @@ fn reduce<T: Scalar>(
             None => rows(f, threads, x.slice()?, n, out.slice_mut()?)?,
             Some(k) => columns(f, threads, x.slice()?, (n, k), out.slice_mut()?)?,
         }
-        // What was kept on both sides is one group now.
+        // Kept dimensions on both sides are one group now.
         if let (Some(k), true) = (k, last > 0) {
             groups.remove(last);
             groups[last - 1].0 *= k;
@@ -282,7 +282,7 @@ fn reduce<T: Scalar>(
     x.reshaped(out_shape)
 }
 
-/// Which axes are reduced; the axes count from the end where negative.
+/// Returns which axes are reduced; negative axes count from the end.
 fn reduced_axes(axes: &[i64], rank: usize) -> Result<SmallVec<[bool; 8]>> {
     let mut is_reduced = SmallVec::from_elem(false, rank);
     for &axis in axes {
@@ -518,7 +518,7 @@ mod tests {
                 let is_reduced = reduced_axes(&axes(&list).to_i64s().unwrap(), shape.len()).unwrap();
                 let count: usize = list.iter().map(|&a| shape[a as usize]).product();
                 let sum = naive(&x, &is_reduced, 0.0, |a, b| a + b);
-                for (op, want) in [
+                for (op, expected) in [
                     ("Mean", sum.iter().map(|s| s / count as f64).collect()),
                     ("Sum", sum),
                     ("Max", naive(&x, &is_reduced, f64::NEG_INFINITY, f64::max)),
@@ -527,7 +527,7 @@ mod tests {
                     for threads in [1, 2, 4] {
                         let args = vec![Arg::One(x.clone()), Arg::One(axes(&list))];
                         let got = run_args(op, args, &[("keep_dims", AttrValue::Bool(set & 1 == 1))], threads).unwrap();
-                        assert_eq!(got.values[0].slice::<f64>().unwrap(), want, "{op} {shape:?} {list:?}");
+                        assert_eq!(got.values[0].slice::<f64>().unwrap(), expected, "{op} {shape:?} {list:?}");
                         assert_eq!(got.shapes[0], PartialShape::from(got.values[0].shape()));
                     }
                 }

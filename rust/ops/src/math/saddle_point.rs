@@ -7,7 +7,7 @@ use std::f64::consts::PI;
 /// Half the logarithm of 2 pi.
 const HALF_LN_TWO_PI: f64 = 0.918_938_533_204_672_8;
 
-/// What Stirling's formula leaves of ln(gamma): `lgamma(z) - (z - 1/2) ln(z) + z - ln(2 pi) / 2` for z > 0.
+/// Returns the rest of Stirling's formula for ln(gamma): `lgamma(z) - (z - 1/2) ln(z) + z - ln(2 pi) / 2` for z > 0.
 pub(super) fn stirling_rest(z: f64) -> f64 {
     if z < 10.0 {
         return libm::lgamma(z) - (z - 0.5) * z.ln() + z - HALF_LN_TWO_PI;
@@ -22,12 +22,12 @@ pub(super) fn stirling_rest(z: f64) -> f64 {
     series / z
 }
 
-/// `u - ln(1 + u)` for u > -1, without cancellation near zero.
+/// Returns `u - ln(1 + u)` for u > -1, without cancellation near zero.
 pub(super) fn log_excess(u: f64) -> f64 {
     if u.abs() > 0.1 {
         return u - u.ln_1p();
     }
-    // With r = u / (2 + u): ln(1 + u) = 2 (r + r^3/3 + r^5/5 + ...) and u - 2 r = u r.
+    // With r = u / (2 + u): `ln(1 + u) = 2 (r + r^3/3 + r^5/5 + ...)` and `u - 2 r = u r`.
     let r = u / (2.0 + u);
     let square = r * r;
     let (mut sum, mut power, mut k) = (0.0, 2.0 * r * square, 3.0);
@@ -42,12 +42,12 @@ pub(super) fn log_excess(u: f64) -> f64 {
     }
 }
 
-/// `k ln(k / m) + m - k` for k > 0 and m > 0.
+/// Returns `k ln(k / m) + m - k` for k > 0 and m > 0.
 pub(super) fn deviance(k: f64, m: f64) -> f64 {
     if m > 0.5 * k && m < 2.0 * k { k * log_excess((m - k) / k) } else { k * (k.ln() - m.ln()) + m - k }
 }
 
-/// `x^a e^-x / gamma(a)` for a > 0 and x > 0.
+/// Returns `x^a e^-x / gamma(a)` for a > 0 and x > 0.
 pub(super) fn gamma_factor(a: f64, x: f64) -> f64 {
     if a < 1.0 {
         return a * (a * x.ln() - x - libm::lgamma(a + 1.0)).exp();
@@ -55,7 +55,7 @@ pub(super) fn gamma_factor(a: f64, x: f64) -> f64 {
     (a / (2.0 * PI)).sqrt() * (-stirling_rest(a) - deviance(a, x)).exp()
 }
 
-/// `x^a y^b / beta(a, b)` for positive a and b, where x + y = 1.
+/// Returns `x^a y^b / beta(a, b)` for positive a and b, where x + y = 1.
 pub(super) fn beta_factor(a: f64, b: f64, x: f64, y: f64) -> f64 {
     let n = a + b;
     let rest = stirling_rest(n) - stirling_rest(a) - stirling_rest(b);
@@ -68,12 +68,12 @@ mod tests {
 
     #[test]
     fn the_excess_is_one_function_on_both_sides_of_its_borders() {
-        for (u, want) in
+        for (u, expected) in
             [(0.1, 0.004_689_820_195_675_14), (-0.1, 0.005_360_515_657_826_301), (1e-9, 5e-19 - 1e-27 / 3.0)]
         {
             let next = f64::from_bits(f64::to_bits(u) + 1);
-            assert!((log_excess(u) / want - 1.0).abs() < 1e-14, "{u}");
-            assert!((log_excess(next) / want - 1.0).abs() < 1e-13, "{u}");
+            assert!((log_excess(u) / expected - 1.0).abs() < 1e-14, "{u}");
+            assert!((log_excess(next) / expected - 1.0).abs() < 1e-13, "{u}");
         }
     }
 

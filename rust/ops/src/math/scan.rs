@@ -120,12 +120,12 @@ mod tests {
             for axis in 0..shape.len() {
                 let (outer, n, inner) = x.shape().around(axis);
                 for (exclusive, reverse) in [(false, false), (true, false), (false, true), (true, true)] {
-                    let mut want = vec![0.0; values.len()];
+                    let mut expected = vec![0.0; values.len()];
                     for (o, i) in (0..outer).flat_map(|o| (0..inner).map(move |i| (o, i))) {
                         let mut sum = 0.0;
                         for k in 0..n {
                             let at = (o * n + if reverse { n - 1 - k } else { k }) * inner + i;
-                            want[at] = if exclusive { sum } else { sum + values[at] };
+                            expected[at] = if exclusive { sum } else { sum + values[at] };
                             sum += values[at];
                         }
                     }
@@ -133,7 +133,7 @@ mod tests {
                     for threads in [1, 2, 4] {
                         let args = vec![Arg::One(x.clone()), Arg::One(Tensor::scalar(axis as i32))];
                         let got = run_args("Cumsum", args, &attrs, threads).unwrap();
-                        assert_eq!(got.values[0].slice::<f64>().unwrap(), want, "{shape:?} {axis}");
+                        assert_eq!(got.values[0].slice::<f64>().unwrap(), expected, "{shape:?} {axis}");
                     }
                 }
             }

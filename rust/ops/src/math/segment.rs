@@ -12,7 +12,7 @@ const BLOCK: usize = 1 << 16;
 /// Tasks that the output is cut into at most, since each reads all ids.
 const TASKS: usize = 16;
 
-/// The type that partial results have: f32 for sums and products of 16-bit floats.
+/// Returns the type that partial results have: f32 for sums and products of 16-bit floats.
 fn partial_type(dtype: DType, f: Reduce) -> DType {
     match (dtype, f) {
         (DType::F16 | DType::BF16, Reduce::Sum | Reduce::Prod) => DType::F32,
@@ -34,10 +34,10 @@ struct Segment {
     rows: std::ops::Range<usize>,
 }
 
-/// The number of rows that ids in ascending order have a place in: one more than the last.
+/// Returns the number of rows that ids in ascending order have a place in: one more than the last.
 ///
-/// Errors: `InvalidArgument` where they are not in order, negative, or above the last; where several of these are so, that
-/// which a walk from the front meets first.
+/// Errors: `InvalidArgument` where they are not in order, negative, or above the last. Where several of these are so,
+/// that which a walk from the front meets first.
 pub(super) fn rows_of_sorted(ids: &[i64]) -> Result<i64> {
     let rows = ids.last().map_or(0, |last| last.saturating_add(1));
     ensure!(rows >= 0 && ids.last().is_none_or(|last| *last >= 0), InvalidArgument, "segment ids must be >= 0");
@@ -53,7 +53,7 @@ pub(super) fn rows_of_sorted(ids: &[i64]) -> Result<i64> {
     Ok(rows)
 }
 
-/// The segments that have rows, in order; ids must not decrease.
+/// Returns the segments that have rows, in order; ids must not decrease.
 fn segments(ids: &[i64]) -> Result<Vec<Segment>> {
     rows_of_sorted(ids)?;
     let mut segments: Vec<Segment> = Vec::new();
@@ -148,7 +148,7 @@ fn unsorted_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Where the id at flat position `i` is, as an index of its tensor.
+/// Returns the index, as text, of the id at flat position `i` of its tensor.
 fn index_text(shape: &Shape, i: usize) -> String {
     let index: Vec<String> = shape.iter().zip(shape.strides()).map(|(d, s)| (i / s % d).to_string()).collect();
     format!("[{}]", index.join(","))
@@ -200,7 +200,7 @@ fn unsorted(init: &KernelInit<'_>, f: Reduce) -> Result<Box<dyn Kernel>> {
     }, else Err(init.unsupported()))
 }
 
-/// The value of a segment without rows: the extremes are the type's largest finite values.
+/// Returns the value of a segment without rows: the extremes are the type's largest finite values.
 fn nothing<T: Scalar + Reducible>(f: Reduce, dtype: DType) -> Result<T> {
     let extreme = |t: Tensor| t.to_scalar::<T>();
     dispatch!(dtype, N in real, {

@@ -23,15 +23,15 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// How the elements of the condition meet those of the data.
-enum Meeting {
+/// The relation of the condition's elements to those of the data.
+enum Layout {
     Whole(bool),
     Elements,
     /// One decision for each row of this many elements.
     Rows(usize),
 }
 
-fn meeting(ctx: &KernelContext<'_>) -> Result<Meeting> {
+fn layout(ctx: &KernelContext<'_>) -> Result<Layout> {
     let (condition, t, e) = (ctx.input(0)?, ctx.input(1)?, ctx.input(2)?);
     ensure!(
         t.shape() == e.shape(),
@@ -42,10 +42,10 @@ fn meeting(ctx: &KernelContext<'_>) -> Result<Meeting> {
         e.shape()
     );
     if condition.rank() == 0 {
-        return Ok(Meeting::Whole(condition.to_scalar()?));
+        return Ok(Layout::Whole(condition.to_scalar()?));
     }
     if condition.shape() == t.shape() {
-        return Ok(Meeting::Elements);
+        return Ok(Layout::Elements);
     }
     ensure!(
         condition.rank() == 1 && t.rank() > 0 && t.shape()[0] == condition.elements(),
@@ -54,18 +54,18 @@ fn meeting(ctx: &KernelContext<'_>) -> Result<Meeting> {
         t.shape(),
         condition.shape()
     );
-    Ok(Meeting::Rows(t.shape()[1..].iter().product()))
+    Ok(Layout::Rows(t.shape()[1..].iter().product()))
 }
 
 fn plain<T: Scalar>(ctx: &mut KernelContext<'_>) -> Result<()> {
-    let per_row = match meeting(ctx)? {
-        Meeting::Whole(choice) => {
+    let per_row = match layout(ctx)? {
+        Layout::Whole(choice) => {
             let chosen = ctx.take(if choice { 1 } else { 2 })?;
             ctx.set_output(0, chosen);
             return Ok(());
         }
-        Meeting::Elements => None,
-        Meeting::Rows(length) => Some(length),
+        Layout::Elements => None,
+        Layout::Rows(length) => Some(length),
     };
     let condition = ctx.input(0)?.slice::<bool>()?;
     let (t, e) = (ctx.input(1)?, ctx.input(2)?);
@@ -94,13 +94,13 @@ fn plain<T: Scalar>(ctx: &mut KernelContext<'_>) -> Result<()> {
 }
 
 fn strings(ctx: &mut KernelContext<'_>) -> Result<()> {
-    let meeting = meeting(ctx)?;
+    let layout = layout(ctx)?;
     let condition = ctx.input(0)?.slice::<bool>()?;
     let (t, e) = (ctx.input(1)?, ctx.input(2)?);
-    let choice = |i: usize| match meeting {
-        Meeting::Whole(choice) => choice,
-        Meeting::Elements => condition[i],
-        Meeting::Rows(length) => condition[i / length],
+    let choice = |i: usize| match layout {
+        Layout::Whole(choice) => choice,
+        Layout::Elements => condition[i],
+        Layout::Rows(length) => condition[i / length],
     };
     let pairs = t.strings()?.iter().zip(e.strings()?).enumerate();
     let chosen: Vec<Bytes> = pairs.map(|(i, (t, e))| if choice(i) { t.clone() } else { e.clone() }).collect();

@@ -8,7 +8,7 @@ use num_traits::Float;
 /// A type that a range can have.
 trait Step: Summed + PartialOrd + std::fmt::Display {
     const ZERO: Self;
-    /// How many steps there are from `start` to before `limit`, the signs being right.
+    /// Returns the number of steps from `start` to before `limit`, if the signs are right.
     fn steps(start: Self, limit: Self, delta: Self) -> Option<i64>;
 }
 
@@ -173,24 +173,24 @@ mod tests {
 
     #[test]
     fn ranges_end_before_their_limit_in_both_directions() {
-        for (start, limit, delta, want) in
+        for (start, limit, delta, expected) in
             [(0, 5, 1, vec![0, 1, 2, 3, 4]), (3, 18, 5, vec![3, 8, 13]), (5, 0, -2, vec![5, 3, 1]), (4, 4, 1, vec![])]
         {
             let args = of([start, limit, delta]).into_iter().map(Arg::One).collect();
             let out = run_args("Range", args, &[], 1).unwrap();
-            assert_eq!(out.values[0].slice::<i32>().unwrap(), want);
-            assert_eq!(out.shapes[0], PartialShape::vector(Some(want.len())));
+            assert_eq!(out.values[0].slice::<i32>().unwrap(), expected);
+            assert_eq!(out.shapes[0], PartialShape::vector(Some(expected.len())));
         }
         let out = run("Range", &of([0.0f32, 1.0, 0.1]), &[]).unwrap();
         let mut sum = 0.0;
-        let want: Vec<f32> = (0..10)
+        let expected: Vec<f32> = (0..10)
             .map(|_| {
                 let v = sum;
                 sum += 0.1;
                 v
             })
             .collect();
-        assert_eq!(out[0].slice::<f32>().unwrap(), want);
+        assert_eq!(out[0].slice::<f32>().unwrap(), expected);
         let out = run("Range", &of([i64::MAX - 1, i64::MAX, 1]), &[]).unwrap();
         assert_eq!(out[0].slice::<i64>().unwrap(), [i64::MAX - 1]);
     }

@@ -18,7 +18,7 @@ enum Scale {
 }
 
 impl Scale {
-    /// What the sum of `n` rows is divided by.
+    /// Returns the divisor of the sum of `n` rows.
     fn divisor(self, n: usize) -> f64 {
         match self {
             Scale::Sum => 1.0,
@@ -28,7 +28,7 @@ impl Scale {
     }
 }
 
-/// `rows` and then what a row of input 0 has.
+/// Sets the shape of `rows` rows like those of input 0.
 fn shape_of_rows(c: &mut ShapeContext<'_>, rows: Option<usize>) -> Result<()> {
     let data = c.input(0)?.with_rank_at_least(1)?;
     c.input(1)?.with_rank(1)?.merge(&c.input(2)?.with_rank(1)?)?;
@@ -50,7 +50,7 @@ fn shape_by_count(c: &mut ShapeContext<'_>) -> Result<()> {
     shape_of_rows(c, count.and_then(|n| usize::try_from(n).ok()))
 }
 
-/// The indices and ids of an op, of one length; ids are in ascending order from 0 on.
+/// Returns the indices and ids of an op, of one length; ids are in ascending order from 0 on.
 fn pairs(ctx: &KernelContext<'_>) -> Result<(Vec<i64>, Vec<i64>)> {
     let (indices, ids) = (ctx.input(1)?, ctx.input(2)?);
     ensure!(ctx.input(0)?.rank() > 0, InvalidArgument, "data must be at least 1-D");
@@ -60,7 +60,7 @@ fn pairs(ctx: &KernelContext<'_>) -> Result<(Vec<i64>, Vec<i64>)> {
     Ok((indices.to_i64s()?, ids.to_i64s()?))
 }
 
-/// A tensor of `rows` rows like those of `like`.
+/// Returns a tensor of `rows` rows like those of `like`.
 fn output<T: Scalar>(like: &Tensor, rows: i64) -> Result<(Tensor, usize)> {
     let row = &like.shape()[1..];
     let dims: Vec<i64> = std::iter::once(rows).chain(row.iter().map(|&d| d as i64)).collect();

@@ -5,7 +5,7 @@ use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::vector::Operand;
 use ferroflow_tensor::{Bytes, DType, Result, Tensor};
 
-/// What a function of two strings gives.
+/// The result of a function of two strings.
 pub(super) trait Text: Send + Sized {
     fn slots(t: &mut Tensor) -> Result<&mut [Self]>;
 }
@@ -22,7 +22,7 @@ impl Text for bool {
     }
 }
 
-/// `f` of each pair of strings, with NumPy's broadcasting. `dtype` is the type of `f`'s results.
+/// Returns `f` of each pair of strings, with NumPy's broadcasting. `dtype` is the type of `f`'s results.
 pub(super) fn zip_strings<O: Text>(
     a: &Tensor,
     b: &Tensor,

@@ -51,7 +51,7 @@ const TABLE: [(&str, Unary, &str, &str); 34] = [
     ("Conj", Unary::Conj, "T: {complex64, complex128} = DT_COMPLEX64", "Returns the complex conjugate."),
 ];
 
-/// The kernel of every op whose definition names a unary elementwise function.
+/// Returns the kernel of every op whose definition names a unary elementwise function.
 pub(crate) fn unary_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let Some(Elementwise::Unary(f)) = init.node.op.elementwise else {
         bail!(Internal, "{} is no unary function", init.node.op.name);
@@ -94,12 +94,12 @@ mod tests {
         let values: Vec<f32> = (0..70_000).map(|i| (i % 1999) as f32 * 1e-3 - 0.999).collect();
         let x = Tensor::from_slice([70, 1000], &values).unwrap();
         for (name, f, ..) in TABLE.iter().filter(|row| row.1.supports::<f32>()) {
-            let mut want = vec![0.0; values.len()];
-            ferroflow_tensor::vector::unary(*f, &values, &mut want);
-            let want = Tensor::from_slice([70, 1000], &want).unwrap();
+            let mut expected = vec![0.0; values.len()];
+            ferroflow_tensor::vector::unary(*f, &values, &mut expected);
+            let expected = Tensor::from_slice([70, 1000], &expected).unwrap();
             for threads in [1, 2, 4] {
                 let got = run_args(name, vec![Arg::One(x.clone())], &[], threads).unwrap();
-                assert!(got.values[0] == want, "{name}");
+                assert!(got.values[0] == expected, "{name}");
                 assert_eq!(got.shapes[0].to_shape().unwrap(), [70, 1000].into());
             }
         }

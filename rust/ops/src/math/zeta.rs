@@ -24,7 +24,7 @@ const BERNOULLI: [f64; 12] = [
     -236_364_091.0 / 1_693_824_136_731_743_669_452_800_000.0,
 ];
 
-/// The sum of `(q + k)^-x` for x > 1 and q > 0.
+/// Returns the sum of `(q + k)^-x` for x > 1 and q > 0.
 fn positive(x: f64, q: f64) -> f64 {
     if q.is_infinite() {
         return 0.0;
@@ -65,7 +65,7 @@ fn zeta(x: f64, q: f64) -> f64 {
     }
     let is_even = x % 2.0 == 0.0;
     if q == q.floor() {
-        // A pole: of one sign from both sides for even powers.
+        // A pole. Even powers have the same sign on both sides.
         return if is_even { f64::INFINITY } else { f64::NAN };
     }
     if x != x.floor() || x.is_infinite() {
@@ -156,18 +156,22 @@ mod tests {
 
     #[test]
     fn agree_with_sixty_digit_arithmetic() {
-        for (x, q, want) in ZETAS {
-            assert!((zeta(x, q) / want - 1.0).abs() < 4e-15, "zeta({x}, {q}) = {} not {want}", zeta(x, q));
+        for (x, q, expected) in ZETAS {
+            assert!((zeta(x, q) / expected - 1.0).abs() < 4e-15, "zeta({x}, {q}) = {} not {expected}", zeta(x, q));
         }
-        for (n, x, want) in POLYGAMMAS {
-            assert!((polygamma(n, x) / want - 1.0).abs() < 8e-15, "psi({n}, {x}) = {} not {want}", polygamma(n, x));
+        for (n, x, expected) in POLYGAMMAS {
+            assert!(
+                (polygamma(n, x) / expected - 1.0).abs() < 8e-15,
+                "psi({n}, {x}) = {} not {expected}",
+                polygamma(n, x)
+            );
         }
     }
 
     #[test]
     fn poles_and_faults() {
         let inf = f64::INFINITY;
-        for (x, q, want) in [
+        for (x, q, expected) in [
             (1.0, 1.0, inf),
             (1.0, -1.0, inf),
             (2.0, 0.0, inf),
@@ -177,7 +181,7 @@ mod tests {
             (inf, 0.5, inf),
             (2.0, inf, 0.0),
         ] {
-            assert_eq!(zeta(x, q), want, "zeta({x}, {q})");
+            assert_eq!(zeta(x, q), expected, "zeta({x}, {q})");
         }
         for (x, q) in [(0.5, 1.0), (3.0, 0.0), (3.0, -1.0), (2.5, -1.0), (2.5, -0.5), (f64::NAN, 1.0), (2.0, f64::NAN)]
         {

@@ -31,7 +31,7 @@ const GRADIENTS: [(&str, &str, Binary, &str, &str); 6] = [
     ("SoftsignGrad", "features: T", Binary::SoftsignGrad, FLOATS, "The gradient of `Softsign`."),
 ];
 
-/// The kernel of a function that may be computed in place.
+/// Returns the kernel of a function that may be computed in place.
 fn activation(init: &KernelInit<'_>, f: Unary) -> Result<Box<dyn Kernel>> {
     dispatch!(init.output_type(0)?, T in real, {
         if !f.supports::<T>() {
@@ -55,7 +55,7 @@ fn activation(init: &KernelInit<'_>, f: Unary) -> Result<Box<dyn Kernel>> {
     }, else Err(init.unsupported()))
 }
 
-/// The kernel of `f(gradients, x)`, two tensors of one shape.
+/// Returns the kernel of `f(gradients, x)`, two tensors of one shape.
 fn gradient(init: &KernelInit<'_>, f: Binary) -> Result<Box<dyn Kernel>> {
     dispatch!(init.output_type(0)?, T in real, {
         if !f.supports::<T>() {
@@ -113,7 +113,7 @@ pub(super) fn register(r: &mut Registry) {
     for (name, f, types, doc) in ACTIVATIONS {
         let op = Op::new(name).input("features: T").output("activations: T").attr(types).doc(doc);
         let op = op.shape(shape_rules::unchanged).elementwise(Elementwise::Unary(f));
-        // The fused forms of products apply this one alone.
+        // The fused forms of products have this activation only.
         let op = if f == Unary::Relu { op.fusion(Fusion::Activation) } else { op };
         r.add(match unary_kernel(f) {
             Some(k) => op.kernel(k),
@@ -175,8 +175,8 @@ mod tests {
             let g = [2.0f64; 8];
             let d = run(name, &[Tensor::from_slice([8], &g).unwrap(), Tensor::from_slice([8], &arg).unwrap()], &[]);
             for (d, x) in d.unwrap()[0].slice::<f64>().unwrap().iter().zip(X) {
-                let want = 2.0 * (naive(function, x + h) - naive(function, x - h)) / (2.0 * h);
-                assert!((d - want).abs() < 1e-6, "{name} at {x}: {d}, not {want}");
+                let expected = 2.0 * (naive(function, x + h) - naive(function, x - h)) / (2.0 * h);
+                assert!((d - expected).abs() < 1e-6, "{name} at {x}: {d}, not {expected}");
             }
         }
     }

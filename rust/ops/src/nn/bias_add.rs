@@ -14,7 +14,7 @@ const SHORT_BIAS: usize = 256;
 /// Rows whose sums are taken by one task; the sums are then added in the tasks' order.
 const ROWS_PER_TASK: usize = 4096;
 
-/// Whether the channels are dimension 1 and not the last.
+/// Returns true if the channels are dimension 1 and not the last.
 fn channels_first(attrs: &AttrMap) -> Result<bool> {
     Ok(attrs.get("data_format").is_some() && attrs.str("data_format")? == "NCHW")
 }
@@ -41,7 +41,7 @@ fn grad_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The dimensions before the channels, the channels, the dimensions after them.
+/// Returns the dimensions before the channels, the channels, the dimensions after them.
 fn around_channels(shape: &Shape, first: bool) -> Result<(usize, usize, usize)> {
     let least = if first { 3 } else { 2 };
     ensure!(shape.rank() >= least, InvalidArgument, "Input tensor must be at least {least}D: {shape}");
@@ -86,7 +86,7 @@ fn bias_add(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }, else Err(init.unsupported()))
 }
 
-/// The sums of the columns of `x`, in an order that only its shape decides.
+/// Sums the columns of `x`, in an order that only its shape decides.
 fn sum_columns<T: Scalar + Reducible>(threads: Threads, x: &[T], sums: &mut [T]) -> Result<()> {
     let columns = sums.len();
     sums.fill(T::default());
@@ -138,7 +138,7 @@ pub(super) fn register(r: &mut Registry) {
     let add = |name: &str| {
         let op = Op::new(name).input("value: T").input("bias: T").output("output: T").attr("T: numbertype");
         let op = op.fusion(Fusion::Bias);
-        op.doc("The value plus the bias of each element's channel.").shape(shape).kernel(bias_add)
+        op.doc("Returns the value plus the bias of each element's channel.").shape(shape).kernel(bias_add)
     };
     r.add(add("BiasAdd").attr(data_format));
     r.add(add("BiasAddV1"));
@@ -148,7 +148,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: T")
             .attr("T: numbertype")
             .attr(data_format)
-            .doc("The sum over all dimensions but the channels.")
+            .doc("Returns the sum over all dimensions but the channels.")
             .shape(grad_shape)
             .kernel(bias_add_grad),
     );
@@ -181,8 +181,8 @@ mod tests {
             let inner: usize = shape[axis + 1..].iter().product();
             let y = run("BiasAdd", &[x.clone(), b.clone()], &attrs).unwrap();
             let (x, b) = (x.slice::<f64>().unwrap(), b.slice::<f64>().unwrap());
-            let want: Vec<f64> = x.iter().enumerate().map(|(i, x)| x + b[i / inner % shape[axis]]).collect();
-            assert_eq!(y[0].slice::<f64>().unwrap(), want, "{shape:?}");
+            let expected: Vec<f64> = x.iter().enumerate().map(|(i, x)| x + b[i / inner % shape[axis]]).collect();
+            assert_eq!(y[0].slice::<f64>().unwrap(), expected, "{shape:?}");
             let g = run("BiasAddGrad", &[counted(&shape)], &attrs).unwrap();
             let mut sums = vec![0.0; shape[axis]];
             x.iter().enumerate().for_each(|(i, x)| sums[i / inner % shape[axis]] += x);

@@ -22,7 +22,7 @@ struct Tree<'a> {
 }
 
 impl Tree<'_> {
-    /// The sequences of one entry of the batch, over its first `length` steps; `out` is full of end tokens.
+    /// Follows the sequences of one entry of the batch, over its first `length` steps; `out` is full of end tokens.
     fn follow(&self, entry: usize, length: usize, out: &mut [i32]) -> Result<()> {
         let place = |time: usize, beam: usize| (time * self.batch + entry) * self.beams + beam;
         for beam in 0..self.beams {
@@ -107,7 +107,7 @@ mod tests {
     use crate::testing::run;
     use ferroflow_tensor::{Code, Result, Tensor};
 
-    /// Three steps, one entry and two beams.
+    /// Returns three steps, one entry and two beams.
     fn beams(steps: [i32; 6], parents: [i32; 6], length: i32, end: i32) -> Result<Vec<i32>> {
         let steps = Tensor::from_slice([3, 1, 2], &steps)?;
         let parents = Tensor::from_slice([3, 1, 2], &parents)?;
@@ -135,8 +135,8 @@ mod tests {
         for parent in [-1, 2, i32::MAX, i32::MIN] {
             let error = beams([1, 2, 3, 4, 5, 6], [0, 0, 0, 1, 0, parent], 3, 9).unwrap_err();
             assert_eq!(error.code(), Code::InvalidArgument);
-            let wanted = format!("Saw invalid parent id {parent} at (batch, time, beam) == (0, 1, 1)");
-            assert!(error.message().contains(&wanted), "{}", error.message());
+            let expected = format!("Saw invalid parent id {parent} at (batch, time, beam) == (0, 1, 1)");
+            assert!(error.message().contains(&expected), "{}", error.message());
         }
         // The first step has no parents.
         assert!(beams([1, 2, 3, 4, 5, 6], [7, 7, 0, 1, 0, 1], 3, 9).is_ok());

@@ -13,7 +13,8 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Fewer than `k` classes beat the target; false where a prediction is not finite or there is no such class.
+/// Returns true if fewer than `k` classes beat the target; false if a prediction is not finite or there is no such
+/// class.
 fn is_in_top(row: &[f32], target: i64, k: i64) -> bool {
     let Some(&of_target) = usize::try_from(target).ok().and_then(|t| row.get(t)) else {
         return false;

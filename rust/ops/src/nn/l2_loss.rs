@@ -45,7 +45,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("t: T")
             .output("output: T")
             .attr("T: {half, bfloat16, float, double}")
-            .doc("Half the sum of the squares of all elements.")
+            .doc("Returns half the sum of the squares of all elements.")
             .shape(shape_rules::scalar)
             .kernel(l2_loss),
     );
@@ -59,16 +59,16 @@ mod tests {
     #[test]
     fn is_half_the_sum_of_squares() {
         let x: Vec<f64> = (0..10_000).map(|i| (i as f64).sin()).collect();
-        let want = x.iter().map(|x| x * x).sum::<f64>() / 2.0;
+        let expected = x.iter().map(|x| x * x).sum::<f64>() / 2.0;
         let y = run("L2Loss", &[Tensor::from_slice([100, 100], &x).unwrap()], &[]).unwrap();
-        assert!((y[0].to_scalar::<f64>().unwrap() - want).abs() < 1e-10);
+        assert!((y[0].to_scalar::<f64>().unwrap() - expected).abs() < 1e-10);
         let y = run("L2Loss", &[Tensor::zeros(DType::F32, [0]).unwrap()], &[]).unwrap();
         assert_eq!(y[0].to_scalar::<f32>().unwrap(), 0.0);
     }
 
     #[test]
     fn half_sums_in_f32() {
-        // In f16 alone a sum of ones ends at 2048.
+        // In f16 alone, a sum of ones stops at 2048.
         let x = Tensor::from_slice([8192], &[f16::ONE; 8192]).unwrap();
         assert_eq!(run("L2Loss", &[x], &[]).unwrap()[0].to_scalar::<f16>().unwrap(), f16::from_f32(4096.0));
     }

@@ -57,7 +57,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("activations: T")
             .attr("alpha: float = 0.2")
             .attr(types)
-            .doc("The feature where it is positive, `alpha` times the feature elsewhere.")
+            .doc("Returns the feature where it is positive, `alpha` times the feature elsewhere.")
             .shape(shape_rules::unchanged)
             .kernel(leaky_relu),
     );
@@ -68,7 +68,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("backprops: T")
             .attr("alpha: float = 0.2")
             .attr(types)
-            .doc("The gradient of `LeakyRelu`.")
+            .doc("Returns the gradient of `LeakyRelu`.")
             .shape(shape_rules::merged)
             .kernel(leaky_relu_grad),
     );

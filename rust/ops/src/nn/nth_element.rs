@@ -24,7 +24,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Ascending, NaN after all numbers.
+/// Orders ascending, NaN after all numbers.
 fn order<T: PartialOrd>(x: &T, y: &T) -> Ordering {
     x.partial_cmp(y).unwrap_or_else(|| {
         let is_nan = |v: &T| v.partial_cmp(v).is_none();
@@ -70,7 +70,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("values: T")
             .attr("reverse: bool = false")
             .attr("T: realnumbertype")
-            .doc("The n-th smallest entry of each last-axis row, or with `reverse` the n-th largest.")
+            .doc("Returns the n-th smallest entry of each last-axis row, or with `reverse` the n-th largest.")
             .shape(shape)
             .kernel(nth_element_kernel),
     );

@@ -40,12 +40,12 @@ pub(super) fn register(r: &mut Registry) {
     };
     r.add(
         op("Softmax", "softmax: T")
-            .doc("`exp(logits)` divided by its sum over the last axis.")
+            .doc("Computes `exp(logits)` divided by its sum over the last axis.")
             .kernel(|init| softmax(init, false)),
     );
     r.add(
         op("LogSoftmax", "logsoftmax: T")
-            .doc("The logarithm of `Softmax`, exact where that underflows.")
+            .doc("Returns the logarithm of `Softmax`, exact where that underflows.")
             .kernel(|init| softmax(init, true)),
     );
 }
@@ -66,8 +66,8 @@ mod tests {
             let top = row.iter().copied().fold(f64::MIN, f64::max);
             let sum: f64 = row.iter().map(|x| (x - top).exp()).sum();
             for (j, x) in row.iter().enumerate() {
-                let (want, k) = ((x - top).exp() / sum, 3 * i + j);
-                assert!((y[0].slice::<f64>().unwrap()[k] - want).abs() < 1e-15);
+                let (expected, k) = ((x - top).exp() / sum, 3 * i + j);
+                assert!((y[0].slice::<f64>().unwrap()[k] - expected).abs() < 1e-15);
                 assert!((l[0].slice::<f64>().unwrap()[k] - (x - top - sum.ln())).abs() < 1e-12);
             }
         }
@@ -77,8 +77,8 @@ mod tests {
     fn half_computes_through_f32() {
         let x = Tensor::from_slice([4], &[0.0, 1.0, 2.0, 3.0].map(f16::from_f32)).unwrap();
         let y = run("Softmax", &[x], &[]).unwrap();
-        let want = [0.032_058_603, 0.087_144_32, 0.236_882_82, 0.643_914_3].map(f16::from_f32);
-        assert_eq!(y[0].slice::<f16>().unwrap(), want);
+        let expected = [0.032_058_603, 0.087_144_32, 0.236_882_82, 0.643_914_3].map(f16::from_f32);
+        assert_eq!(y[0].slice::<f16>().unwrap(), expected);
     }
 
     #[test]

@@ -42,7 +42,7 @@ impl<'a, T: Scalar> Rows<'a, T> {
         Ok(Rows { values: t.slice()?, many_rows: rows > 1, columns })
     }
 
-    /// Row `i` of `classes` values, in `copy` where it has to be stretched.
+    /// Returns the row `i` of `classes` values, in `copy` where it has to be stretched.
     fn row<'b>(&self, i: usize, classes: usize, copy: &'b mut Vec<T>) -> &'b [T]
     where
         'a: 'b,
@@ -92,7 +92,8 @@ fn cross_entropy(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }, else Err(init.unsupported()))
 }
 
-/// The loss, zero until it is computed (as it stays without classes), and the gradient of logits of shape `[rows, classes]`.
+/// Returns the loss, zero until it is computed (as it stays without classes), and the gradient of logits of shape
+/// `[rows, classes]`.
 pub(super) fn outputs(dtype: DType, logits: &Shape) -> Result<(Tensor, Tensor)> {
     Ok((Tensor::zeros(dtype, [logits[0]])?, Tensor::new(dtype, logits.clone())?))
 }
@@ -105,7 +106,10 @@ pub(super) fn register(r: &mut Registry) {
             .output("loss: T")
             .output("backprop: T")
             .attr("T: {half, bfloat16, float, double}")
-            .doc("The cross entropy of each row's softmax with the row's labels, and its gradient by the features.")
+            .doc(
+                "Returns the cross entropy of each row's softmax with the row's labels, and its gradient by the \
+                 features.",
+            )
             .shape(shape)
             .kernel(cross_entropy),
     );
@@ -143,10 +147,10 @@ mod tests {
                 x[c] = old + h;
                 let above = naive(&x, y);
                 x[c] = old - h;
-                let want = (above - naive(&x, y)) / (2.0 * h);
+                let expected = (above - naive(&x, y)) / (2.0 * h);
                 x[c] = old;
                 let gradient = out[1].slice::<f64>().unwrap()[3 * r + c];
-                assert!((gradient - want).abs() < 1e-8, "{gradient} {want}");
+                assert!((gradient - expected).abs() < 1e-8, "{gradient} {expected}");
             }
         }
     }
@@ -171,9 +175,9 @@ mod tests {
                 };
                 (0..6).map(|i| v[(i / 3 % rows) * columns + i % 3 % columns]).collect()
             };
-            let want = stretched(&wide(&xs, &x), &wide(&ys, &y));
+            let expected = stretched(&wide(&xs, &x), &wide(&ys, &y));
             let inputs = [Tensor::from_slice(&xs[..], &x).unwrap(), Tensor::from_slice(&ys[..], &y).unwrap()];
-            assert_eq!(run(OP, &inputs, &[]).unwrap(), want, "{xs:?} {ys:?}");
+            assert_eq!(run(OP, &inputs, &[]).unwrap(), expected, "{xs:?} {ys:?}");
         }
     }
 

@@ -15,7 +15,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// TF 1.x: the words of a label out of range, with at most `SHOWN` labels.
+/// Returns TF 1.x's message of a label out of range, with at most `SHOWN` labels.
 fn bad_label(label: i64, classes: usize, labels: &[i64]) -> Status {
     const SHOWN: usize = 1000;
     let mut list = labels.iter().take(SHOWN).map(i64::to_string).collect::<Vec<_>>().join(" ");
@@ -77,7 +77,10 @@ pub(super) fn register(r: &mut Registry) {
             .output("backprop: T")
             .attr("T: {half, bfloat16, float, double}")
             .attr("Tlabels: {int32, int64} = DT_INT64")
-            .doc("The cross entropy of each row's softmax with the row's class, and its gradient by the features.")
+            .doc(
+                "Returns the cross entropy of each row's softmax with the row's class, and its gradient by the \
+                 features.",
+            )
             .shape(shape)
             .kernel(cross_entropy),
     );
@@ -95,12 +98,12 @@ mod tests {
         let x: Vec<f64> = (0..12).map(|i| (i * 7 % 5) as f64 / 2.0).collect();
         let x = Tensor::from_slice([3, 4], &x).unwrap();
         let dense = Tensor::from_slice([3, 4], &[0.0f64, 1., 0., 0., 0., 0., 0., 1., 1., 0., 0., 0.]).unwrap();
-        let want = run("SoftmaxCrossEntropyWithLogits", &[x.clone(), dense], &[]).unwrap();
+        let expected = run("SoftmaxCrossEntropyWithLogits", &[x.clone(), dense], &[]).unwrap();
         for labels in [Tensor::from_slice([3], &[1i32, 3, 0]), Tensor::from_slice([3], &[1i64, 3, 0])] {
             let out = run(OP, &[x.clone(), labels.unwrap()], &[]).unwrap();
-            for (out, want) in out.iter().zip(&want) {
-                assert_eq!(out.shape(), want.shape());
-                for (a, b) in out.slice::<f64>().unwrap().iter().zip(want.slice::<f64>().unwrap()) {
+            for (out, expected) in out.iter().zip(&expected) {
+                assert_eq!(out.shape(), expected.shape());
+                for (a, b) in out.slice::<f64>().unwrap().iter().zip(expected.slice::<f64>().unwrap()) {
                     assert!((a - b).abs() < 1e-14, "{a} {b}");
                 }
             }

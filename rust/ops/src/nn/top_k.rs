@@ -37,7 +37,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Larger first; NaN after all numbers; of equal ones, the lower index first.
+/// Orders larger ones first; NaN after all numbers; of equal ones, the lower index first.
 fn order<T: PartialOrd>(row: &[T], a: usize, b: usize) -> Ordering {
     let (x, y) = (&row[a], &row[b]);
     y.partial_cmp(x)
@@ -76,7 +76,7 @@ fn top_k<T: Scalar + PartialOrd>(ctx: &mut KernelContext<'_>, k: i64, sorted: bo
                 if sorted {
                     best.sort_unstable_by(|&a, &b| order(row, a, b));
                 } else {
-                    // The order is free; this one is certain.
+                    // TF leaves the order open; here it is fixed.
                     best.sort_unstable();
                 }
                 for ((value, index), &place) in values.iter_mut().zip(indices).zip(&*best) {
@@ -164,13 +164,13 @@ mod tests {
         let rows = Tensor::from_slice([7, 301], &x).unwrap();
         for k in [0, 1, 2, 150, 300, 301] {
             let t = top(&rows, k);
-            let mut want = Vec::new();
+            let mut expected = Vec::new();
             for row in x.chunks(301) {
                 let mut places: Vec<i32> = (0..301).collect();
                 places.sort_by_key(|&p| -row[p as usize]);
-                want.extend_from_slice(&places[..k as usize]);
+                expected.extend_from_slice(&places[..k as usize]);
             }
-            assert_eq!(t[1].slice::<i32>().unwrap(), want, "k = {k}");
+            assert_eq!(t[1].slice::<i32>().unwrap(), expected, "k = {k}");
         }
     }
 

@@ -75,7 +75,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: float")
             .attr("T: quantizedtype")
             .attr(Mode::ATTR)
-            .doc("The numbers that steps between two bounds stand for.")
+            .doc("Returns the numbers of quantized steps between two bounds.")
             .shape(shape)
             .kernel(kernel_of),
     );

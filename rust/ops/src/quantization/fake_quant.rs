@@ -8,14 +8,14 @@ use ferroflow_tensor::{PartialShape, Result, Tensor, ensure};
 
 const BLOCK: usize = 1 << 14;
 
-/// The bounds of an op that has them as attributes.
+/// Returns the bounds of an op that has them as attributes.
 pub(super) fn attr_bounds(init: &KernelInit<'_>) -> Result<(f32, f32)> {
     let (min, max) = (init.float("min")?, init.float("max")?);
     ensure!(min < max, InvalidArgument, "min has to be smaller than max, was: {min} >= {max}");
     Ok((min, max))
 }
 
-/// The bounds of each channel, from the inputs `at` and `at + 1`.
+/// Returns the bounds of each channel, from the inputs `at` and `at + 1`.
 pub(super) fn channel_bounds(
     ctx: &KernelContext<'_>,
     x: &Tensor,
@@ -32,7 +32,7 @@ pub(super) fn channel_bounds(
     Ok(min.iter().zip(max).map(|(&a, &b)| Nudged::new(bits, a, b)).collect())
 }
 
-/// Each element moved with the bounds of its channel.
+/// Moves each element with the bounds of its channel.
 fn moved(ctx: &KernelContext<'_>, bounds: &[Option<Nudged>]) -> Result<Tensor> {
     let input = ctx.input(0)?;
     let mut out = Tensor::new(input.dtype(), input.shape().clone())?;
@@ -96,7 +96,7 @@ fn per_channel_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The attributes that all of these ops have.
+/// Returns the attributes that all of these ops have.
 pub(super) fn with_bits(op: Op) -> Op {
     op.attr("num_bits: int = 8").attr("narrow_range: bool = false")
 }
@@ -106,7 +106,7 @@ pub(super) fn register(r: &mut Registry) {
         with_bits(Op::new("FakeQuantWithMinMaxArgs").input("inputs: float").output("outputs: float"))
             .attr("min: float = -6")
             .attr("max: float = 6")
-            .doc("Numbers moved to the nearest of the steps between two bounds.")
+            .doc("Returns numbers moved to the nearest of the steps between two bounds.")
             .shape(shape_rules::unchanged)
             .kernel(args),
     );
@@ -115,13 +115,13 @@ pub(super) fn register(r: &mut Registry) {
     };
     r.add(
         op("FakeQuantWithMinMaxVars")
-            .doc("Numbers moved to the nearest of the steps between two bounds.")
+            .doc("Returns numbers moved to the nearest of the steps between two bounds.")
             .shape(vars_shape)
             .kernel(vars),
     );
     r.add(
         op("FakeQuantWithMinMaxVarsPerChannel")
-            .doc("Numbers moved to the nearest of the steps between the bounds of their channel, the last dimension.")
+            .doc("Returns numbers moved to the nearest of the steps between the bounds of their channel, the last dimension.")
             .shape(per_channel_shape)
             .kernel(per_channel),
     );

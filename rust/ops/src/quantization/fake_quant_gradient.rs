@@ -6,7 +6,7 @@ use super::range::bound;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::{PartialShape, Result, Tensor, ensure};
 
-/// Gradients of the inputs and of each channel's bounds.
+/// Returns gradients of the inputs and of each channel's bounds.
 fn gradients(ctx: &KernelContext<'_>, bounds: &[Option<Nudged>]) -> Result<(Tensor, Vec<f32>, Vec<f32>)> {
     let (g, x) = (ctx.input(0)?, ctx.input(1)?);
     ensure!(
@@ -22,7 +22,7 @@ fn gradients(ctx: &KernelContext<'_>, bounds: &[Option<Nudged>]) -> Result<(Tens
     let pairs = g.slice::<f32>()?.iter().zip(x.slice::<f32>()?);
     for (i, (to, (&g, &x))) in out.slice_mut::<f32>()?.iter_mut().zip(pairs).enumerate() {
         let channel = i % bounds.len();
-        // An element is on both sides of bounds in the wrong order.
+        // If the bounds are in the wrong order, an element is both below and above.
         let (is_below, is_above) = bounds[channel].map_or((false, false), |n| (x < n.min, x > n.max));
         if is_below {
             low[channel] += f64::from(g);
@@ -97,7 +97,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("backprops: float")
             .attr("min: float = -6")
             .attr("max: float = 6")
-            .doc("The gradient of FakeQuantWithMinMaxArgs.")
+            .doc("Returns the gradient of FakeQuantWithMinMaxArgs.")
             .shape(shape_rules::merged)
             .kernel(args),
     );
@@ -107,13 +107,13 @@ pub(super) fn register(r: &mut Registry) {
     };
     r.add(
         op("FakeQuantWithMinMaxVarsGradient")
-            .doc("The gradients of FakeQuantWithMinMaxVars.")
+            .doc("Returns the gradients of FakeQuantWithMinMaxVars.")
             .shape(vars_shape)
             .kernel(vars),
     );
     r.add(
         op("FakeQuantWithMinMaxVarsPerChannelGradient")
-            .doc("The gradients of FakeQuantWithMinMaxVarsPerChannel.")
+            .doc("Returns the gradients of FakeQuantWithMinMaxVarsPerChannel.")
             .shape(per_channel_shape)
             .kernel(per_channel),
     );

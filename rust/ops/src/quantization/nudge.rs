@@ -28,7 +28,7 @@ pub(super) struct Nudged {
 }
 
 impl Nudged {
-    /// `None` where both bounds are zero: then everything is.
+    /// Returns the nudged bounds; `None` if both bounds are zero, because every result then is.
     pub(super) fn new(bits: Bits, min: f32, max: f32) -> Option<Nudged> {
         if min == 0.0 && max == 0.0 {
             return None;
@@ -39,7 +39,7 @@ impl Nudged {
         Some(Nudged { min: (lowest - zero) * scale, max: (highest - zero) * scale, scale })
     }
 
-    /// The nearest step.
+    /// Returns the nearest step.
     pub(super) fn at(&self, x: f32) -> f32 {
         let shifted = x.min(self.max).max(self.min) - self.min;
         (shifted / self.scale + 0.5).floor() * self.scale + self.min

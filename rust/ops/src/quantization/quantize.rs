@@ -17,7 +17,7 @@ fn adjusted(min: f32, max: f32) -> (f32, f32) {
     (low, max.max(low + least).max(0.0))
 }
 
-/// The function from floats to steps, and the bounds that it has.
+/// Returns the function from floats to steps, and the bounds that it has.
 fn function(mode: Mode, even: bool, steps: Steps, min: f32, max: f32) -> (Box<dyn Fn(f32) -> f64 + Sync>, f32, f32) {
     let (min, max) = adjusted(min, max);
     let Steps { lowest, highest, .. } = steps;
@@ -30,7 +30,7 @@ fn function(mode: Mode, even: bool, steps: Steps, min: f32, max: f32) -> (Box<dy
         Mode::MinFirst => {
             let count = steps.count();
             let range = f64::from(max - min) * (count / (count - 1.0));
-            // TF 1.x goes on in floats: of 32 bits the low ones are rounded off.
+            // TF 1.x continues in floats: low bits of 32-bit results are rounded off.
             let scale = (count / range) as f32;
             let first = (min * scale).round() - lowest as f32;
             (Box::new(move |x| f64::from((x * scale).round() - first)), min, max)
@@ -116,7 +116,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: quantizedtype")
             .attr(Mode::ATTR)
             .attr("round_mode: {'HALF_AWAY_FROM_ZERO', 'HALF_TO_EVEN'} = 'HALF_AWAY_FROM_ZERO'")
-            .doc("The nearest step to each number, and the bounds that the steps divide.")
+            .doc("Returns the nearest step to each number, and the bounds that the steps divide.")
             .shape(shape)
             .kernel(kernel_of),
     );

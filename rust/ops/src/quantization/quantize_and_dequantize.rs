@@ -7,7 +7,7 @@ use num_traits::Float;
 
 const BLOCK: usize = 1 << 14;
 
-/// What the attributes of these ops say.
+/// The attributes of these ops.
 #[derive(Clone, Copy, Debug)]
 struct Form {
     is_signed: bool,
@@ -23,7 +23,7 @@ impl Form {
         Ok(Form { is_signed: init.bool("signed_input")?, is_given: init.bool("range_given")?, narrow, half_up })
     }
 
-    /// The lowest and the highest step.
+    /// Returns the lowest and the highest step.
     fn steps(self, bits: i64) -> Result<(f64, f64)> {
         ensure!((1..=63).contains(&bits), InvalidArgument, "num_bits is out of range: {bits}");
         let bits = bits as i32;
@@ -75,7 +75,7 @@ fn moved<T: Scalar + Float>(ctx: &KernelContext<'_>, form: Form, bits: i64, give
     Ok(out)
 }
 
-/// A bound that an input gives.
+/// Returns a bound that an input gives.
 fn bound<T: Scalar>(ctx: &KernelContext<'_>, i: usize) -> Result<T> {
     let t = ctx.input(i)?;
     match t.slice::<T>()? {
@@ -84,7 +84,7 @@ fn bound<T: Scalar>(ctx: &KernelContext<'_>, i: usize) -> Result<T> {
     }
 }
 
-/// The kernel for inputs that give the range, where `is_given`; `bits` is input 3 where it is `None`.
+/// Returns the kernel for inputs that give the range, where `is_given`; `bits` is input 3 where it is `None`.
 fn by_inputs(init: &KernelInit<'_>, bits: Option<i64>) -> Result<Box<dyn Kernel>> {
     let form = Form::of(init)?;
     dispatch!(init.input_type(0)?, T in [F32, F64], {
@@ -145,7 +145,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("input_min: float = 0")
             .attr("input_max: float = 0")
             .attr(TYPES)
-            .doc("Numbers moved to the nearest step of a range that its attributes or the numbers give.")
+            .doc("Returns numbers moved to the nearest step of a range that its attributes or the numbers give.")
             .shape(shape_rules::unchanged)
             .kernel(v1),
     );
@@ -159,7 +159,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr(TYPES)
             .attr("round_mode: {'HALF_TO_EVEN', 'HALF_UP'} = 'HALF_TO_EVEN'")
             .attr("narrow_range: bool = false")
-            .doc("Numbers moved to the nearest step of a range that its inputs or the numbers give.")
+            .doc("Returns numbers moved to the nearest step of a range that its inputs or the numbers give.")
             .shape(scalars_besides)
             .kernel(v2),
     );
@@ -171,7 +171,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("range_given: bool = true")
             .attr(TYPES)
             .attr("narrow_range: bool = false")
-            .doc("QuantizeAndDequantizeV2 with the number of bits as an input.")
+            .doc("Computes QuantizeAndDequantizeV2 with the number of bits as an input.")
             .shape(scalars_besides)
             .kernel(|init| by_inputs(init, None)),
     );

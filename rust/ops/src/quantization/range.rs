@@ -3,7 +3,7 @@
 use ferroflow_graph::KernelInit;
 use ferroflow_tensor::{DType, Result, Tensor, bail};
 
-/// How floats and steps correspond.
+/// The mapping between floats and steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     MinCombined,
@@ -49,7 +49,7 @@ impl Steps {
         self.lowest < 0.0
     }
 
-    /// What is added to signed steps so that they begin at zero.
+    /// Returns the addend that makes signed steps begin at zero.
     pub(super) fn half_range(self) -> f32 {
         if self.is_signed() { ((self.highest - self.lowest + 1.0) / 2.0) as f32 } else { 0.0 }
     }
@@ -59,7 +59,7 @@ impl Steps {
     }
 }
 
-/// The only element of a float scalar or of a vector of one.
+/// Returns the only element of a float scalar or of a vector of one.
 pub(super) fn bound(t: &Tensor, name: &str) -> Result<f32> {
     match t.slice::<f32>()? {
         [one] => Ok(*one),

@@ -6,7 +6,7 @@ use ferroflow_sync::Mutex;
 use ferroflow_tensor::philox::candidate::{CandidateSampler, Counts, Weights, blocks_per_run};
 use ferroflow_tensor::{DType, PartialShape, Result, Shape, Status, Tensor, bail, ensure};
 
-/// The least attribute that is a count of classes.
+/// Returns the least attribute that is a count of classes.
 fn count(attrs: &AttrMap, name: &str) -> Result<usize> {
     let n = attrs.int(name)?;
     ensure!((1..=i32::MAX.into()).contains(&n), InvalidArgument, "{name} must be in [1, {}], got {n}", i32::MAX);
@@ -34,7 +34,7 @@ fn true_classes(ctx: &mut KernelContext<'_>, num_true: usize) -> Result<Tensor> 
     Ok(classes)
 }
 
-/// The kernel of a sampler; one that counts learns the true classes after each run.
+/// Returns the kernel of a sampler; one that counts learns the true classes after each run.
 fn sampler(init: &KernelInit<'_>, sampler: CandidateSampler) -> Result<Box<dyn Kernel>> {
     let stream = Stream::new(init)?;
     let (num_true, num_sampled) = (count(init, "num_true")?, count(init, "num_sampled")?);
@@ -83,7 +83,8 @@ fn all(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
-/// The weights of `FixedUnigramCandidateSampler`: reserved classes have none, and a shard has every `num_shards`-th.
+/// Returns the weights of `FixedUnigramCandidateSampler`: reserved classes have none, and a shard has every
+/// `num_shards`-th.
 fn fixed_weights(init: &KernelInit<'_>) -> Result<Weights> {
     let (file, unigrams) = (init.str("vocab_file")?, init.floats("unigrams")?);
     ensure!(!file.is_empty() || !unigrams.is_empty(), InvalidArgument, "Must provide either vocab_file or unigrams.");
@@ -122,7 +123,7 @@ fn fixed_weights(init: &KernelInit<'_>) -> Result<Weights> {
     Ok(Weights::new(weights))
 }
 
-/// The last field of each line of a file of comma-separated values.
+/// Returns the last field of each line of a file of comma-separated values.
 fn read_unigrams(path: &str) -> Result<Vec<f32>> {
     let text = std::fs::read_to_string(path).map_err(|e| match e.kind() {
         std::io::ErrorKind::NotFound => Status::not_found(format!("{path}; No such file or directory")),
@@ -198,8 +199,8 @@ fn accidental_hits(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 
 fn accidental_hits_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let num_true = c.int("num_true")?;
-    let wanted = PartialShape::from_dims(&[None, usize::try_from(num_true).ok()]);
-    c.input(0)?.with_rank(2)?.merge(&wanted)?;
+    let expected = PartialShape::from_dims(&[None, usize::try_from(num_true).ok()]);
+    c.input(0)?.with_rank(2)?.merge(&expected)?;
     c.input(1)?.with_rank(1)?;
     for i in 0..3 {
         c.set_output(i, PartialShape::vector(None));
@@ -246,7 +247,7 @@ pub(super) fn register(r: &mut Registry) {
         .doc("Classes drawn by weights, from a file or a list, raised to the power `distortion`.")
         .kernel(fixed),
     );
-    r.add(seeded(base("AllCandidateSampler")).doc("All classes.").kernel(all));
+    r.add(seeded(base("AllCandidateSampler")).doc("Returns all classes.").kernel(all));
     r.add(
         Op::new("ComputeAccidentalHits")
             .input("true_classes: int64")
@@ -257,7 +258,10 @@ pub(super) fn register(r: &mut Registry) {
             .attr("num_true: int")
             .attr("seed: int = 0")
             .attr("seed2: int = 0")
-            .doc("Where sampled classes are true ones: rows, places among the samples, and a weight of minus infinity, nearly.")
+            .doc(
+                "Returns the accidental hits, where sampled classes are true ones: rows, places among the samples, \
+                 and a weight near minus infinity.",
+            )
             .shape(accidental_hits_shape)
             .kernel(accidental_hits),
     );

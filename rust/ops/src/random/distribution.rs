@@ -80,17 +80,17 @@ pub(super) fn register(r: &mut Registry) {
     };
     r.add(
         stateful_op("RandomUniform")
-            .doc("Numbers that are uniform in [0, 1).")
+            .doc("Returns numbers that are uniform in [0, 1).")
             .kernel(|init| stateful(init, Distribution::Uniform)),
     );
     r.add(
         stateful_op("RandomStandardNormal")
-            .doc("Numbers that are normal with mean 0 and standard deviation 1.")
+            .doc("Returns numbers that are normal with mean 0 and standard deviation 1.")
             .kernel(|init| stateful(init, Distribution::Normal)),
     );
     r.add(
         stateful_op("TruncatedNormal")
-            .doc("Standard normal numbers, drawn again where they are 2 or more from 0.")
+            .doc("Returns standard normal numbers, drawn again if they are 2 or more from 0.")
             .kernel(|init| stateful(init, Distribution::Truncated)),
     );
     let stateless_op = |name: &str| {
@@ -102,17 +102,17 @@ pub(super) fn register(r: &mut Registry) {
     };
     r.add(
         stateless_op("StatelessRandomUniform")
-            .doc("Numbers that are uniform in [0, 1), a function of shape and seed.")
+            .doc("Returns numbers that are uniform in [0, 1), a function of shape and seed.")
             .kernel(|init| of_seed(init, Distribution::Uniform)),
     );
     r.add(
         stateless_op("StatelessRandomNormal")
-            .doc("Standard normal numbers, a function of shape and seed.")
+            .doc("Returns standard normal numbers, a function of shape and seed.")
             .kernel(|init| of_seed(init, Distribution::Normal)),
     );
     r.add(
         stateless_op("StatelessTruncatedNormal")
-            .doc("Standard normal numbers within 2 of 0, a function of shape and seed.")
+            .doc("Returns standard normal numbers within 2 of 0, a function of shape and seed.")
             .kernel(|init| of_seed(init, Distribution::Truncated)),
     );
 }

@@ -13,7 +13,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("sample: T")
             .output("output: T")
             .attr("T: {float, double}")
-            .doc("The derivatives by `alpha` of samples of Gamma(alpha, 1).")
+            .doc("Returns the derivatives by `alpha` of samples of Gamma(alpha, 1).")
             .shape(shape_rules::broadcast_binary)
             .kernel(|init| double_kernel(init, gamma_sample_derivative)),
     );
@@ -29,10 +29,10 @@ mod tests {
         let alpha = Tensor::from_slice([2], &[0.5f32, 10.0]).unwrap();
         let samples = Tensor::from_slice([2, 2], &[0.25f32, 5.0, 0.25, 25.0]).unwrap();
         let out = run("RandomGammaGrad", &[alpha, samples], &[]).unwrap();
-        let want = [0.908_014_5f32, 0.704_579_9, 0.908_014_5, 1.552_244];
+        let expected = [0.908_014_5f32, 0.704_579_9, 0.908_014_5, 1.552_244];
         assert_eq!(out[0].shape().dims(), [2, 2]);
-        for (got, want) in out[0].slice::<f32>().unwrap().iter().zip(want) {
-            assert!((got / want - 1.0).abs() < 1e-6, "{got} {want}");
+        for (got, expected) in out[0].slice::<f32>().unwrap().iter().zip(expected) {
+            assert!((got / expected - 1.0).abs() < 1e-6, "{got} {expected}");
         }
         let none = [DType::F64, DType::F64].map(|t| Tensor::zeros(t, [0]).unwrap());
         assert_eq!(run("RandomGammaGrad", &none, &[]).unwrap()[0].elements(), 0);

@@ -1,4 +1,4 @@
-//! What the random ops' unit tests stand on: TensorFlow's numbers of `tests/golden/random.txt`, three runs of each op.
+//! TensorFlow's numbers for the random ops' unit tests: `tests/golden/random.txt`, three runs of each op.
 
 use crate::testing::Rerun;
 use ferroflow_graph::AttrValue;
@@ -6,12 +6,12 @@ use ferroflow_tensor::{DType, Tensor};
 
 const GOLDEN: &str = include_str!("../../../../tests/golden/random.txt");
 
-/// The attributes of an op's seeds.
+/// Returns the attributes of an op's seeds.
 pub(super) fn seeds(seed: i64, seed2: i64) -> Vec<(&'static str, AttrValue)> {
     vec![("seed", AttrValue::Int(seed)), ("seed2", AttrValue::Int(seed2))]
 }
 
-/// The elements as the golden file writes them: hexadecimal bits of floats, decimals of integers.
+/// Returns the elements as the golden file writes them: hexadecimal bits of floats, decimals of integers.
 fn words(t: &Tensor) -> Vec<String> {
     let bytes = t.bytes().unwrap();
     match t.dtype() {

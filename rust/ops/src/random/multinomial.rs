@@ -22,7 +22,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Where the numbers of a run come from.
+/// The source of a run's numbers.
 enum Source {
     Node(Stream),
     /// The stream that input 2 seeds.

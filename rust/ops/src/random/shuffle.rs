@@ -43,7 +43,7 @@ fn random_shuffle(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }, else Err(init.unsupported()))
 }
 
-/// The rows' new order; `None` where there is nothing to reorder, which leaves the stream where it is.
+/// Returns the rows' new order; `None` where there is nothing to reorder, which leaves the stream where it is.
 fn order(stream: &Stream, value: &Tensor) -> Option<Vec<usize>> {
     let rows = *value.shape().first()?;
     if rows < 2 || value.elements() < 2 {
@@ -58,7 +58,7 @@ pub(super) fn register(r: &mut Registry) {
     r.add(
         seeded(Op::new("RandomShuffle").input("value: T").output("output: T"))
             .attr("T: type")
-            .doc("The value with the slices of its first dimension in random order.")
+            .doc("Returns the value with the slices of its first dimension in random order.")
             .shape(shape_rules::unchanged)
             .kernel(random_shuffle),
     );

@@ -38,7 +38,7 @@ fn uniform_int(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
                 ensure!(t.rank() == 0, InvalidArgument, "{name} must be 0-D, got shape {}", t.shape());
             }
             let (low, high) = (ctx.input(at)?.to_scalar::<T>()?, ctx.input(at + 1)?.to_scalar::<T>()?);
-            // TF 1.x: nothing is checked where nothing is drawn.
+            // TF 1.x: no bounds are checked if no number is drawn.
             if out.elements() > 0 {
                 ensure!(low < high, InvalidArgument, "Need minval < maxval, got {low} >= {high}");
                 let base = match &stream {
@@ -59,7 +59,7 @@ pub(super) fn register(r: &mut Registry) {
         seeded(op.output("output: Tout"))
             .attr("Tout: {int32, int64}")
             .attr("T: {int32, int64}")
-            .doc("Whole numbers that are uniform in [minval, maxval), but for the bias of a remainder.")
+            .doc("Returns whole numbers that are uniform in [minval, maxval), but for the bias of a remainder.")
             .shape(|c| shape(c, 1))
             .kernel(uniform_int),
     );
@@ -71,7 +71,10 @@ pub(super) fn register(r: &mut Registry) {
             .attr("dtype: {int32, int64}")
             .attr("T: {int32, int64}")
             .attr("Tseed: {int32, int64} = DT_INT64")
-            .doc("Whole numbers that are uniform in [minval, maxval) but for the bias of a remainder, a function of shape and seed.")
+            .doc(
+                "Returns whole numbers that are uniform in [minval, maxval) but for the bias of a remainder, a \
+                 function of shape and seed.",
+            )
             .shape(|c| {
                 c.input(1)?.merge(&PartialShape::vector(Some(2)))?;
                 shape(c, 2)

@@ -1,4 +1,4 @@
-//! PyFunc, PyFuncStateless: a function of the program as an op, called through a `Host` that knows the language.
+//! PyFunc, PyFuncStateless: a function of the program as an op, called through a `Host` for the program's language.
 
 use ferroflow_graph::{Blocking, Kernel, KernelInit, Op, Outputs, Registry, ShapeContext, kernel};
 use ferroflow_sync::{Mutex, OnceLock};
@@ -8,19 +8,19 @@ use std::sync::Arc;
 
 /// Calls functions of the program's language.
 pub trait Host: Send + Sync {
-    /// The results of the function that is registered under `token`.
+    /// Returns the results of the function that is registered under `token`.
     fn call(&self, token: &str, inputs: Vec<Tensor>) -> Result<Vec<Tensor>>;
 }
 
 static HOST: OnceLock<Box<dyn Host>> = OnceLock::new();
 
-/// Says who calls functions; false where that was said before.
+/// Sets the host that calls functions; false if one was set before.
 pub fn set_host(host: Box<dyn Host>) -> bool {
     HOST.set(host).is_ok()
 }
 
 fn call(token: &str, inputs: SmallVec<[Tensor; 4]>, types: &[DType]) -> Result<Outputs> {
-    let Some(host) = HOST.get() else { bail!(InvalidArgument, "There is nobody to call Python functions.") };
+    let Some(host) = HOST.get() else { bail!(InvalidArgument, "No host is set that could call Python functions.") };
     let values = host.call(token, inputs.into_vec())?;
     ensure!(
         values.len() == types.len(),
@@ -29,13 +29,13 @@ fn call(token: &str, inputs: SmallVec<[Tensor; 4]>, types: &[DType]) -> Result<O
         values.len(),
         types.len()
     );
-    for (i, (value, &want)) in values.iter().zip(types).enumerate() {
+    for (i, (value, &expected)) in values.iter().zip(types).enumerate() {
         ensure!(
-            value.dtype() == want,
+            value.dtype() == expected,
             InvalidArgument,
             "{i}-th value returned by {token} is {}, but expects {}",
             value.dtype().schema_name(),
-            want.schema_name()
+            expected.schema_name()
         );
     }
     Ok(values.into())
@@ -56,7 +56,8 @@ fn py_func(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
-/// TF 1.x folds a stateless function of nothing into a constant of the session: it is called once.
+/// Builds the kernel of a stateless function. TF 1.x folds one without inputs into a constant of the session: it is
+/// called once.
 fn stateless(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     if !init.input_types.is_empty() {
         return py_func(init);
@@ -71,7 +72,7 @@ fn stateless(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         }
         let (signature, known) = (signature.clone(), known.clone());
         ctx.run_blocking(move |_| {
-            // Not under the lock: the function may run a step of this session.
+            // Called without the lock, because the function may run a step of this session.
             let made = call(&signature.0, SmallVec::new(), &signature.1)?;
             let made = made.into_iter().map(Tensor::into_owned).collect::<Result<Outputs>>()?;
             Ok(known.lock().get_or_insert(made).clone())
@@ -109,7 +110,7 @@ mod tests {
     use ferroflow_tensor::Status;
     use std::sync::atomic::{AtomicI32, Ordering};
 
-    /// Knows `echo`, which returns its arguments, and `count`, which counts its calls.
+    /// Has `echo`, which returns its arguments, and `count`, which counts its calls.
     struct Echo(AtomicI32);
 
     impl Host for Echo {

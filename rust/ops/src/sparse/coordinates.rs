@@ -13,7 +13,7 @@ pub(super) struct Coordinates<'a> {
     pub(super) shape: Shape,
 }
 
-/// The elements of an int32 or int64 tensor, borrowed where they are int64.
+/// Returns the elements of an int32 or int64 tensor, borrowed where they are int64.
 pub(super) fn numbers(t: &Tensor) -> Result<Cow<'_, [i64]>> {
     match t.slice::<i64>() {
         Ok(values) => Ok(Cow::Borrowed(values)),
@@ -34,7 +34,7 @@ fn check_ranks(indices: &Tensor, shape: &Tensor) -> Result<()> {
 }
 
 impl<'a> Coordinates<'a> {
-    /// The coordinates of a sparse tensor given as its three parts.
+    /// Returns the coordinates of a sparse tensor given as its three parts.
     ///
     /// Errors: `InvalidArgument` where the parts have wrong ranks or do not fit each other.
     pub(super) fn of(indices: &'a Tensor, values: &Tensor, shape: &Tensor) -> Result<Coordinates<'a>> {
@@ -55,7 +55,7 @@ impl<'a> Coordinates<'a> {
         Ok(found)
     }
 
-    /// The same where no values go with them.
+    /// Returns the same where no values go with them.
     pub(super) fn without_values(indices: &'a Tensor, shape: &Tensor) -> Result<Coordinates<'a>> {
         check_ranks(indices, shape)?;
         let [count, rank] = indices.shape()[..] else { bail!(Internal, "a matrix has two dimensions") };
@@ -123,14 +123,14 @@ impl<'a> Coordinates<'a> {
         Ok(())
     }
 
-    /// The row-major number of each index, all of which lie inside the shape.
+    /// Returns the row-major number of each index, all of which lie inside the shape.
     pub(super) fn flat(&self) -> Vec<usize> {
         let strides = self.shape.strides();
         self.rows().map(|row| row.iter().zip(&strides).map(|(&i, &s)| i as usize * s).sum()).collect()
     }
 
-    /// For each row the row-major number of its dimensions `dims` (each at most once), which compares as they do; none
-    /// where an index lies outside the shape.
+    /// Returns for each row the row-major number of its dimensions `dims` (each at most once), which compares as they
+    /// do. None if an index lies outside the shape.
     fn keys(&self, dims: &[usize]) -> Option<Vec<u64>> {
         let mut strides = vec![0u64; self.rank];
         let mut stride = 1u64;
@@ -143,7 +143,7 @@ impl<'a> Coordinates<'a> {
             .collect()
     }
 
-    /// The row numbers in ascending order of the dimensions `dims`, of equal ones the earlier first.
+    /// Returns the row numbers in ascending order of the dimensions `dims`, of equal ones the earlier first.
     pub(super) fn sorted_by(&self, dims: &[usize]) -> Vec<usize> {
         if let Some(keys) = self.keys(dims) {
             if keys.is_sorted() {
@@ -162,13 +162,13 @@ impl<'a> Coordinates<'a> {
         order
     }
 
-    /// The row numbers in row-major order, of equal ones the earlier first.
+    /// Returns the row numbers in row-major order, of equal ones the earlier first.
     pub(super) fn sorted(&self) -> Vec<usize> {
         let dims: Vec<usize> = (0..self.rank).collect();
         self.sorted_by(&dims)
     }
 
-    /// The runs of `order` in which the dimensions `dims` are equal.
+    /// Returns the runs of `order` in which the dimensions `dims` are equal.
     pub(super) fn groups(&self, order: &[usize], dims: &[usize]) -> Vec<Range<usize>> {
         let mut groups: Vec<Range<usize>> = Vec::new();
         for (i, &row) in order.iter().enumerate() {
@@ -181,7 +181,7 @@ impl<'a> Coordinates<'a> {
         groups
     }
 
-    /// An index matrix of the rows `picked`.
+    /// Returns an index matrix of the rows `picked`.
     pub(super) fn pick(&self, picked: &[usize]) -> Result<Tensor> {
         let mut out = Tensor::new(ferroflow_tensor::DType::I64, [picked.len(), self.rank])?;
         if self.rank > 0 {
@@ -193,7 +193,7 @@ impl<'a> Coordinates<'a> {
     }
 }
 
-/// The elements of a vector at `picked`, all of which it has.
+/// Returns the elements of a vector at `picked`, all of which it has.
 pub(super) fn pick(values: &Tensor, picked: &[usize]) -> Result<Tensor> {
     let mut out = Tensor::new(values.dtype(), [picked.len()])?;
     by_size!(values.dtype(), E, {
@@ -206,17 +206,17 @@ pub(super) fn pick(values: &Tensor, picked: &[usize]) -> Result<Tensor> {
     Ok(out)
 }
 
-/// A matrix of `count` rows of `rank` indices.
+/// Returns a matrix of `count` rows of `rank` indices.
 pub(super) fn matrix(count: usize, rank: usize, indices: &[i64]) -> Result<Tensor> {
     Tensor::from_slice([count, rank], indices)
 }
 
-/// The dimensions as an int64 vector.
+/// Returns the dimensions as an int64 vector.
 pub(super) fn shape_vector(shape: &Shape) -> Result<Tensor> {
     Tensor::from_slice([shape.rank()], &shape.to_i64())
 }
 
-/// Two ordered lists of coordinates as one: `visit` is called with the row of either or both that has the next index.
+/// Merges two ordered lists of coordinates. `visit` is called with the row of either or both that has the next index.
 pub(super) fn merge(a: &Coordinates<'_>, b: &Coordinates<'_>, mut visit: impl FnMut(Option<usize>, Option<usize>)) {
     let (mut i, mut j) = (0, 0);
     while i < a.len() || j < b.len() {

@@ -42,7 +42,7 @@ fn check(indices: &Tensor, values: &Tensor, shape: &Tensor, name: &str) -> Resul
     Ok(())
 }
 
-/// The sequences by the row-major number that they have in a tensor of the shape `outer`.
+/// Returns the sequences by the row-major number that they have in a tensor of the shape `outer`.
 fn sequences(from: &Coordinates<'_>, values: &[usize], outer: &Shape) -> BTreeMap<usize, Vec<usize>> {
     let strides = outer.strides();
     let mut found: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -53,7 +53,7 @@ fn sequences(from: &Coordinates<'_>, values: &[usize], outer: &Shape) -> BTreeMa
     found
 }
 
-/// The distance of two sequences, in one row of the table of the distances of their beginnings.
+/// Returns the distance of two sequences, in one row of the table of the distances of their beginnings.
 fn levenshtein(a: &[usize], b: &[usize]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {
@@ -103,7 +103,7 @@ fn distance(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let distance = levenshtein(&truth, &hypotheses.remove(&number).unwrap_or_default()) as f32;
             to[number] = if normalize { distance / truth.len() as f32 } else { distance };
         }
-        // What is left has a truth of no elements.
+        // The rest has a truth of no elements.
         for (number, hypothesis) in hypotheses {
             to[number] = if normalize { f32::INFINITY } else { hypothesis.len() as f32 };
         }
@@ -124,7 +124,10 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: float")
             .attr("normalize: bool = true")
             .attr("T: type")
-            .doc("Returns the Levenshtein distances of the sequences in innermost rows, by the length of the truth if so asked.")
+            .doc(
+                "Returns the Levenshtein distances of the sequences in innermost rows; with `normalize`, divided by \
+                 the length of the truth.",
+            )
             .shape(shape)
             .kernel(distance),
     );

@@ -51,7 +51,7 @@ fn deserialize_many_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// What sparse tensors are written to: messages in strings, or the tensors themselves in variants.
+/// The form of written sparse tensors: messages in strings, or the tensors themselves in variants.
 #[derive(Clone)]
 enum Written {
     Text(Bytes),
@@ -119,7 +119,7 @@ fn many(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
-/// The tensors that were written.
+/// Returns the tensors that were written.
 fn read(serialized: &Tensor) -> Result<Vec<Tensor>> {
     if serialized.dtype() == DType::String {
         return serialized.strings()?.iter().map(|s| decoded(s)).collect();
@@ -199,7 +199,10 @@ pub(super) fn register(r: &mut Registry) {
         outputs(Op::new("DeserializeSparse").input("serialized_sparse: Tserialized"))
             .attr("dtype: type")
             .attr("Tserialized: {string, variant} = DT_STRING")
-            .doc("Returns the sparse tensors that triples of elements hold, with the dimensions before the triples first.")
+            .doc(
+                "Returns the sparse tensors that triples of elements hold, with the dimensions before the triples \
+                 first.",
+            )
             .shape(deserialize_shape)
             .kernel(|init| deserialize(init, false)),
     );

@@ -37,7 +37,7 @@ impl Operation {
         }
     }
 
-    /// The result of two sorted lists without repetition.
+    /// Returns the result of two sorted lists without repetition.
     fn apply<E: Ord + Clone>(self, a: &[E], b: &[E]) -> Vec<E> {
         let (mut i, mut j) = (0, 0);
         let mut result = Vec::new();
@@ -71,7 +71,7 @@ fn text(dims: &[usize]) -> String {
     dims.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// All dimensions but the last.
+/// Returns all dimensions but the last.
 fn group_shape(shape: &Shape) -> Result<Shape> {
     ensure!(shape.rank() >= 2, InvalidArgument, "Shape [{}] has rank {} < 2", text(shape), shape.rank());
     Ok(Shape::new(&shape[..shape.rank() - 1]))
@@ -221,7 +221,7 @@ fn size(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }, else Err(init.unsupported()))
 }
 
-/// TF 1.x: nothing is known of the sizes' shape before the step.
+/// Sets an unknown shape. TF 1.x: nothing is known of the sizes' shape before the step.
 fn size_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     parts(c, 0)?;
     Ok(())

@@ -3,7 +3,7 @@
 use ferroflow_graph::ShapeContext;
 use ferroflow_tensor::{PartialShape, Result, ensure};
 
-/// What is known of a sparse tensor from its three parts.
+/// The known shape of a sparse tensor, from its three parts.
 pub(super) struct SparseShape {
     /// The number of elements.
     pub(super) count: Option<usize>,
@@ -24,7 +24,7 @@ pub(super) fn parts(c: &ShapeContext<'_>, i: usize) -> Result<SparseShape> {
     Ok(SparseShape { count: indices.dim(0).or(values.dim(0)), rank: indices.dim(1).or(shape.dim(0)) })
 }
 
-/// Outputs `i`, `i + 1` and `i + 2` are a sparse tensor.
+/// Sets outputs `i`, `i + 1` and `i + 2` to the parts of a sparse tensor.
 pub(super) fn set_parts(c: &mut ShapeContext<'_>, i: usize, count: Option<usize>, rank: Option<usize>) {
     c.set_output(i, PartialShape::from_dims(&[count, rank]));
     c.set_output(i + 1, PartialShape::vector(count));

@@ -26,7 +26,7 @@ fn gradient_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The operands at inputs 0 to 5, of one shape.
+/// Returns the operands at inputs 0 to 5, of one shape.
 pub(super) fn operands<'a>(ctx: &'a KernelContext<'_>) -> Result<(Coordinates<'a>, Coordinates<'a>)> {
     for i in [0, 3] {
         ensure!(
@@ -77,7 +77,7 @@ pub(super) fn operands<'a>(ctx: &'a KernelContext<'_>) -> Result<(Coordinates<'a
     ))
 }
 
-/// The index matrix that has, for each pair, the row of `a`, or of `b` where there is none of `a`.
+/// Returns the index matrix that has, for each pair, the row of `a`, or of `b` where there is none of `a`.
 pub(super) fn union(
     a: &Coordinates<'_>,
     b: &Coordinates<'_>,
@@ -127,7 +127,7 @@ impl Measured for Complex64 {
     }
 }
 
-/// The threshold as a double: exact for all types that a sum is compared in but large 64-bit integers.
+/// Returns the threshold as a double: exact for all types that a sum is compared in but large 64-bit integers.
 fn threshold(t: &Tensor) -> Result<f64> {
     use num_traits::AsPrimitive;
     ensure!(t.rank() == 0, InvalidArgument, "The magnitude threshold must be a scalar: got shape {}", t.shape());
@@ -148,7 +148,7 @@ fn add_kernel<T: Measured>(ctx: &mut KernelContext<'_>) -> Result<()> {
         let value = match (i, j) {
             (Some(i), Some(j)) => {
                 let sum = a_values[i].plus(b_values[j]);
-                // As TensorFlow compares: a sum that is no number is left out.
+                // As TensorFlow compares: NaN sums are dropped.
                 if threshold.partial_cmp(&sum.magnitude()).is_none_or(Ordering::is_gt) {
                     return;
                 }
@@ -182,7 +182,7 @@ fn add(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     dispatch!(dtype, T in number, kernel(add_kernel::<T>), else Err(init.unsupported()))
 }
 
-/// The rows of `part` that are in `whole`, both in order, with their place there.
+/// Returns the rows of `part` that are in `whole`, both in order, with their place there.
 fn found(part: &Coordinates<'_>, whole: &Coordinates<'_>) -> Vec<Option<usize>> {
     let mut places = vec![None; part.len()];
     merge(part, whole, |i, k| {

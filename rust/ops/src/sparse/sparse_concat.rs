@@ -35,7 +35,7 @@ pub(super) fn joined(parts: &[&Tensor]) -> Result<Tensor> {
     Ok(out)
 }
 
-/// The parts of a sparse tensor: of several whose dimensions but `axis` are equal, side by side along it.
+/// Returns the parts of a sparse tensor: of several whose dimensions but `axis` are equal, side by side along it.
 ///
 /// Errors: `InvalidArgument` where the joined shape has too many elements.
 pub(super) fn concatenated(
@@ -101,11 +101,11 @@ fn concat(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
                 "Ranks of all input tensors must match: expected {rank} but got {} at position {i}",
                 part.rank()
             );
-            for (j, (want, got)) in first.shape.iter().zip(part.shape.iter()).enumerate() {
+            for (j, (expected, got)) in first.shape.iter().zip(part.shape.iter()).enumerate() {
                 ensure!(
-                    j == axis || want == got,
+                    j == axis || expected == got,
                     InvalidArgument,
-                    "Input shapes must match: expected {want} for dimension {j} but got {got} at position {i}"
+                    "Input shapes must match: expected {expected} for dimension {j} but got {got} at position {i}"
                 );
             }
         }

@@ -5,7 +5,7 @@ use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Shape, Tensor, bail, ensure};
 use std::ops::Range;
 
-/// What TF puts between the parts of a joined feature.
+/// TF's separator between the parts of a joined feature.
 const SEPARATOR: &[u8] = b"_X_";
 
 /// A column of features: its values, and which of them each row has.
@@ -22,7 +22,7 @@ enum Rows<'a> {
 }
 
 impl<'a> Column<'a> {
-    /// The features of a sparse matrix of `batch` rows.
+    /// Returns the features of a sparse matrix of `batch` rows.
     fn sparse(indices: &'a Tensor, values: &'a Tensor, batch: i64) -> Result<Column<'a>> {
         let (places, _) = indices.slice::<i64>()?.as_chunks::<2>();
         let mut least = 0;
@@ -41,7 +41,7 @@ impl<'a> Column<'a> {
         Column { values, rows: Rows::Dense(values.shape()[1]) }
     }
 
-    /// The positions of a row's values.
+    /// Returns the positions of a row's values.
     fn features(&self, row: usize) -> Range<usize> {
         match self.rows {
             Rows::Sparse(places) => {
@@ -67,7 +67,7 @@ impl<'a> Column<'a> {
     }
 }
 
-/// Two fingerprints as one.
+/// Returns two fingerprints as one.
 fn joined(a: u64, b: u64) -> u64 {
     const FACTOR: u64 = 0xc6a4_a793_5bd1_e995;
     let mixed = |x: u64| x ^ (x >> 47);
@@ -75,9 +75,9 @@ fn joined(a: u64, b: u64) -> u64 {
     mixed(mixed(result.wrapping_mul(FACTOR)).wrapping_mul(FACTOR))
 }
 
-/// What becomes of the features of one combination.
+/// The way in which the features of one combination are joined.
 #[derive(Clone, Copy)]
-enum Crossing {
+enum JoinKind {
     Text,
     Hash { buckets: u64, key: u64 },
 }
@@ -88,9 +88,9 @@ enum Crossed {
 }
 
 impl Crossed {
-    fn push(&mut self, columns: &[Column<'_>], features: &[usize], crossing: Crossing) -> Result<()> {
-        match (self, crossing) {
-            (Crossed::Texts(texts), Crossing::Text) => {
+    fn push(&mut self, columns: &[Column<'_>], features: &[usize], kind: JoinKind) -> Result<()> {
+        match (self, kind) {
+            (Crossed::Texts(texts), JoinKind::Text) => {
                 let mut text = Vec::new();
                 for (i, (column, &feature)) in columns.iter().zip(features).enumerate() {
                     if i > 0 {
@@ -100,7 +100,7 @@ impl Crossed {
                 }
                 texts.push(text.into());
             }
-            (Crossed::Hashes(hashes), Crossing::Hash { buckets, key }) => {
+            (Crossed::Hashes(hashes), JoinKind::Hash { buckets, key }) => {
                 let mut hash = key;
                 for (column, &feature) in columns.iter().zip(features) {
                     hash = joined(hash, column.number(feature)?);
@@ -113,7 +113,8 @@ impl Crossed {
     }
 }
 
-/// The columns and the number of rows. The inputs are n index matrices, n value vectors, n shapes, and dense matrices.
+/// Returns the columns and the number of rows. The inputs are n index matrices, n value vectors, n shapes, and dense
+/// matrices.
 fn columns(inputs: &[Tensor], n: usize) -> Result<(Vec<Column<'_>>, i64)> {
     ensure!(inputs.len() >= 3 * n, Internal, "SparseCross has {} inputs for {n} sparse columns", inputs.len());
     let (indices, values, shapes, dense) = (&inputs[..n], &inputs[n..2 * n], &inputs[2 * n..3 * n], &inputs[3 * n..]);
@@ -188,7 +189,7 @@ fn columns(inputs: &[Tensor], n: usize) -> Result<(Vec<Column<'_>>, i64)> {
     Ok((columns, batch))
 }
 
-/// The rows in which every column may have features.
+/// Returns the rows in which every column may have features.
 fn rows_of(columns: &[Column<'_>], batch: i64) -> Vec<usize> {
     let sparse = columns.iter().find_map(|c| match c.rows {
         Rows::Sparse(places) => Some(places),
@@ -209,9 +210,9 @@ fn cross(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         InvalidArgument,
         "SparseCross gives int64 where its output is hashed, and string where it is not"
     );
-    let crossing = match hashed {
-        true => Crossing::Hash { buckets: init.int("num_buckets")? as u64, key: init.int("hash_key")? as u64 },
-        false => Crossing::Text,
+    let kind = match hashed {
+        true => JoinKind::Hash { buckets: init.int("num_buckets")? as u64, key: init.int("hash_key")? as u64 },
+        false => JoinKind::Text,
     };
     kernel(move |ctx| {
         let (columns, batch) = columns(ctx.inputs(), n)?;
@@ -240,7 +241,7 @@ fn cross(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
                     *feature = range.start + rest % range.len();
                     rest /= range.len();
                 }
-                out.push(&columns, &features, crossing)?;
+                out.push(&columns, &features, kind)?;
                 if let Some(place) = places.next() {
                     *place = [row as i64, number as i64];
                 }
@@ -284,7 +285,10 @@ pub(super) fn register(r: &mut Registry) {
             .attr("dense_types: list({int64, string}) >= 0")
             .attr("out_type: {int64, string}")
             .attr("internal_type: {int64, string}")
-            .doc("Returns, for each row, every combination of one feature of each column, as joined text or as one hash.")
+            .doc(
+                "Returns, for each row, every combination of one feature of each column, as joined text or as one \
+                 hash.",
+            )
             .shape(shape)
             .kernel(cross),
     );

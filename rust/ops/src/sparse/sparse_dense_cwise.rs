@@ -11,7 +11,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The flat positions in `dense`, stretched to the sparse shape, of the elements.
+/// Returns the flat positions in `dense`, stretched to the sparse shape, of the elements.
 fn places(sparse: &Coordinates<'_>, dense: &Tensor) -> Result<Vec<usize>> {
     let missing = sparse.rank().checked_sub(dense.rank());
     let fits = missing.is_some_and(|missing| {
@@ -84,17 +84,26 @@ pub(super) fn register(r: &mut Registry) {
     };
     r.add(
         op("SparseDenseCwiseAdd")
-            .doc("Returns, for each element of the sparse tensor, its sum with the dense tensor's, stretched to its shape.")
+            .doc(
+                "Returns, for each element of the sparse tensor, its sum with the dense tensor's, stretched to its \
+                 shape.",
+            )
             .kernel(|init| cwise(init, Binary::Add)),
     );
     r.add(
         op("SparseDenseCwiseMul")
-            .doc("Returns, for each element of the sparse tensor, its product with the dense one's, stretched to its shape.")
+            .doc(
+                "Returns, for each element of the sparse tensor, its product with the dense one's, stretched to its \
+                 shape.",
+            )
             .kernel(|init| cwise(init, Binary::Mul)),
     );
     r.add(
         op("SparseDenseCwiseDiv")
-            .doc("Returns, for each element of the sparse tensor, its quotient by the dense one's, stretched to its shape.")
+            .doc(
+                "Returns, for each element of the sparse tensor, its quotient by the dense one's, stretched to its \
+                 shape.",
+            )
             .kernel(|init| cwise(init, Binary::Div)),
     );
 }

@@ -25,7 +25,7 @@ fn gradient_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// `default` everywhere but at `places`, where the values are.
+/// Writes `default` everywhere but at `places`, which get the values.
 fn put<E: Movable>(values: &Tensor, default: &Tensor, places: &[i64], out: &mut Tensor) -> Result<()> {
     let to = E::view_mut(out)?;
     if let [default] = E::view(default)? {
@@ -53,7 +53,7 @@ fn fill(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             from.len()
         );
         let mut empty = Tensor::new(DType::Bool, [rows])?;
-        // `starts[r + 1]` counts the elements of row r first; then it is where row r + 1 begins.
+        // `starts[r + 1]` is the number of elements of row r first, then the start of row r + 1.
         let mut starts = Tensor::zeros(DType::I64, [rows + 1])?;
         let starts = starts.slice_mut::<i64>()?;
         for (i, row) in from.rows().enumerate() {
@@ -133,7 +133,10 @@ pub(super) fn register(r: &mut Registry) {
             .output("empty_row_indicator: bool")
             .output("reverse_index_map: int64")
             .attr("T: type")
-            .doc("Returns the elements with `default_value` at the front of each row that has none, and where each went.")
+            .doc(
+                "Returns the elements with `default_value` at the front of each row that has none, and where each \
+                 went.",
+            )
             .shape(shape)
             .kernel(fill),
     );

@@ -6,7 +6,7 @@ use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeCont
 use ferroflow_tensor::vector::{Reduce, Reducible, reduce_slice};
 use ferroflow_tensor::{PartialShape, Result, Scalar, Shape, Tensor, dispatch, ensure};
 
-/// Whether each of `rank` dimensions is reduced.
+/// Returns true if each of `rank` dimensions is reduced.
 ///
 /// Errors: `InvalidArgument` for an axis outside [-rank, rank).
 fn reduced(axes: &[i64], rank: usize) -> Result<Vec<bool>> {
@@ -27,7 +27,7 @@ fn reduced(axes: &[i64], rank: usize) -> Result<Vec<bool>> {
     Ok(found)
 }
 
-/// The dense shape of the result, as far as inputs 2 and 3 tell it.
+/// Returns the dense shape of the result, as far as inputs 2 and 3 decide it.
 fn result_shape(c: &ShapeContext<'_>) -> Result<PartialShape> {
     parts(c, 0)?;
     let shape = c.input_as_shape(2)?;

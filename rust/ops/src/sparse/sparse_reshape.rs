@@ -13,7 +13,8 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The shape `target` describes for `elements` elements, one dimension of it being -1 where it is to be inferred.
+/// Returns the shape `target` describes for `elements` elements, one dimension of it being -1 where it is to be
+/// inferred.
 fn resolved(target: &[i64], elements: i64) -> Result<Shape> {
     let mut unknown: Option<usize> = None;
     let mut known = Vec::with_capacity(target.len());
@@ -54,7 +55,7 @@ fn resolved(target: &[i64], elements: i64) -> Result<Shape> {
     Shape::checked(&known)
 }
 
-/// The index matrix and shape vector of a sparse tensor of another shape.
+/// Returns the index matrix and shape vector of a sparse tensor of another shape.
 pub(super) fn reshaped(indices: &Tensor, shape: &Tensor, target: &[i64]) -> Result<(Tensor, Tensor)> {
     let from = Coordinates::without_values(indices, shape)?;
     let to = resolved(target, from.shape.elements() as i64)?;

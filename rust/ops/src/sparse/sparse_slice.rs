@@ -21,7 +21,7 @@ fn gradient_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The elements in the box, with indices that count from its corner, and the part of the box inside the tensor.
+/// Returns the elements in the box, with indices that count from its corner, and the part of the box inside the tensor.
 pub(super) fn boxed(from: &Coordinates<'_>, start: &[i64], size: &[i64]) -> Result<(Vec<usize>, Vec<i64>, Shape)> {
     let dims: Vec<i64> =
         (0..from.rank()).map(|d| size[d].min((from.shape[d] as i64).saturating_sub(start[d])).max(0)).collect();
@@ -69,7 +69,7 @@ fn slice(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
-/// The gradients of the rows of `output`, each at the row of `input` that it was before `start` was taken off.
+/// Writes the gradients of the rows of `output`, each at its row of `input` before `start` was subtracted.
 fn put_back<E: Movable>(
     grad: &Tensor,
     rank: usize,
@@ -89,7 +89,8 @@ fn put_back<E: Movable>(
     Ok(())
 }
 
-/// Each element of the input gets the gradient of the output's element that it is; the others zero.
+/// Builds the kernel of the gradient: each element of the input gets the gradient of its element of the output, others
+/// zero.
 fn gradient(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     kernel(|ctx| {
         let (grad, input, start, output) = (ctx.input(0)?, ctx.input(1)?, ctx.input(2)?, ctx.input(3)?);

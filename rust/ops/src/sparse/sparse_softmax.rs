@@ -57,7 +57,10 @@ pub(super) fn register(r: &mut Registry) {
             .input("sp_shape: int64")
             .output("output: T")
             .attr("T: {float, double}")
-            .doc("Returns the softmax of the elements of each innermost row; those that are not there count for nothing.")
+            .doc(
+                "Returns the softmax of the elements of each innermost row; those that are not there count for \
+                 nothing.",
+            )
             .shape(shape)
             .kernel(softmax),
     );
@@ -74,8 +77,8 @@ mod tests {
         let values = Tensor::from_slice([4], &[0.0f64, 3f64.ln(), 5.0, 1000.0]).unwrap();
         let shape = Tensor::from_slice([2], &[3i64, 3]).unwrap();
         let out = run("SparseSoftmax", &[indices.clone(), values.clone(), shape], &[]).unwrap();
-        for (got, want) in out[0].slice::<f64>().unwrap().iter().zip([0.25, 0.75, 1.0, 1.0]) {
-            assert!((got - want).abs() < 1e-15);
+        for (got, expected) in out[0].slice::<f64>().unwrap().iter().zip([0.25, 0.75, 1.0, 1.0]) {
+            assert!((got - expected).abs() < 1e-15);
         }
         let flat = Tensor::from_slice([1], &[3i64]).unwrap();
         assert!(run("SparseSoftmax", &[indices, values, flat], &[]).is_err());

@@ -19,7 +19,7 @@ fn extreme(init: &KernelInit<'_>, f: Binary) -> Result<Box<dyn Kernel>> {
         let (a, b) = operands(ctx)?;
         let (a_values, b_values) = (ctx.input(1)?.slice::<T>()?, ctx.input(4)?.slice::<T>()?);
         let (mut rows, mut left, mut right) = (Vec::new(), Vec::new(), Vec::new());
-        // Where one of the two has no element, it counts as zero.
+        // If one of the two has no element, it counts as zero.
         merge(&a, &b, |i, j| {
             rows.push((i, j));
             left.push(i.map_or(T::default(), |i| a_values[i]));

@@ -14,7 +14,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The flat position in `dense` of each index.
+/// Returns the flat position in `dense` of each index.
 fn places(indices: &Tensor, values: &Tensor, shape: &Tensor, dense: &Tensor) -> Result<Vec<usize>> {
     ensure!(
         indices.rank() == 2,

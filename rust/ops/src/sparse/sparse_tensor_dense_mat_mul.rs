@@ -1,4 +1,5 @@
-//! SparseTensorDenseMatMul: a sparse matrix times a dense one, either read conjugated and transposed where asked.
+//! SparseTensorDenseMatMul: a sparse matrix times a dense one, either read conjugated and transposed if its attribute
+//! is true.
 
 use super::coordinates::numbers;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
@@ -69,8 +70,8 @@ fn for_each_entry(
     Ok(())
 }
 
-/// The sparse matrix by rows of the result: entry `e` in `starts[m]..starts[m + 1]` adds `values[e]` times row `inner[e]`
-/// of the dense matrix to row `m`, in the order of the input.
+/// The sparse matrix by rows of the result. Entry `e` in `starts[m]..starts[m + 1]` adds `values[e]` times row
+/// `inner[e]` of the dense matrix to row `m`. Entries keep the order of the input.
 struct ByRow<T> {
     starts: Vec<usize>,
     inner: Vec<usize>,
@@ -97,7 +98,7 @@ impl<T: Factor> ByRow<T> {
     }
 }
 
-/// The conjugate transpose of a matrix of `rows` rows.
+/// Returns the conjugate transpose of a matrix of `rows` rows.
 fn adjoint<T: Factor>(threads: Threads, x: &[T], rows: usize, cols: usize) -> Result<Vec<T>> {
     let mut out = vec![T::default(); x.len()];
     if !out.is_empty() {
@@ -161,7 +162,7 @@ fn product<T: Factor>(
         })?;
         return Ok(out);
     }
-    // Before anything of the size of the matrix's rows is made, the result of that size has been.
+    // The result has as many rows as this list and exists already, so a damaged size cannot allocate more.
     let a = match out.elements() {
         0 => return Ok(out),
         _ => ByRow::new(&numbers(indices)?, values.slice::<T>()?, rows as usize, inner_b, adjoint_a)?,
@@ -282,8 +283,8 @@ mod tests {
             let many = product(&b[..common * cols]);
             for few in [1, 2] {
                 let first: Vec<f32> = b[..common * cols].chunks(cols).flat_map(|row| row[..few].to_vec()).collect();
-                let wanted: Vec<f32> = many.chunks(cols).flat_map(|row| row[..few].to_vec()).collect();
-                assert_eq!(product(&first), wanted);
+                let expected: Vec<f32> = many.chunks(cols).flat_map(|row| row[..few].to_vec()).collect();
+                assert_eq!(product(&first), expected);
             }
         }
     }

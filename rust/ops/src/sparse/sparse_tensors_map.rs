@@ -9,7 +9,7 @@ use ferroflow_tensor::{PartialShape, Result, Tensor, bail, ensure};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What was kept, by handle.
+/// The stored tensors, by handle.
 #[derive(Default)]
 struct TensorsMap {
     kept: Mutex<Kept>,

@@ -61,7 +61,8 @@ impl Parts {
     }
 }
 
-/// One sparse tensor of the dimensions `leading` and, after them, the largest of each dimension of `tensors`.
+/// Stacks sparse tensors to one of the dimensions `leading` and, after them, the largest of each dimension of
+/// `tensors`.
 ///
 /// Errors: `InvalidArgument` for tensors whose parts do not fit each other, of several ranks, or of another type.
 pub(super) fn stacked(tensors: &[Parts], leading: &[usize], dtype: DType) -> Result<Parts> {
@@ -104,7 +105,7 @@ pub(super) struct Row {
     elements: Range<usize>,
 }
 
-/// The rows along the first dimension that have elements, in order.
+/// Returns the rows along the first dimension that have elements, in order.
 ///
 /// Errors: `InvalidArgument` for a rank below 2, or indices outside the shape or out of order.
 pub(super) fn rows(of: &Coordinates<'_>) -> Result<Vec<Row>> {
@@ -114,7 +115,7 @@ pub(super) fn rows(of: &Coordinates<'_>) -> Result<Vec<Row>> {
     Ok(of.groups(&order, &[0]).into_iter().map(|g| Row { number: of.row(g.start)[0] as usize, elements: g }).collect())
 }
 
-/// A row as a sparse tensor of its own: indices and values without the first dimension.
+/// Returns a row as a sparse tensor of its own: indices and values without the first dimension.
 pub(super) fn row_parts(of: &Coordinates<'_>, values: &Tensor, row: &Row) -> Result<(Tensor, Tensor)> {
     let mut indices = Vec::with_capacity(row.elements.len() * (of.rank() - 1));
     for i in row.elements.clone() {
@@ -124,12 +125,12 @@ pub(super) fn row_parts(of: &Coordinates<'_>, values: &Tensor, row: &Row) -> Res
     Ok((matrix(picked.len(), of.rank() - 1, &indices)?, pick(values, &picked)?))
 }
 
-/// A row without elements, of dtype `dtype`.
+/// Returns a row without elements, of dtype `dtype`.
 pub(super) fn empty_row(of: &Coordinates<'_>, dtype: DType) -> Result<(Tensor, Tensor)> {
     Ok((matrix(0, of.rank() - 1, &[])?, Tensor::new(dtype, [0])?))
 }
 
-/// The dimensions of a row.
+/// Returns the dimensions of a row.
 pub(super) fn row_shape(of: &Coordinates<'_>) -> Result<Tensor> {
     shape_vector(&Shape::new(&of.shape[1..]))
 }

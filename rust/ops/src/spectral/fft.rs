@@ -44,12 +44,13 @@ macro_rules! pair {
 }
 pair!(f32, f64);
 
-/// Rows of `n` elements that one parallel block holds, times `n`.
+/// Returns the number of rows of `n` elements that one parallel block holds, times `n`.
 fn block(n: usize) -> usize {
     (BLOCK / n.max(1)).max(1) * n.max(1)
 }
 
-/// `x` times the complex number `(factor, 0)`, as C multiplies complex numbers: an infinity stays one beside a NaN.
+/// Returns `x` times the complex number `(factor, 0)`, as C multiplies complex numbers: an infinity stays one beside a
+/// NaN.
 fn scaled<T: Pair>(x: Complex<T>, factor: T) -> Complex<T> {
     let (zero, one) = (T::scale(0.0), T::scale(1.0));
     let product = |x: Complex<T>| Complex::new(x.re * factor - x.im * zero, x.re * zero + x.im * factor);
@@ -80,7 +81,7 @@ fn along_rows<T: Pair>(threads: Threads, t: &mut Tensor, n: usize, direction: Di
     Ok(())
 }
 
-/// `t` with dimension `axis` and the last one exchanged.
+/// Returns `t` with dimension `axis` and the last one exchanged.
 fn exchanged(threads: Threads, t: &Tensor, axis: usize) -> Result<Tensor> {
     let last = t.rank() - 1;
     let strides = t.shape().strides();
@@ -100,7 +101,7 @@ fn exchanged(threads: Threads, t: &Tensor, axis: usize) -> Result<Tensor> {
     gathered(threads, t, &walk, Shape::new(&dims))
 }
 
-/// The first `lengths` elements of the last dimensions.
+/// Returns the first `lengths` elements of the last dimensions.
 fn cropped(threads: Threads, t: &Tensor, lengths: &[usize]) -> Result<Tensor> {
     let outer = t.rank() - lengths.len();
     if t.shape()[outer..] == *lengths {
@@ -131,9 +132,9 @@ fn along_axes<T: Pair>(
         if axis == last {
             along_rows::<T>(threads, &mut t, n, direction, factor)?;
         } else {
-            let mut turned = exchanged(threads, &t, axis)?;
-            along_rows::<T>(threads, &mut turned, n, direction, factor)?;
-            t = exchanged(threads, &turned, axis)?;
+            let mut transposed = exchanged(threads, &t, axis)?;
+            along_rows::<T>(threads, &mut transposed, n, direction, factor)?;
+            t = exchanged(threads, &transposed, axis)?;
         }
     }
     Ok(t)
@@ -162,7 +163,7 @@ fn complex<T: Pair>(rank: usize, direction: Direction) -> Result<Box<dyn Kernel>
     })
 }
 
-/// The lengths of the transforms, checked against the input: `half` tells whether the last dimension of the input holds the
+/// Returns the lengths of the transforms, checked against the input. If `half`, the input's last dimension holds the
 /// non-negative frequencies alone.
 fn lengths(t: &Tensor, fft_length: &Tensor, rank: usize, half: bool) -> Result<Vec<usize>> {
     check_rank(t, rank)?;
@@ -189,7 +190,7 @@ fn lengths(t: &Tensor, fft_length: &Tensor, rank: usize, half: bool) -> Result<V
     Ok(lengths)
 }
 
-/// The shape of a result whose last dimensions are these.
+/// Returns the shape of a result whose last dimensions are these.
 fn result_shape(t: &Tensor, last: &[usize]) -> Result<Shape> {
     let outer = &t.shape()[..t.rank() - last.len()];
     Shape::checked(&outer.iter().chain(last).map(|&n| n as i64).collect::<Vec<_>>())
@@ -309,14 +310,20 @@ fn complex_op(name: &str) -> Op {
         .input("input: Tcomplex")
         .output("output: Tcomplex")
         .attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64")
-        .doc("The discrete Fourier transform over the last dimensions; an inverse one is divided by the number of elements.")
+        .doc(
+            "Returns the discrete Fourier transform over the last dimensions; an inverse one is divided by the number \
+             of elements.",
+        )
 }
 
 fn old_op(name: &str) -> Op {
     Op::new(name)
         .input("input: complex64")
         .output("output: complex64")
-        .doc("The discrete Fourier transform over the last dimensions; an inverse one is divided by the number of elements.")
+        .doc(
+            "Returns the discrete Fourier transform over the last dimensions; an inverse one is divided by the number \
+             of elements.",
+        )
         .shape(shape_rules::unknown)
 }
 
@@ -327,7 +334,7 @@ fn real_op(name: &str) -> Op {
         .output("output: Tcomplex")
         .attr("Treal: {float, double} = DT_FLOAT")
         .attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64")
-        .doc("The non-negative frequencies of the discrete Fourier transform of real numbers.")
+        .doc("Returns the non-negative frequencies of the discrete Fourier transform of real numbers.")
 }
 
 fn real_inverse_op(name: &str) -> Op {
@@ -337,7 +344,7 @@ fn real_inverse_op(name: &str) -> Op {
         .output("output: Treal")
         .attr("Treal: {float, double} = DT_FLOAT")
         .attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64")
-        .doc("Real numbers from the non-negative frequencies of their discrete Fourier transform.")
+        .doc("Returns real numbers from the non-negative frequencies of their discrete Fourier transform.")
 }
 
 macro_rules! ranks {
@@ -386,8 +393,8 @@ mod tests {
         let two = run("FFT2D", std::slice::from_ref(&x), &[]).unwrap();
         let rows = run("FFT", &[x], &[]).unwrap();
         let perm = Tensor::from_slice([3], &[0i32, 2, 1]).unwrap();
-        let turned = run("Transpose", &[rows[0].clone(), perm.clone()], &[]).unwrap();
-        let columns = run("FFT", &turned, &[]).unwrap();
+        let transposed = run("Transpose", &[rows[0].clone(), perm.clone()], &[]).unwrap();
+        let columns = run("FFT", &transposed, &[]).unwrap();
         let back = run("Transpose", &[columns[0].clone(), perm], &[]).unwrap();
         assert!(close(two[0].slice().unwrap(), back[0].slice().unwrap()));
     }
@@ -426,7 +433,7 @@ mod tests {
     #[test]
     fn what_is_not_finite_and_the_sign_of_zero_survive_short_transforms() {
         let bits = |t: &Tensor| -> Vec<(u64, u64)> {
-            // All NaNs count as one.
+            // All NaNs are equal here.
             let bits = |x: f64| if x.is_nan() { u64::MAX } else { x.to_bits() };
             t.slice::<Complex<f64>>().unwrap().iter().map(|x| (bits(x.re), bits(x.im))).collect()
         };

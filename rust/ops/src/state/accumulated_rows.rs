@@ -51,12 +51,12 @@ fn check(
             known.len(),
             dense.len()
         );
-        for (i, (want, &got)) in known.iter().zip(&dense).enumerate() {
+        for (i, (expected, &got)) in known.iter().zip(&dense).enumerate() {
             ensure!(
-                want.is_none_or(|want| want as i64 == got),
+                expected.is_none_or(|expected| expected as i64 == got),
                 InvalidArgument,
                 "Shape mismatch: expected shape dim {i} to be {}, got {got}",
-                want.unwrap_or_default()
+                expected.unwrap_or_default()
             );
         }
     }
@@ -88,20 +88,20 @@ fn check(
         "Shape mismatch: expected values rank at least {rank}, got {}",
         values.rank()
     );
-    for (i, want) in row.iter().enumerate().skip(1) {
+    for (i, expected) in row.iter().enumerate().skip(1) {
         let got = values.shape()[i];
         ensure!(
-            want.is_none_or(|want| want == got),
+            expected.is_none_or(|expected| expected == got),
             InvalidArgument,
             "Shape mismatch: expected values dim {i} to be {}, got {got}",
-            want.unwrap_or_default()
+            expected.unwrap_or_default()
         );
     }
     Ok(())
 }
 
 impl AccumulatedRows {
-    /// `before` and one more gradient, whose indices are in ascending order.
+    /// Returns `before` and one more gradient, whose indices are in ascending order.
     ///
     /// Errors: `InvalidArgument` where the gradient does not fit the accumulator's shape or the sum so far.
     pub(super) fn sum<T: Scalar + Element>(

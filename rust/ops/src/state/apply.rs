@@ -24,18 +24,19 @@ pub(super) trait Rule<const N: usize>: Send + Sync + 'static {
     /// The scalar that counts steps: int64 whatever the type of the variables.
     const COUNT: Option<&'static str> = None;
 
-    /// The new values of the variable and its slots.
+    /// Returns the new values of the variable and its slots.
     fn step<F: Float>(&self, s: &Scalars<F>, variables: [F; N], gradient: F) -> [F; N];
 }
 
-/// Name and position of each input of a rule's op that is a scalar; a sparse op has its indices right after the gradient.
+/// Returns the name and position of each input of a rule's op that is a scalar. A sparse op has its indices right after
+/// the gradient.
 fn scalar_inputs<const N: usize, R: Rule<N>>(sparse: bool) -> impl Iterator<Item = (&'static str, usize)> {
     let place = move |i| if sparse && i > R::GRADIENT { i + 1 } else { i };
     let scalars = R::INPUTS.iter().enumerate().skip(N).filter(|(i, _)| *i != R::GRADIENT);
     scalars.map(move |(i, name)| (*name, place(i)))
 }
 
-/// The dense or sparse op of a rule, without its kernel.
+/// Returns the dense or sparse op of a rule, without its kernel.
 pub(super) fn op<const N: usize, R: Rule<N>>(name: &str, sparse: bool, doc: &'static str) -> Op {
     let mut op = Op::new(name);
     for (i, input) in R::INPUTS.iter().enumerate() {
@@ -65,7 +66,7 @@ fn sparse_shape<const N: usize, R: Rule<N>>(c: &mut ShapeContext<'_>) -> Result<
     shape::<N, R>(c, true)
 }
 
-/// The variables have one shape; the gradient has it too, or is a row of it for each index.
+/// Checks that the variables have one shape, and the gradient has it too or is a row of it for each index.
 fn shape<const N: usize, R: Rule<N>>(c: &mut ShapeContext<'_>, sparse: bool) -> Result<()> {
     let mut s = PartialShape::unknown();
     for i in 0..N {
@@ -87,14 +88,14 @@ fn shape<const N: usize, R: Rule<N>>(c: &mut ShapeContext<'_>, sparse: bool) -> 
     Ok(())
 }
 
-/// The kernel of a dense update.
+/// Returns the kernel of a dense update.
 pub(super) fn dense<const N: usize, R: Rule<N>>(init: &KernelInit<'_>, rule: R) -> Result<Box<dyn Kernel>> {
     dispatch!(init.dtype("T")?, T in float, {
         kernel(move |ctx| update::<N, R, T>(ctx, &rule))
     }, else Err(init.unsupported()))
 }
 
-/// The kernel of an update of the rows that indices name.
+/// Returns the kernel of an update of the rows that indices name.
 pub(super) fn sparse<const N: usize, R: Rule<N>>(init: &KernelInit<'_>, rule: R) -> Result<Box<dyn Kernel>> {
     dispatch!(init.dtype("T")?, T in float, {
         kernel(move |ctx| update_rows::<N, R, T>(ctx, &rule))
@@ -153,7 +154,7 @@ fn update<const N: usize, R: Rule<N>, T: Wide>(ctx: &mut KernelContext<'_>, rule
     })
 }
 
-/// Row after row in the order of the indices, so that what equal ones add up to is certain.
+/// Updates row after row in the order of the indices, so that the sum of equal ones is certain.
 fn update_rows<const N: usize, R: Rule<N>, T: Wide>(ctx: &mut KernelContext<'_>, rule: &R) -> Result<()> {
     ctx.update_many(std::array::from_fn(|i| i), |variables: [&mut Tensor; N], inputs| {
         let scalars = scalars::<N, R, T>(inputs, true)?;

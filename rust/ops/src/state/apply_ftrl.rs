@@ -6,7 +6,7 @@ use super::apply::{Rule, Scalars, dense, op, sparse};
 use ferroflow_graph::Registry;
 use num_traits::Float;
 
-/// The weight that `linear` and `accum` stand for.
+/// Returns the weight that `linear` and `accum` stand for.
 #[inline(always)]
 fn weight<F: Float>(linear: F, power_of_accum: F, lr: F, l1: F, l2: F) -> F {
     if linear.abs() > l1 {
@@ -17,12 +17,12 @@ fn weight<F: Float>(linear: F, power_of_accum: F, lr: F, l1: F, l2: F) -> F {
     }
 }
 
-/// The new variable, accum and linear; `g` moves `linear`, the plain gradient `accum`.
+/// Returns the new variable, accum and linear; `g` moves `linear`, the plain gradient `accum`.
 #[inline(always)]
 fn follow<F: Float>([var, accum, linear]: [F; 3], gradient: F, g: F, [lr, l1, l2, lr_power]: [F; 4]) -> [F; 3] {
     let new_accum = accum + gradient * gradient;
     let half = F::one() / (F::one() + F::one());
-    // The usual power needs no logarithm.
+    // The usual power is a square root, without a logarithm.
     let power = |x: F| if lr_power == -half { x.sqrt() } else { x.powf(-lr_power) };
     let new_power = power(new_accum);
     let linear = linear + g - (new_power - power(accum)) / lr * var;
@@ -48,7 +48,7 @@ impl Rule<3> for FtrlV2 {
         &["var", "accum", "linear", "grad", "lr", "l1", "l2", "l2_shrinkage", "lr_power"];
     const GRADIENT: usize = 3;
 
-    /// TF 1.8 counts the shrinkage in `accum`; later versions do not, nor does this.
+    /// Computes the new values. TF 1.8 counts the shrinkage in `accum`; later versions do not, nor does this.
     #[inline(always)]
     fn step<F: Float>(
         &self,

@@ -39,12 +39,12 @@ mod tests {
         let n = 100_003;
         let var: Vec<f32> = (0..n).map(|i| i as f32 / 7.0).collect();
         let delta: Vec<f32> = (0..n).map(|i| (i % 13) as f32 - 6.0).collect();
-        let want: Vec<f32> = var.iter().zip(&delta).map(|(v, d)| v - d * 0.1).collect();
+        let expected: Vec<f32> = var.iter().zip(&delta).map(|(v, d)| v - d * 0.1).collect();
         for threads in [1, 2, 4] {
             let t = |v: &[f32]| Tensor::from_slice([v.len()], v).unwrap();
             let node = node(Arg::Variable(t(&var)), Tensor::scalar(0.1f32), t(&delta)).unwrap();
             node.run(threads).unwrap();
-            assert!(node.variable(0).unwrap().slice::<f32>().unwrap() == want, "{threads} threads");
+            assert!(node.variable(0).unwrap().slice::<f32>().unwrap() == expected, "{threads} threads");
         }
     }
 
@@ -54,8 +54,8 @@ mod tests {
         let alpha = Tensor::scalar(f16::from_f32(0.1));
         let node = node(Arg::Variable(h(1.0)), alpha, h(0.3)).unwrap();
         node.run(1).unwrap();
-        let want = 1.0 - f16::from_f32(0.3).to_f32() * f16::from_f32(0.1).to_f32();
-        assert_eq!(node.variable(0).unwrap(), h(want));
+        let expected = 1.0 - f16::from_f32(0.3).to_f32() * f16::from_f32(0.1).to_f32();
+        assert_eq!(node.variable(0).unwrap(), h(expected));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::apply::{Rule, Scalars, dense, op};
 use ferroflow_graph::Registry;
 use num_traits::Float;
 
-/// -1, 0 or 1.
+/// Returns -1, 0 or 1.
 #[inline(always)]
 fn sign<F: Float>(x: F) -> F {
     if x == F::zero() { x } else { x.signum() }

@@ -50,7 +50,7 @@ const CASES: &[Case] = &[
     ("ApplyPowerSign", None, &[S1], 6, &[0.1, 1.0, 0.9, 0.9], &[[0.7540396888843051, -1.5700740843653676, 0.5, 2.0161587555372202], [0.17600000000000002, -0.12299999999999991, 0.24300000000000002, 0.7040000000000001]]),
 ];
 
-/// The node of a case, its variables and gradient of `shape`.
+/// Returns the node of a case, its variables and gradient of `shape`.
 fn node(case: &Case, shape: &[usize], make: impl Fn(&[usize], &[f64]) -> Tensor) -> Rerun {
     let (op, flag, slots, gradient, scalars, _) = case;
     let mut args = vec![Arg::Variable(make(shape, &VAR))];
@@ -83,9 +83,9 @@ fn two_steps_are_tensorflows() {
         let node = node(case, shape_of(case), f64s);
         node.run(1).unwrap();
         node.run(1).unwrap();
-        for (i, want) in case.5.iter().enumerate() {
+        for (i, expected) in case.5.iter().enumerate() {
             let got = node.variable(i).unwrap();
-            for (g, w) in got.slice::<f64>().unwrap().iter().zip(want) {
+            for (g, w) in got.slice::<f64>().unwrap().iter().zip(expected) {
                 assert!((g - w).abs() <= 1e-12 * w.abs().max(1.0), "{} {:?} input {i}: {g}, not {w}", case.0, case.4);
             }
         }
@@ -106,9 +106,9 @@ fn sixteen_bit_floats_get_the_f32_result_rounded() {
         half.run(1).unwrap();
         single.run(1).unwrap();
         for i in 0..case.5.len() {
-            let want = single.variable(i).unwrap();
-            let want: Vec<_> = want.slice::<f32>().unwrap().iter().map(|&v| bf16::from_f32(v)).collect();
-            assert_eq!(half.variable(i).unwrap().slice::<bf16>().unwrap(), want, "{} input {i}", case.0);
+            let expected = single.variable(i).unwrap();
+            let expected: Vec<_> = expected.slice::<f32>().unwrap().iter().map(|&v| bf16::from_f32(v)).collect();
+            assert_eq!(half.variable(i).unwrap().slice::<bf16>().unwrap(), expected, "{} input {i}", case.0);
         }
     }
 }

@@ -22,8 +22,8 @@ fn assign(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     give_value(init.bool("validate_shape")?.then_some(declared), None)
 }
 
-/// `ref = value`. With `keep_shape`, the shape that is known of the variable, a value of another shape than the old one's is an
-/// error; so is one of another type than `dtype`, for variables behind handles.
+/// Computes `ref = value`. With `keep_shape`, the shape that is known of the variable, a value of another shape than
+/// the old one's is an error. So is one of another type than `dtype`, for variables behind handles.
 pub(super) fn give_value(keep_shape: Option<PartialShape>, dtype: Option<DType>) -> Result<Box<dyn Kernel>> {
     kernel(move |ctx| {
         if let Some(dtype) = dtype {
@@ -55,7 +55,7 @@ pub(super) fn give_value(keep_shape: Option<PartialShape>, dtype: Option<DType>)
     })
 }
 
-/// `ref op= value`, element by element.
+/// Computes `ref op= value`, element by element.
 pub(super) fn add_to(dtype: DType, f: Binary, init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     dispatch!(dtype, T in number, {
         kernel(move |ctx| {

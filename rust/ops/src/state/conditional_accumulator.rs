@@ -99,8 +99,8 @@ impl Accumulator {
         Ok(ticket)
     }
 
-    /// The sum and the number of its gradients, once there are as many as the first in line requires; none are left, and
-    /// the global step goes on.
+    /// Returns the sum and the number of its gradients, once there are as many as the first in line requires. None are
+    /// left, and the global step goes on.
     fn take(&self, ticket: &Arc<Ticket>) -> Option<(Sum, i64)> {
         let mut progress = self.progress.lock();
         let is_first = progress.waiting.front().is_some_and(|t| Arc::ptr_eq(t, ticket));

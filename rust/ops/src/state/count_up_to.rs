@@ -31,7 +31,7 @@ pub(super) fn register(r: &mut Registry) {
         op.output("output: T")
             .attr("limit: int")
             .attr("T: {int32, int64}")
-            .doc("The variable's value before it is raised by one; `OutOfRange` where that is the limit.")
+            .doc("Adds one to the variable and returns the value before; `OutOfRange` if that is the limit.")
             .shape(shape)
             .kernel(count_up_to)
     };
@@ -49,8 +49,8 @@ mod tests {
     fn counts_to_the_limit_and_stays_there() {
         let limit = [("limit", AttrValue::Int(3))];
         let node = Rerun::of_args("CountUpTo", vec![Arg::Variable(Tensor::scalar(1i32))], &limit).unwrap();
-        for want in [1i32, 2] {
-            assert_eq!(node.run(1).unwrap(), [Tensor::scalar(want)]);
+        for expected in [1i32, 2] {
+            assert_eq!(node.run(1).unwrap(), [Tensor::scalar(expected)]);
         }
         for _ in 0..2 {
             let e = node.run(1).unwrap_err();

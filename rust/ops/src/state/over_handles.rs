@@ -99,7 +99,7 @@ impl Rule<4> for Amsgrad {
         let alpha = lr * (one - beta2_power).sqrt() / (one - beta1_power);
         let m = m + (g - m) * (one - beta1);
         let v = v + (g * g - v) * (one - beta2);
-        // A NaN gradient has to show in the slot.
+        // `max` would drop a NaN gradient; it must stay visible in the slot.
         let vhat = if vhat > v { vhat } else { v };
         [var - m * alpha / (vhat.sqrt() + epsilon), m, v, vhat]
     }

@@ -8,7 +8,7 @@ use ferroflow_graph::{
 use ferroflow_tensor::vector::Binary;
 use ferroflow_tensor::{DType, PartialShape, Result, Tensor, bail, ensure};
 
-/// The handle as a value, for readers that the planner does not see through.
+/// Returns the handle as a value, for readers that the planner does not see through.
 fn handle(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let name = ResourceName::of(init, Unnamed::NodeName)?;
     let variable = init.resources.variable(init.node)?;
@@ -19,7 +19,7 @@ fn handle(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
-/// The type that a node's `dtype` says must be that of the variable, where it is known.
+/// Checks that a node's `dtype` is the type of the variable, if that is known.
 fn check_type(c: &ShapeContext<'_>, what: &str) -> Result<()> {
     if let Some(known) = c.input_handle(0)? {
         let dtype = c.dtype("dtype")?;
@@ -64,7 +64,7 @@ fn rank(c: &mut ShapeContext<'_>) -> Result<()> {
 fn shape_of(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let out_type = init.dtype("out_type")?;
     kernel(move |ctx| {
-        // Any type of variable will do.
+        // A variable of any type is accepted.
         let dtype = match ctx.input(0)?.dtype() {
             DType::Resource => ctx.variable(0)?.dtype,
             known => known,
@@ -98,7 +98,7 @@ fn destroy(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
                 "Resource localhost/{}/N10tensorflow3VarE does not exist.",
                 variable.name
             );
-            // Its handles stay good: a later write gives it a value again, as a new resource of its name would have.
+            // Its handles stay valid: a later write gives it a value again, as a new resource of its name would have.
             return ctx.assign(0, |value| {
                 *value = None;
                 Ok(())
@@ -119,7 +119,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("shared_name: string = ''")
             .attr("dtype: type")
             .attr("shape: shape")
-            .doc("A handle of a variable of the session.")
+            .doc("Returns a handle of a variable of the session.")
             .variable()
             .shape(shape_rules::scalar)
             .kernel(handle),
@@ -129,7 +129,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("resource: resource")
             .output("value: dtype")
             .attr("dtype: type")
-            .doc("The value that a handle's variable has when the op's turn comes.")
+            .doc("Returns the value of a handle's variable, in the version that the op sees.")
             .snapshot()
             .shape(read_shape)
             .kernel(read),
@@ -138,7 +138,7 @@ pub(super) fn register(r: &mut Registry) {
         Op::new("VarIsInitializedOp")
             .input("resource: resource")
             .output("is_initialized: bool")
-            .doc("Whether a handle's variable has a value.")
+            .doc("Returns true if a handle's variable has a value.")
             .handles(RefAccess::Inspect)
             .shape(shape_rules::scalar)
             .kernel(|_| {
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn writes_reach_the_variable_behind_the_handle() {
-        for (op, want) in [
+        for (op, expected) in [
             ("AssignVariableOp", [5.0f32, 7.0]),
             ("AssignAddVariableOp", [6.0, 9.0]),
             ("AssignSubVariableOp", [-4.0, -5.0]),
@@ -217,7 +217,7 @@ mod tests {
             let delta = Arg::One(Tensor::from_slice([2], &[5.0f32, 7.0]).unwrap());
             let node = Rerun::of_args(op, vec![Arg::Handle(value()), delta], &[]).unwrap();
             node.run(1).unwrap();
-            assert_eq!(node.variable(0).unwrap().slice::<f32>().unwrap(), want, "{op}");
+            assert_eq!(node.variable(0).unwrap().slice::<f32>().unwrap(), expected, "{op}");
         }
     }
 

@@ -16,7 +16,7 @@ pub(super) struct Updates<'a> {
 }
 
 impl RowUpdate {
-    /// Whether there is a kernel for elements of this type.
+    /// Returns true if there is a kernel for elements of this type.
     pub(super) fn supports(self, dtype: DType) -> bool {
         match self {
             RowUpdate::Replace => dtype == DType::String || dispatch!(dtype, _T in plain, true, else false),
@@ -88,7 +88,7 @@ fn combine<T: Scalar + Element>(
     Ok(())
 }
 
-/// `[2,0]`: the place of flat position `i` in a tensor of these dimensions; nothing for a scalar.
+/// Returns `[2,0]`: the place of flat position `i` in a tensor of these dimensions; nothing for a scalar.
 pub(super) fn place(dims: &[usize], i: usize) -> String {
     if dims.is_empty() {
         return String::new();

@@ -20,7 +20,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The rows that the indices name, all of them in the variable.
+/// Returns the rows that the indices name, all of them in the variable.
 fn rows(indices: &Tensor, rows: usize) -> Result<Vec<usize>> {
     let mut named = Vec::with_capacity(indices.elements());
     for (i, index) in indices.to_i64s()?.into_iter().enumerate() {
@@ -151,7 +151,7 @@ mod tests {
     fn named_rows_are_updated_in_order() {
         let indices = || Tensor::from_slice([3], &[2i64, 0, 2]).unwrap();
         let updates = || Tensor::from_slice([3, 2], &[10.0f32, 20.0, 4.0, 0.5, 2.0, 8.0]).unwrap();
-        for (op, want) in [
+        for (op, expected) in [
             ("ScatterUpdate", [4.0, 0.5, 3.0, 4.0, 2.0, 8.0]),
             ("ScatterAdd", [5.0, 2.5, 3.0, 4.0, 17.0, 34.0]),
             ("ScatterSub", [-3.0, 1.5, 3.0, 4.0, -7.0, -22.0]),
@@ -160,7 +160,7 @@ mod tests {
             ("ScatterMin", [1.0, 0.5, 3.0, 4.0, 2.0, 6.0]),
             ("ScatterMax", [4.0, 2.0, 3.0, 4.0, 10.0, 20.0]),
         ] {
-            assert_eq!(scattered(op, indices(), updates()), want, "{op}");
+            assert_eq!(scattered(op, indices(), updates()), expected, "{op}");
         }
     }
 

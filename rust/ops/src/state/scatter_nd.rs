@@ -24,7 +24,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// How a variable's shape and the indices' cut it into slices.
+/// The slices that a variable's shape and the indices' shape define.
 struct Slices {
     /// Dimensions that an index addresses.
     depth: usize,
@@ -49,7 +49,7 @@ impl Slices {
         Ok(Slices { depth, size: var[depth..].iter().product() })
     }
 
-    /// The number of each slice named, all of them in the variable.
+    /// Returns the number of each slice named, all of them in the variable.
     fn named(&self, var: &Shape, indices: &Tensor) -> Result<Vec<usize>> {
         let outer = &indices.shape()[..indices.rank() - 1];
         let count: usize = outer.iter().product();
@@ -148,18 +148,18 @@ mod tests {
     fn an_index_names_an_element_or_a_slice() {
         let elements = Tensor::from_slice([3, 3], &[0i32, 0, 1, 1, 2, 0, 0, 0, 1]).unwrap();
         let updates = Tensor::from_slice([3], &[100.0f64, 200.0, 300.0]).unwrap();
-        let mut want: Vec<f64> = (0..12).map(f64::from).collect();
-        (want[1], want[10]) = (300.0, 200.0);
-        assert_eq!(scattered("ScatterNdUpdate", elements.clone(), updates.clone()), want);
-        (want[1], want[10]) = (401.0, 210.0);
-        assert_eq!(scattered("ScatterNdAdd", elements.clone(), updates.clone()), want);
-        (want[1], want[10]) = (-399.0, -190.0);
-        assert_eq!(scattered("ScatterNdSub", elements, updates), want);
+        let mut expected: Vec<f64> = (0..12).map(f64::from).collect();
+        (expected[1], expected[10]) = (300.0, 200.0);
+        assert_eq!(scattered("ScatterNdUpdate", elements.clone(), updates.clone()), expected);
+        (expected[1], expected[10]) = (401.0, 210.0);
+        assert_eq!(scattered("ScatterNdAdd", elements.clone(), updates.clone()), expected);
+        (expected[1], expected[10]) = (-399.0, -190.0);
+        assert_eq!(scattered("ScatterNdSub", elements, updates), expected);
         let slices = Tensor::from_slice([1, 2], &[1i64, 1]).unwrap();
         let updates = Tensor::from_slice([1, 2], &[-1.0f64, -2.0]).unwrap();
-        let mut want: Vec<f64> = (0..12).map(f64::from).collect();
-        (want[8], want[9]) = (-1.0, -2.0);
-        assert_eq!(scattered("ScatterNdUpdate", slices, updates), want);
+        let mut expected: Vec<f64> = (0..12).map(f64::from).collect();
+        (expected[8], expected[9]) = (-1.0, -2.0);
+        assert_eq!(scattered("ScatterNdUpdate", slices, updates), expected);
     }
 
     #[test]

@@ -70,7 +70,7 @@ pub(super) fn register(r: &mut Registry) {
                 .output(&format!("handle: {handle}"))
                 .attr("T: type")
                 .stateful()
-                .doc("Keeps a value in the session, and tells the name that it is kept under.")
+                .doc("Keeps a value in the session, and returns the name that it is kept under.")
                 .shape(scalar)
                 .kernel(|init| {
                     let by_handle = init.output_type(0)? == DType::Resource;
@@ -84,7 +84,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("value: dtype")
             .attr("dtype: type")
             .stateful()
-            .doc("The value that is kept under a name.")
+            .doc("Returns the value that is kept under a name.")
             .shape(no_shape)
             .kernel(|init| {
                 let dtype = init.dtype("dtype")?;

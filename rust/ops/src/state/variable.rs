@@ -1,4 +1,4 @@
-//! VariableV2 names a variable; IsVariableInitialized asks whether it has a value.
+//! VariableV2 names a variable; IsVariableInitialized returns true if it has a value.
 
 use ferroflow_graph::{Op, Registry, kernel, shape_rules};
 use ferroflow_tensor::{Tensor, bail};
@@ -12,7 +12,7 @@ pub(super) fn register(r: &mut Registry) {
                 .attr("dtype: type")
                 .attr("container: string = ''")
                 .attr("shared_name: string = ''")
-                .doc("A reference to a variable of the session.")
+                .doc("Returns a reference to a variable of the session.")
                 .variable()
                 .shape(shape_rules::from_shape_attr)
                 .kernel(|_| kernel(|ctx| bail!(Internal, "variable {} was run as a kernel", ctx.name()))),
@@ -23,7 +23,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("ref: Ref(dtype)")
             .output("is_initialized: bool")
             .attr("dtype: type")
-            .doc("Whether the variable has a value.")
+            .doc("Returns true if the variable has a value.")
             .inspects_ref()
             .stateful()
             .listed_stateful(false)

@@ -92,7 +92,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("shortest: bool = false")
             .attr("width: int = -1")
             .attr("fill: string = ''")
-            .doc("Numbers as C's printf writes them with the flag `fill`, `width` and `precision`.")
+            .doc("Returns numbers as C's printf writes them with the flag `fill`, `width` and `precision`.")
             .shape(shape_rules::unchanged)
             .kernel(as_string),
     );

@@ -28,7 +28,7 @@ pub(super) fn register(r: &mut Registry) {
     r.add(
         op("EncodeBase64")
             .attr("pad: bool = false")
-            .doc("Each string in base 64, with `-` and `_` as the last digits.")
+            .doc("Returns each string in base 64, with `-` and `_` as the last digits.")
             .kernel(|init| {
                 let engine = if init.bool("pad")? { &PADDED } else { &PLAIN };
                 kernel(move |ctx| to_strings(ctx, |text| Ok(engine.encode(text).into_bytes().into())))
@@ -36,7 +36,7 @@ pub(super) fn register(r: &mut Registry) {
     );
     r.add(
         op("DecodeBase64")
-            .doc("The bytes that each string of base-64 digits stands for; padding may be missing.")
+            .doc("Returns the bytes that each string of base-64 digits stands for; padding may be missing.")
             .kernel(|_| kernel(|ctx| to_strings(ctx, decode))),
     );
 }
@@ -47,8 +47,8 @@ mod tests {
 
     #[test]
     fn padding_may_be_missing_but_not_wrong() {
-        for (text, want) in [("YQ", "a"), ("YQ==", "a"), ("YWI", "ab"), ("YWI=", "ab"), ("YWJj", "abc"), ("", "")] {
-            assert_eq!(&*decode(text.as_bytes()).unwrap(), want.as_bytes(), "{text}");
+        for (text, expected) in [("YQ", "a"), ("YQ==", "a"), ("YWI", "ab"), ("YWI=", "ab"), ("YWJj", "abc"), ("", "")] {
+            assert_eq!(&*decode(text.as_bytes()).unwrap(), expected.as_bytes(), "{text}");
         }
         assert_eq!(&*decode(b"YR==").unwrap(), b"a");
         for bad in ["Y", "YQ=", "Y===", "YW I", "+/==", "YQ==YQ==", "===="] {

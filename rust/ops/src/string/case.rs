@@ -4,7 +4,7 @@ use super::each::to_strings;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel, shape_rules};
 use ferroflow_tensor::{Result, ensure};
 
-/// The text of bytes that should be UTF-8: what is not becomes the replacement character.
+/// Returns the text of bytes that should be UTF-8: what is not becomes the replacement character.
 fn text(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
     String::from_utf8_lossy(bytes)
 }
@@ -29,12 +29,12 @@ pub(super) fn register(r: &mut Registry) {
     };
     r.add(
         op("StringLower")
-            .doc("Each string in small letters: of ASCII alone, or of all scripts with the encoding utf-8.")
+            .doc("Returns each string in small letters: of ASCII alone, or of all scripts with the encoding utf-8.")
             .kernel(|init| change(init, |b| b.to_ascii_lowercase(), |s| s.to_lowercase())),
     );
     r.add(
         op("StringUpper")
-            .doc("Each string in capital letters: of ASCII alone, or of all scripts with the encoding utf-8.")
+            .doc("Returns each string in capital letters: of ASCII alone, or of all scripts with the encoding utf-8.")
             .kernel(|init| change(init, |b| b.to_ascii_uppercase(), |s| s.to_uppercase())),
     );
 }

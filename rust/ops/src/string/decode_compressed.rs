@@ -32,7 +32,7 @@ impl Format {
         bail!(DataLoss, "inflate() failed with error -3: {fault}")
     }
 
-    /// All that can be read of the first stream in `text`; one that ends early gives what it has.
+    /// Reads as much as possible of the first stream in `text`; one that ends early gives its beginning.
     fn read(self, text: &[u8]) -> Result<Bytes> {
         self.check(text)?;
         match self {
@@ -74,7 +74,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("bytes: string")
             .output("output: string")
             .attr("compression_type: string = ''")
-            .doc("Each string decompressed: `compression_type` is ZLIB, GZIP, or empty for none.")
+            .doc("Returns each string decompressed: `compression_type` is ZLIB, GZIP, or empty for none.")
             .shape(shape_rules::unchanged)
             .kernel(decode),
     );

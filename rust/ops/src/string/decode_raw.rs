@@ -29,7 +29,8 @@ impl FromBytes for bool {
 }
 
 impl FromBytes for [u64; 2] {
-    /// TF 1.x: the two halves of a complex number keep their places, each in the other order.
+    /// Returns the bits of a number. TF 1.x: the two halves of a complex number keep their places, each in the other
+    /// order.
     fn from_bytes(bytes: &[u8], little_endian: bool) -> [u64; 2] {
         [u64::from_bytes(&bytes[..8], little_endian), u64::from_bytes(&bytes[8..], little_endian)]
     }
@@ -90,7 +91,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: out_type")
             .attr("out_type: {half, float, double, int32, uint16, uint8, int16, int8, int64, complex64, complex128, bool}")
             .attr("little_endian: bool = true")
-            .doc("The bytes of each string as numbers, along a new last dimension.")
+            .doc("Returns the bytes of each string as numbers, along a new last dimension.")
             .shape(shape)
             .kernel(decode),
     );

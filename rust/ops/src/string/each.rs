@@ -8,7 +8,7 @@ use ferroflow_tensor::{Bytes, Result, Scalar, Status, Tensor};
 /// Strings of one parallel block.
 const BLOCK: usize = 1 << 10;
 
-/// `out[i] = f(i)`; of several failures the first one counts.
+/// Computes `out[i] = f(i)`; of several failures the first one counts.
 pub(super) fn fill<O: Send>(threads: Threads, out: &mut [O], f: impl Fn(usize) -> Result<O> + Sync) -> Result<()> {
     let failure: Mutex<Option<(usize, Status)>> = Mutex::new(None);
     try_for_chunks_mut(threads, out, BLOCK, |start, chunk| {
@@ -31,7 +31,7 @@ pub(super) fn fill<O: Send>(threads: Threads, out: &mut [O], f: impl Fn(usize) -
     }
 }
 
-/// Output 0: `f` of each string of input 0.
+/// Sets output 0 to `f` of each string of input 0.
 pub(super) fn to_strings(ctx: &mut KernelContext<'_>, f: impl Fn(&[u8]) -> Result<Bytes> + Sync) -> Result<()> {
     let input = ctx.input(0)?;
     let mut out = vec![Bytes::default(); input.elements()];
@@ -42,7 +42,7 @@ pub(super) fn to_strings(ctx: &mut KernelContext<'_>, f: impl Fn(&[u8]) -> Resul
     Ok(())
 }
 
-/// Output 0: `f` of each string of input 0.
+/// Sets output 0 to `f` of each string of input 0.
 pub(super) fn to_values<T: Scalar>(ctx: &mut KernelContext<'_>, f: impl Fn(&[u8]) -> Result<T> + Sync) -> Result<()> {
     let input = ctx.input(0)?;
     let mut out = Tensor::new(T::DTYPE, input.shape().clone())?;

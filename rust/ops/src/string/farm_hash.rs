@@ -43,7 +43,7 @@ fn up_to_16(s: &[u8]) -> u64 {
     }
 }
 
-/// The part that lengths from 17 to 64 share: (a, y, z's second argument), and the multiplier.
+/// Returns the part that lengths from 17 to 64 share: (a, y, z's second argument), and the multiplier.
 fn ends(s: &[u8], first: u64) -> (u64, u64, u64, u64) {
     let mul = K2.wrapping_add(s.len() as u64 * 2);
     let (a, b) = (word(s, 0).wrapping_mul(first), word(s, 8));
@@ -107,7 +107,7 @@ fn long(s: &[u8]) -> u64 {
     let z = shift_mix(y.wrapping_mul(K2).wrapping_add(113)).wrapping_mul(K2);
     let x = SEED.wrapping_mul(K2).wrapping_add(word(s, 0));
     let mut state = State { x, y, z, v: (0, 0), w: (0, 0) };
-    // The last block reaches back, so that it is whole.
+    // The last block overlaps the one before, so that it is whole.
     for block in 0..(s.len() - 1) / 64 {
         state.block(s, block * 64, K1, 1);
     }

@@ -52,7 +52,10 @@ pub(super) fn register(r: &mut Registry) {
             .input("method: string")
             .output("fingerprint: uint8")
             .attr("T: type")
-            .doc("Eight bytes for each slice along the first dimension: its FarmHash fingerprint, lowest byte first.")
+            .doc(
+                "Returns eight bytes for each slice along the first dimension: its FarmHash fingerprint, lowest byte \
+                 first.",
+            )
             .shape(shape)
             .kernel(|_| kernel(fingerprint)),
     );

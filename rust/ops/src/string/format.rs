@@ -4,7 +4,7 @@ use crate::flow::summary::element_texts;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Tensor, ensure};
 
-/// A string in quotes, with C's escapes for what does not print in ASCII.
+/// Returns a string in quotes, with C's escapes for what does not print in ASCII.
 fn quoted(bytes: &[u8]) -> Vec<u8> {
     let mut out = vec![b'"'];
     for &b in bytes {
@@ -29,7 +29,7 @@ struct Brackets<'a> {
 }
 
 impl Brackets<'_> {
-    /// What stands between two neighbours along a dimension: the outer ones are apart by empty lines.
+    /// Returns the separator of two neighbours along a dimension; empty lines separate the outer ones.
     fn gap(&self, dimension: usize) -> String {
         let inner = self.sizes.len() - 1 - dimension;
         if inner == 0 { " ".to_owned() } else { "\n".repeat(inner) + &" ".repeat(dimension + 1) }
@@ -119,7 +119,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("template: string = '%s'")
             .attr("placeholder: string = '%s'")
             .attr("summarize: int = 3")
-            .doc("The template with its placeholders replaced by the summaries of the inputs, in order.")
+            .doc("Returns the template with its placeholders replaced by the summaries of the inputs, in order.")
             .shape(shape)
             .kernel(format),
     );

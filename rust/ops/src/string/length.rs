@@ -4,7 +4,7 @@ use super::each::to_values;
 use ferroflow_graph::{KernelInit, Op, Registry, kernel, shape_rules};
 use ferroflow_tensor::{Result, Status};
 
-/// What positions and lengths in a string count.
+/// The unit of positions and lengths in a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
     Byte,
@@ -18,7 +18,7 @@ impl Unit {
         Ok(if init.str("unit")? == "UTF8_CHAR" { Unit::Utf8Character } else { Unit::Byte })
     }
 
-    /// Whether a unit starts at this byte.
+    /// Returns true if a unit starts at this byte.
     pub(super) fn starts(self, byte: u8) -> bool {
         self == Unit::Byte || byte & 0xC0 != 0x80
     }
@@ -34,11 +34,11 @@ pub(super) fn register(r: &mut Registry) {
             .input("input: string")
             .output("output: int32")
             .attr(Unit::ATTR)
-            .doc("The length of each string in bytes or in characters of UTF-8.")
+            .doc("Returns the length of each string in bytes or in characters of UTF-8.")
             .shape(shape_rules::unchanged)
             .kernel(|init| {
                 let unit = Unit::of(init)?;
-                let too_long = |_| Status::invalid_argument("a string is longer than int32 can tell");
+                let too_long = |_| Status::invalid_argument("a string is longer than int32 can count");
                 kernel(move |ctx| to_values::<i32>(ctx, |text| i32::try_from(unit.count(text)).map_err(too_long)))
             }),
     );

@@ -9,7 +9,7 @@ pub(super) enum Notation {
     Shortest,
 }
 
-/// How a number is written.
+/// The format of a number.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Format {
     pub notation: Notation,
@@ -20,7 +20,7 @@ pub(super) struct Format {
     pub precision: usize,
 }
 
-/// Mantissa digits with point, and exponent of ten.
+/// Returns mantissa digits with point, and exponent of ten.
 fn scientific(x: f64, precision: usize, keep_point: bool) -> String {
     let text = format!("{x:.precision$e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -108,7 +108,7 @@ mod tests {
         Format { notation, flag: flag.bytes().next(), width, precision }.float(x)
     }
 
-    // The wanted texts are what C's printf writes.
+    // The expected texts are those that C's printf writes.
     #[test]
     fn floats_are_written_as_c_writes_them() {
         use Notation::*;

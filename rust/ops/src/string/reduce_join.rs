@@ -3,7 +3,7 @@
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{Bytes, PartialShape, Result, Shape, Tensor, bail, ensure};
 
-/// The dimensions to join along, in the order given: the first one varies fastest.
+/// Returns the dimensions to join along, in the order given: the first one varies fastest.
 fn axes(given: &[i64], rank: usize) -> Result<Vec<usize>> {
     let r = rank as i64;
     let mut out = Vec::with_capacity(given.len());
@@ -37,7 +37,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Where in the tensor each combination of positions along `axes` lies, the last of them varying fastest.
+/// Returns the offset in the tensor of each combination of positions along `axes`, the last of them varying fastest.
 fn offsets(shape: &Shape, axes: impl Iterator<Item = usize>) -> Vec<usize> {
     let strides = shape.strides();
     let mut out = vec![0];

@@ -50,7 +50,8 @@ enum Piece {
     Group(usize),
 }
 
-/// The pieces of a rewrite such as `\1-\2`; `None` where it is malformed or names a group that the pattern lacks.
+/// Returns the pieces of a rewrite such as `\1-\2`; `None` where it is malformed or names a group that the pattern
+/// lacks.
 fn pieces(rewrite: &[u8], groups: usize) -> Option<Vec<Piece>> {
     let mut out = Vec::new();
     let mut text = Vec::new();
@@ -105,7 +106,7 @@ fn replace(regex: &Regex, text: &[u8], pieces: &[Piece], all: bool) -> Bytes {
 }
 
 fn replace_all(ctx: &mut KernelContext<'_>, regex: &Regex, rewrite: &[u8], all: bool) -> Result<()> {
-    // TF 1.x: a rewrite that cannot be leaves the text as it is.
+    // TF 1.x: an invalid rewrite leaves the text as it is.
     let pieces = pieces(rewrite, regex.captures_len());
     to_strings(ctx, |text| {
         Ok(match &pieces {
@@ -159,7 +160,10 @@ pub(super) fn register(r: &mut Registry) {
             .input("rewrite: string")
             .output("output: string")
             .attr("replace_global: bool = true")
-            .doc("Each string with the matches of `pattern` (RE2's syntax) replaced; `\\1` stands for the first group.")
+            .doc(
+                "Returns each string with the matches of `pattern` (RE2's syntax) replaced; `\\1` stands for the \
+                 first group.",
+            )
             .shape(scalars_besides)
             .kernel(regex_replace),
     );
@@ -170,7 +174,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("pattern: string")
             .attr("rewrite: string")
             .attr("replace_global: bool = true")
-            .doc("RegexReplace with the pattern and the rewrite as attributes.")
+            .doc("Computes RegexReplace with the pattern and the rewrite as attributes.")
             .shape(shape_rules::unchanged)
             .kernel(static_regex_replace),
     );
@@ -179,7 +183,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("input: string")
             .input("pattern: string")
             .output("output: bool")
-            .doc("Whether `pattern` (RE2's syntax) matches each string as a whole.")
+            .doc("Returns true for each string that `pattern` (RE2's syntax) matches as a whole.")
             .shape(scalars_besides)
             .kernel(full_match),
     );
@@ -188,7 +192,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("input: string")
             .output("output: bool")
             .attr("pattern: string")
-            .doc("RegexFullMatch with the pattern as an attribute.")
+            .doc("Computes RegexFullMatch with the pattern as an attribute.")
             .shape(shape_rules::unchanged)
             .kernel(static_full_match),
     );

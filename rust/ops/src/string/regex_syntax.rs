@@ -1,12 +1,12 @@
 //! RE2's syntax, in which TF's patterns are written, put into that of the `regex` crate.
 //!
-//! The two agree but for this: RE2's `\d`, `\w`, `\s` and `\b` know ASCII alone; in its classes `[` and `&&` are ordinary; a
-//! brace that opens no repetition is ordinary; `\Q...\E` quotes, `\C` is one byte, `\1` is never a digit's escape but
-//! `\123` is octal.
+//! The two agree with these exceptions. RE2's `\d`, `\w`, `\s` and `\b` match ASCII alone; in its classes `[` and `&&`
+//! are ordinary. A brace that opens no repetition is ordinary. `\Q...\E` quotes, `\C` is one byte, `\1` is never a
+//! digit's escape but `\123` is octal.
 
 use std::fmt::Write;
 
-/// The members of a class named by one letter, and whether it is the complement.
+/// Returns the members of a class named by one letter, and whether it is the complement.
 fn named_class(letter: char) -> Option<(&'static str, bool)> {
     let members = match letter.to_ascii_lowercase() {
         'd' => "0-9",
@@ -21,7 +21,7 @@ fn push_class(out: &mut String, members: &str, complement: bool) {
     let _ = write!(out, "[{}{members}]", if complement { "^" } else { "" });
 }
 
-/// The length of a repetition `{n}`, `{n,}` or `{n,m}` at the start of `rest`.
+/// Returns the length of a repetition `{n}`, `{n,}` or `{n,m}` at the start of `rest`.
 fn repetition(rest: &str) -> Option<usize> {
     let end = rest.find('}')?;
     let inside = &rest[1..end];
@@ -37,7 +37,7 @@ fn octal(rest: &str) -> Option<(u32, usize)> {
     Some((u32::from_str_radix(digits, 8).ok()?, length))
 }
 
-/// The pattern in the other syntax; what is wrong with it is left for that to find.
+/// Returns the pattern in the other syntax; what is wrong with it is left for that to find.
 pub(super) fn translate(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len() + 16);
     let mut rest = pattern;

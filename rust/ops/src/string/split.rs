@@ -4,7 +4,7 @@ use super::to_number::is_space;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{Bytes, PartialShape, Result, Tensor, ensure};
 
-/// Parts between bytes of a set; each byte for an empty set. No text has no parts.
+/// Returns parts between bytes of a set; each byte for an empty set. No text has no parts.
 fn by_set<'a>(text: &'a [u8], set: &[u8], skip_empty: bool) -> Vec<&'a [u8]> {
     if set.is_empty() {
         return text.chunks(1).collect();
@@ -19,8 +19,8 @@ fn find(text: &[u8], word: &[u8]) -> Option<usize> {
     text.windows(word.len()).position(|w| w == word)
 }
 
-/// Parts as Python's `str.split` gives them: between occurrences of `separator`, or between spaces where it is empty; no
-/// more than `most` splits.
+/// Returns parts as Python's `str.split` gives them: between occurrences of `separator`, or between spaces where it is
+/// empty; no more than `most` splits.
 fn by_word<'a>(text: &'a [u8], separator: &[u8], most: Option<usize>) -> Vec<&'a [u8]> {
     let mut parts = Vec::new();
     let mut rest = text;
@@ -124,13 +124,16 @@ pub(super) fn register(r: &mut Registry) {
     r.add(
         op("StringSplit", "delimiter: string")
             .attr("skip_empty: bool = true")
-            .doc("The parts of each string between the bytes of `delimiter`; its single bytes where that is empty.")
+            .doc(
+                "Returns the parts of each string between the bytes of `delimiter`; its single bytes where that is \
+                 empty.",
+            )
             .kernel(split_v1),
     );
     r.add(
         op("StringSplitV2", "sep: string")
             .attr("maxsplit: int = -1")
-            .doc("The parts of each string between occurrences of `sep`, as Python's `str.split` finds them.")
+            .doc("Returns the parts of each string between occurrences of `sep`, as Python's `str.split` finds them.")
             .kernel(split_v2),
     );
 }

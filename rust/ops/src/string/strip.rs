@@ -9,7 +9,7 @@ pub(super) fn register(r: &mut Registry) {
         Op::new("StringStrip")
             .input("input: string")
             .output("output: string")
-            .doc("Each string without the spaces, tabs and line ends before and after it.")
+            .doc("Returns each string without the spaces, tabs and line ends before and after it.")
             .shape(shape_rules::unchanged)
             .kernel(|_| kernel(|ctx| to_strings(ctx, |text| Ok(trimmed(text).into())))),
     );

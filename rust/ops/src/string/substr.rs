@@ -19,7 +19,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// For each element of `to`, the element of a tensor of shape `from` stretched to it.
+/// Returns, for each element of `to`, the element of a tensor of shape `from` stretched to it.
 fn stretched(from: &Shape, to: &Shape) -> Vec<usize> {
     let lead = to.rank() - from.rank();
     let strides = from.strides();
@@ -31,7 +31,7 @@ fn stretched(from: &Shape, to: &Shape) -> Vec<usize> {
     out
 }
 
-/// `text[pos..pos + len]` in units; a negative position counts from the end, and a length may reach over it.
+/// Returns `text[pos..pos + len]` in units; a negative position counts from the end, and a length may reach over it.
 fn part(text: &[u8], pos: i64, len: i64, unit: Unit) -> Option<&[u8]> {
     let count = unit.count(text) as i64;
     let from = if pos < 0 { pos.checked_add(count)? } else { pos };
@@ -90,7 +90,10 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: string")
             .attr("T: {int32, int64}")
             .attr(Unit::ATTR)
-            .doc("The part of each string that begins at `pos` and has `len` bytes, or fewer where the string ends.")
+            .doc(
+                "Returns the part of each string that begins at `pos` and has `len` bytes, or fewer where the string \
+                 ends.",
+            )
             .shape(shape)
             .kernel(substr),
     );

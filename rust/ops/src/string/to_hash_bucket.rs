@@ -13,7 +13,7 @@ fn buckets(init: &KernelInit<'_>, hash: impl Fn(&[u8]) -> u64 + Send + Sync + 's
     kernel(move |ctx| to_values::<i64>(ctx, |text| Ok((hash(text) % count as u64) as i64)))
 }
 
-/// SipHash-2-4 of a string under a key.
+/// Returns SipHash-2-4 of a string under a key.
 pub(crate) fn strong(key: [u64; 2], text: &[u8]) -> u64 {
     let mut hasher = SipHasher24::new_with_keys(key[0], key[1]);
     hasher.write(text);
@@ -27,18 +27,18 @@ pub(super) fn register(r: &mut Registry) {
     };
     r.add(
         op("StringToHashBucket", "string_tensor: string")
-            .doc("The hash of each string modulo `num_buckets`; the hash may change between versions.")
+            .doc("Returns the hash of each string modulo `num_buckets`; the hash may change between versions.")
             .kernel(|init| buckets(init, murmur::hash)),
     );
     r.add(
         op("StringToHashBucketFast", "input: string")
-            .doc("FarmHash's fingerprint of each string modulo `num_buckets`.")
+            .doc("Returns FarmHash's fingerprint of each string modulo `num_buckets`.")
             .kernel(|init| buckets(init, farm_hash::fingerprint)),
     );
     r.add(
         op("StringToHashBucketStrong", "input: string")
             .attr("key: list(int)")
-            .doc("SipHash-2-4 of each string under a key of two numbers, modulo `num_buckets`.")
+            .doc("Returns SipHash-2-4 of each string under a key of two numbers, modulo `num_buckets`.")
             .kernel(|init| {
                 let key = init.ints("key")?;
                 ensure!(key.len() == 2, InvalidArgument, "Key must have 2 elements");
@@ -52,7 +52,7 @@ pub(super) fn register(r: &mut Registry) {
 mod tests {
     use super::*;
 
-    /// Bytes of a linear generator: each length from 0 to 599 once.
+    /// Returns bytes of a linear generator: each length from 0 to 599 once.
     fn texts() -> impl Iterator<Item = Vec<u8>> {
         let mut x = 1u32;
         (0..600).map(move |n| {
@@ -64,13 +64,13 @@ mod tests {
         })
     }
 
-    /// The hash of all buckets together, so that TensorFlow's many numbers are one.
+    /// Returns the hash of all buckets together, so that TensorFlow's many numbers are one.
     fn all(hash: impl Fn(&[u8]) -> u64) -> u64 {
         let buckets: Vec<u8> = texts().flat_map(|t| (hash(&t) % (1 << 62)).to_le_bytes()).collect();
         farm_hash::fingerprint(&buckets)
     }
 
-    // The wanted numbers are TensorFlow 2.21's, for the strings above and 2^62 buckets.
+    // The expected numbers are TensorFlow 2.21's, for the strings above and 2^62 buckets.
     #[test]
     fn buckets_are_tensorflows() {
         assert_eq!(all(farm_hash::fingerprint), 0xae72_460c_57ea_32c6);

@@ -4,7 +4,7 @@ use super::each::to_values;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, kernel, shape_rules};
 use ferroflow_tensor::{NumberText, Result, Scalar, dispatch, ensure, parse_number};
 
-/// What C calls space.
+/// Returns true for C's space characters.
 pub(super) fn is_space(c: u8) -> bool {
     matches!(c, b' ' | b'\t'..=b'\r')
 }
@@ -38,7 +38,10 @@ pub(super) fn register(r: &mut Registry) {
             .input("string_tensor: string")
             .output("output: out_type")
             .attr("out_type: {float, double, int32, int64} = DT_FLOAT")
-            .doc("The number that each string spells, in decimal, or a float as a hexadecimal integer; spaces may surround it.")
+            .doc(
+                "Returns the number that each string spells, in decimal, or a float as a hexadecimal integer; spaces \
+                 may surround it.",
+            )
             .shape(shape_rules::unchanged)
             .kernel(to_number),
     );

@@ -87,7 +87,7 @@ pub(super) fn register(r: &mut Registry) {
         Op::new("UnicodeScript")
             .input("input: int32")
             .output("output: int32")
-            .doc("ICU's number of the script of each code point; -1 for what is no code point.")
+            .doc("Returns ICU's number of the script of each code point; -1 for other numbers.")
             .shape(shape_rules::unchanged)
             .kernel(scripts),
     );

@@ -8,7 +8,7 @@ use ferroflow_tensor::{Result, Tensor, bail, ensure};
 const HEADER_BYTES: u64 = 44;
 const SAMPLE_BYTES: u32 = 2;
 
-/// A WAV file (RIFF, PCM) of samples in -1 to 1, frame by frame; what is outside is cut.
+/// Returns a WAV file (RIFF, PCM) of samples in -1 to 1, frame by frame; what is outside is cut.
 ///
 /// Errors: `InvalidArgument` for what the format has no room for.
 fn wav(samples: &[f32], sample_rate: u32, channels: usize, frames: usize) -> Result<Vec<u8>> {
@@ -55,7 +55,7 @@ fn compute(ctx: &mut KernelContext<'_>, sample_rate: f32, most: i64) -> Result<(
     set_summary(ctx, values)
 }
 
-/// The first `most` clips of a batch.
+/// Returns the first `most` clips of a batch.
 pub(super) fn values_of(tag: &str, tensor: &Tensor, sample_rate: f32, most: i64) -> Result<Vec<Value>> {
     let (batch, frames, channels) = match *tensor.shape().dims() {
         [batch, frames] => (batch, frames, 1),
@@ -96,7 +96,7 @@ fn of_input(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
-/// The sample rate in input `i`.
+/// Returns the sample rate in input `i`.
 pub(super) fn rate_in(ctx: &KernelContext<'_>, i: usize) -> Result<f32> {
     let rate = ctx.input(i)?;
     ensure!(rate.elements() == 1, InvalidArgument, "sample_rate must be a scalar, got shape {}", rate.shape());
@@ -111,7 +111,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("summary: string")
             .attr("sample_rate: float")
             .attr("max_outputs: int >= 1 = 3")
-            .doc("AudioSummaryV2 with a sample rate that is an attribute.")
+            .doc("Computes AudioSummaryV2 with a sample rate that is an attribute.")
             .shape(scalar_shape)
             .kernel(of_attribute),
     );
@@ -122,7 +122,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("sample_rate: float")
             .output("summary: string")
             .attr("max_outputs: int >= 1 = 3")
-            .doc("A Summary message with the first clips of a batch [batch, frames, channels] as WAV files.")
+            .doc("Returns a Summary message with the first clips of a batch [batch, frames, channels] as WAV files.")
             .shape(scalar_shape)
             .kernel(of_input),
     );

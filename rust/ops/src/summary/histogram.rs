@@ -7,7 +7,7 @@ use ferroflow_proto::tensorflow::summary::{Value, value};
 use ferroflow_sync::OnceLock;
 use ferroflow_tensor::{DType, Result, bail, elementwise};
 
-/// The upper limits of the buckets, exclusive, ascending.
+/// Returns the upper limits of the buckets, exclusive, ascending.
 fn limits() -> &'static [f64] {
     static LIMITS: OnceLock<Vec<f64>> = OnceLock::new();
     LIMITS.get_or_init(|| {
@@ -23,7 +23,7 @@ fn limits() -> &'static [f64] {
     })
 }
 
-/// The histogram of finite values; runs of empty buckets are one bucket.
+/// Returns the histogram of finite values; runs of empty buckets are one bucket.
 fn histogram(values: &[f64]) -> HistogramProto {
     let limits = limits();
     let mut counts = vec![0.0; limits.len()];
@@ -54,7 +54,7 @@ fn compute(ctx: &mut KernelContext<'_>) -> Result<()> {
     set_summary(ctx, vec![value])
 }
 
-/// The histogram of input `i`.
+/// Returns the histogram of input `i`.
 pub(super) fn value_of(ctx: &KernelContext<'_>, tag: String, i: usize) -> Result<Value> {
     let values = elementwise::cast(ctx.input(i)?.clone(), DType::F64, ctx.threads())?;
     let values = values.slice::<f64>()?;
@@ -72,7 +72,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("values: T")
             .output("summary: string")
             .attr("T: realnumbertype = DT_FLOAT")
-            .doc("A Summary message with the histogram of finite values.")
+            .doc("Returns a Summary message with the histogram of finite values.")
             .shape(scalar_shape)
             .kernel(|_| kernel(compute)),
     );

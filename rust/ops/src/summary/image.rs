@@ -9,11 +9,11 @@ use ferroflow_tensor::{DType, Result, Scalar, Tensor, bail, ensure, f16};
 /// Below this, an image counts as black.
 const ZERO: f32 = 1e-6;
 
-/// What images are made of: numbers whose arithmetic rounds as TF's does.
+/// The numbers of images, whose arithmetic rounds as TF's does.
 trait Sample: Scalar {
     fn wide(self) -> f32;
     fn is_finite(self) -> bool;
-    /// `self * scale + offset`, cut to a byte.
+    /// Returns `self * scale + offset`, cut to a byte.
     fn byte(self, scale: f32, offset: f32) -> u8;
 }
 
@@ -54,7 +54,7 @@ impl Sample for f16 {
     }
 }
 
-/// The bytes of one image, scaled to use their range; a pixel with a part that is not finite gets `bad_color`.
+/// Returns the bytes of one image, scaled to use their range; a pixel with a part that is not finite gets `bad_color`.
 fn bytes<T: Sample>(samples: &[T], channels: usize, bad_color: &[u8]) -> Vec<u8> {
     let pixels = || samples.chunks_exact(channels);
     let is_finite = |pixel: &[T]| pixel.iter().all(|&x| x.is_finite());
@@ -105,7 +105,7 @@ fn compute(ctx: &mut KernelContext<'_>, most: i64, bad_color: &[u8]) -> Result<(
     set_summary(ctx, values)
 }
 
-/// The first `most` images of a batch.
+/// Returns the first `most` images of a batch.
 pub(super) fn values_of(tag: &str, tensor: &Tensor, most: i64, bad_color: &[u8]) -> Result<Vec<Value>> {
     let &[batch, height, width, channels] = tensor.shape().dims() else {
         bail!(InvalidArgument, "Tensor must be 4-D with last dim 1, 3, or 4, not {}", tensor.shape())
@@ -164,7 +164,10 @@ pub(super) fn register(r: &mut Registry) {
                 "bad_color: tensor = { dtype: DT_UINT8 tensor_shape: { dim { size: 4 } } \
                  int_val: 255 int_val: 0 int_val: 0 int_val: 255 }",
             )
-            .doc("A Summary message with the first images of a batch [batch, height, width, channels] as PNG files.")
+            .doc(
+                "Returns a Summary message with the first images of a batch [batch, height, width, channels] as PNG \
+                 files.",
+            )
             .shape(scalar_shape)
             .kernel(make),
     );

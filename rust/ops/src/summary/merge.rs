@@ -35,7 +35,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("inputs: N * string")
             .output("summary: string")
             .attr("N: int >= 1")
-            .doc("One Summary message with the values of all inputs, whose tags must differ.")
+            .doc("Returns one Summary message with the values of all inputs, whose tags must differ.")
             .shape(scalar_shape)
             .kernel(|_| kernel(compute)),
     );

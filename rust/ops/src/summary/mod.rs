@@ -29,12 +29,12 @@ fn scalar_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// TF 1.x: a vector of one element counts as a scalar.
+/// Returns true for a scalar. TF 1.x: a vector of one element counts as one.
 fn is_legacy_scalar(t: &Tensor) -> bool {
     t.rank() == 0 || (t.rank() == 1 && t.elements() == 1)
 }
 
-/// The tag in input `i`; `name` is what TF's words call that input.
+/// Returns the tag in input `i`; `name` is what TF's words call that input.
 fn tag_in(ctx: &KernelContext<'_>, i: usize, name: &str) -> Result<String> {
     let t = ctx.input(i)?;
     match t.strings()? {
@@ -43,7 +43,7 @@ fn tag_in(ctx: &KernelContext<'_>, i: usize, name: &str) -> Result<String> {
     }
 }
 
-/// The tag of one of several outputs: only where there may be more than one is it numbered.
+/// Returns the tag of one of several outputs: only where there may be more than one is it numbered.
 fn numbered(tag: &str, kind: &str, most: i64, i: usize) -> String {
     if most > 1 { format!("{tag}/{kind}/{i}") } else { format!("{tag}/{kind}") }
 }

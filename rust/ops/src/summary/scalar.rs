@@ -36,7 +36,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("values: T")
             .output("summary: string")
             .attr("T: realnumbertype")
-            .doc("A Summary message with each of the values, as a float, under its tag.")
+            .doc("Returns a Summary message with each of the values, as a float, under its tag.")
             .shape(scalar_shape)
             .kernel(|_| kernel(compute)),
     );

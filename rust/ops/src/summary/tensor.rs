@@ -20,7 +20,7 @@ fn of_tag(ctx: &mut KernelContext<'_>) -> Result<()> {
     set_summary(ctx, vec![value])
 }
 
-/// A tensor with its serialized metadata.
+/// Returns a tensor with its serialized metadata.
 pub(super) fn value_of(tag: String, tensor: &Tensor, serialized: &Tensor) -> Result<Value> {
     let tensor = tensor_message::readable(tensor)?;
     ensure!(
@@ -44,7 +44,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("description: string = ''")
             .attr("labels: list(string) = []")
             .attr("display_name: string = ''")
-            .doc("A Summary message with a tensor, under its node's name.")
+            .doc("Returns a Summary message with a tensor, under its node's name.")
             .shape(scalar_shape)
             .kernel(|_| kernel(of_node)),
     );
@@ -55,7 +55,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("serialized_summary_metadata: string")
             .output("summary: string")
             .attr("T: type")
-            .doc("A Summary message with a tensor, its tag, and metadata that name the plugin to show it.")
+            .doc("Returns a Summary message with a tensor, its tag, and metadata that name the plugin to show it.")
             .shape(scalar_shape)
             .kernel(|_| kernel(of_tag)),
     );

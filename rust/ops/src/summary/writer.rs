@@ -48,7 +48,7 @@ fn scalar_number(ctx: &KernelContext<'_>, i: usize, name: &str) -> Result<i64> {
     Ok(t.to_i64s()?[0])
 }
 
-/// Makes an empty file with the name that TensorBoard looks for, and one that no writer has yet.
+/// Makes an empty file with a name that TensorBoard finds, and that no other writer uses.
 fn new_file(folder: &str, suffix: &str) -> Result<PathBuf> {
     let failure = |what: &Path, e: &std::io::Error| match e.kind() {
         std::io::ErrorKind::PermissionDenied => Status::new(Code::PermissionDenied, format!("{}: {e}", what.display())),
@@ -151,7 +151,7 @@ fn write_audio(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
-/// The message that a string scalar holds.
+/// Returns the message that a string scalar holds.
 fn message<M: Message + Default>(t: &Tensor, what: &str) -> Result<Vec<u8>> {
     let [bytes] = t.strings()? else { bail!(InvalidArgument, "{what} must be scalar, got shape {}", t.shape()) };
     match M::decode(&**bytes) {
@@ -178,7 +178,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("writer: resource")
             .attr("shared_name: string = ''")
             .attr("container: string = ''")
-            .doc("The place of an event file, which CreateSummaryFileWriter opens.")
+            .doc("Returns the place of an event file, which CreateSummaryFileWriter opens.")
             .stateful()
             .shape(shape_rules::scalar)
             .kernel(|init| {

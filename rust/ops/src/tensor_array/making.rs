@@ -9,18 +9,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Arrays made so far.
 static MADE: AtomicU64 = AtomicU64::new(0);
 
-/// What orders the uses of an array has no value of its own.
+/// Returns a flow: it orders the uses of an array and has no value of its own.
 pub(super) fn flow() -> Tensor {
     Tensor::scalar(0.0f32)
 }
 
-/// A scalar int32 input that is an index or a size.
+/// Returns a scalar int32 input that is an index or a size.
 pub(super) fn scalar_int(t: &Tensor, what: &str) -> Result<i64> {
     ensure!(t.rank() == 0, InvalidArgument, "TensorArray {what} must be scalar, but had shape: {}", t.shape());
     Ok(i64::from(t.to_scalar::<i32>()?))
 }
 
-/// TF 1.x: a handle counts as the two names that it once was, and TensorFlow refuses graphs that say otherwise.
+/// Sets the shapes of handle and flow. TF 1.x: a handle counts as the two names that it once was, and TensorFlow
+/// refuses other shapes in graphs.
 fn handle_and_flow(c: &mut ShapeContext<'_>) -> Result<()> {
     c.set_output(0, PartialShape::vector(Some(2)));
     c.set_output(1, PartialShape::scalar());
@@ -56,7 +57,7 @@ pub(super) fn register(r: &mut Registry) {
                 kernel(move |ctx| {
                     let size = scalar_int(ctx.input(0)?, "size")?;
                     ensure!(size >= 0, InvalidArgument, "Size should be >= 0.");
-                    // Each time a new one, as its name says.
+                    // Each call makes a new one, as its name states.
                     let name = format!("{}_{}", kind.name, MADE.fetch_add(1, Ordering::Relaxed));
                     let array = TensorArray::new(Kind { name, ..kind.clone() }, size as usize, element_shape.clone())?;
                     ctx.set_output(0, TensorArray::handle(Arc::new(array))?);

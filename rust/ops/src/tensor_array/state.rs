@@ -24,15 +24,16 @@ struct State {
     slots: Vec<Slot>,
     element_shape: PartialShape,
     closed: bool,
-    /// Whether a write added to an element.
+    /// True after a write added to an element.
     aggregated: bool,
-    /// How many elements a tensor was split into: what the gradient of that is made of, whatever was written later.
+    /// Number of elements that a tensor was split into. The split's gradient is made of them, whatever was written
+    /// later.
     parts: Option<usize>,
     /// By source: the arrays of this one's gradients.
     gradients: Vec<(String, Arc<TensorArray>)>,
 }
 
-/// What is fixed when an array is made.
+/// The properties of an array that are fixed when it is made.
 #[derive(Clone)]
 pub(super) struct Kind {
     pub name: String,
@@ -65,12 +66,12 @@ impl TensorArray {
         Ok(TensorArray { kind, state: Mutex::new(state) })
     }
 
-    /// A handle of a shared array.
+    /// Returns a handle of a shared array.
     pub fn handle(this: Arc<TensorArray>) -> Result<Tensor> {
         Tensor::from_objects(DType::Resource, Shape::scalar(), vec![Object::shared(this)])
     }
 
-    /// The array behind input 0.
+    /// Returns the array behind input 0.
     pub fn of(ctx: &KernelContext<'_>) -> Result<Arc<TensorArray>> {
         let handle = ctx.input(0)?;
         handle.objects()?.first().and_then(Object::to_shared::<TensorArray>).ok_or_else(|| {
@@ -88,7 +89,7 @@ impl TensorArray {
         Ok(self.open()?.slots.len())
     }
 
-    /// The elements that are joined to one tensor.
+    /// Returns the elements that are joined to one tensor.
     pub fn joined(&self) -> Result<usize> {
         let state = self.open()?;
         Ok(state.parts.filter(|_| self.kind.is_gradient).unwrap_or(state.slots.len()))
@@ -97,7 +98,7 @@ impl TensorArray {
     /// Notes that a tensor was split into all elements.
     pub fn mark_parts(&self) -> Result<()> {
         let mut state = self.open()?;
-        // A gradient has those of what it is the gradient of.
+        // A gradient has the parts of its source.
         if !self.kind.is_gradient {
             state.parts = Some(state.slots.len());
         }
@@ -200,7 +201,7 @@ impl TensorArray {
         let size = state.slots.len();
         let known = usize::try_from(index).ok().filter(|&i| i < size);
         let Some(i) = known else {
-            // A gradient that nothing was written to is zero.
+            // A gradient without writes is zero.
             if self.kind.is_gradient && index >= 0 {
                 return self.zeros(&state, index);
             }
@@ -243,7 +244,7 @@ impl TensorArray {
         Tensor::zeros(self.kind.dtype, shape)
     }
 
-    /// The array of gradients that `source` names, made on first use: as long as this one is then.
+    /// Returns the array of gradients that `source` names, made on first use: as long as this one is then.
     pub fn gradient(&self, source: &str) -> Result<Arc<TensorArray>> {
         let mut state = self.open()?;
         ensure!(
@@ -259,7 +260,7 @@ impl TensorArray {
         let kind = Kind {
             name: format!("{}@{source}", self.kind.name),
             dynamic_size: false,
-            // Several writes added up to one element: each of them asks for its gradient.
+            // Several writes added up to one element: each of them reads its gradient.
             clear_after_read: !self.kind.is_gradient,
             is_gradient: true,
             ..self.kind.clone()

@@ -6,7 +6,7 @@ use crate::array::rows::{cut, join};
 use ferroflow_graph::{KernelContext, Op, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::{DType, PartialShape, Result, Shape, Tensor, bail, ensure};
 
-/// A vector input of indices.
+/// Returns a vector input of indices.
 fn indices(t: &Tensor) -> Result<Vec<i64>> {
     ensure!(t.rank() == 1, InvalidArgument, "Expected indices to be a vector, but received shape: {}", t.shape());
     t.to_i64s()
@@ -247,7 +247,10 @@ pub(super) fn register(r: &mut Registry) {
             .output("flow_out: float")
             .attr("T: type")
             .stateful()
-            .doc("Writes parts of a tensor, of the given lengths along its first dimension, to the elements of an array.")
+            .doc(
+                "Writes parts of a tensor, of the given lengths along its first dimension, to the elements of an \
+                 array.",
+            )
             .shape(shape_rules::scalar)
             .kernel(|_| {
                 kernel(|ctx| {

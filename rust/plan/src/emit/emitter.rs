@@ -86,7 +86,8 @@ pub(super) struct Emitter<'a> {
 }
 
 impl<'a> Emitter<'a> {
-    /// Numbers the slots: inputs, then node outputs, then versions as they are met. Also returns the order of the nodes.
+    /// Assigns slots: inputs, then node outputs, then versions in the order of their use. Also returns the order of
+    /// the nodes.
     pub fn begin(d: &'a Draft, inputs: usize, is_loop: bool) -> Result<(Emitter<'a>, Vec<u32>)> {
         let edges = edges(d);
         let overlaps = Overlaps::find(d, &edges)?;
@@ -129,7 +130,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Number of instructions so far.
+    /// Returns the number of instructions so far.
     pub fn len(&self) -> usize {
         self.instructions.len()
     }
@@ -261,8 +262,8 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Loads the start version of a variable before its first write if a reader comes after that write, because the soft edge
-    /// between them could not hold.
+    /// Loads the start version of a variable before its first write if a reader comes after that write. The soft edge
+    /// between the two could not hold then.
     fn keep_start_versions(&mut self, i: u32) {
         let d = self.d;
         let node = &d.nodes[i as usize];

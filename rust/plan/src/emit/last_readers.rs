@@ -20,7 +20,7 @@ pub(super) fn mark_tests(tests: &[Test], read: &mut [bool]) {
     }
 }
 
-/// `mark_reads` for instructions; a loaded version without a reader is not kept.
+/// Marks reads as `mark_reads` does, for instructions; a loaded version without a reader is not kept.
 pub(super) fn mark_instructions(instructions: &mut [Instruction], read: &mut [bool]) {
     for instruction in instructions.iter_mut().rev() {
         match instruction {

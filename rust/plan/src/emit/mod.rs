@@ -116,7 +116,7 @@ fn close_head(e: &mut Emitter<'_>, d: &Draft, leaving: usize) -> (usize, Input, 
     (e.len(), condition, exits)
 }
 
-/// Marks the last readers in a loop, from its end: the next values, the body, or instead of these what leaves the loop, then
+/// Marks the last readers in a loop, from its end: the next values, the body or the values that leave the loop, then
 /// the head. The inputs that are no loop variables stay for the next iteration.
 fn mark_loop(
     plan: &mut Plan,

@@ -7,8 +7,8 @@ use crate::source::Source;
 use ferroflow_graph::Role;
 use ferroflow_tensor::Result;
 
-/// Returns the edges that every order of the draft's nodes must respect (data, control, tests, the writes of each variable),
-/// and as soft edges those that it should: readers of a version before the write that replaces it.
+/// Returns the edges that every order of the draft's nodes must respect: data, control, tests, the writes of each
+/// variable. Its soft edges should be respected: they put readers of a version before the write that replaces it.
 pub(super) fn edges(d: &Draft) -> Edges {
     let mut edges = order_edges(d);
     for writers in &d.writers {

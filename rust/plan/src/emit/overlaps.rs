@@ -53,7 +53,7 @@ fn gained(blocker: &StepNode, node: &StepNode) -> Beside {
     }
 }
 
-/// What runs beside each of a draft's nodes that blocks. Empty where none blocks.
+/// The nodes that run beside each of a draft's blocking nodes. Empty if none blocks.
 #[derive(Default)]
 pub(crate) struct Overlaps {
     beside: Vec<Beside>,

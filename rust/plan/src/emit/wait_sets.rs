@@ -7,8 +7,8 @@ use crate::wait_sets::WaitSets;
 
 /// Finds the wait sets of a plan's instructions; None if none can wait.
 ///
-/// Args: `may_wait`, whether that node of the draft may; `order`, the draft's nodes as they were written; `nodes`, the
-/// draft node of each instruction, `None` for loads.
+/// Args: `may_wait`, true for nodes of the draft that may wait. `order`, the draft's nodes in their written order.
+/// `nodes`, the draft node of each instruction, `None` for loads.
 pub(super) fn find_wait_sets(
     d: &Draft,
     edges: &Edges,
@@ -51,8 +51,8 @@ pub(super) fn find_wait_sets(
     Some(found)
 }
 
-/// Gives every load the set that all readers of its variable have in common: the start version must be there for the first
-/// of them, and before the variable is written.
+/// Gives every load the set that all readers of its variable have in common. The start version must be there for the
+/// first of them, and before the variable is written.
 fn place_loads(sets: &mut WaitSets, instructions: &[Instruction]) {
     for (k, instruction) in instructions.iter().enumerate() {
         let Instruction::Load { variable, slot, .. } = instruction else { continue };

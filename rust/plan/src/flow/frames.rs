@@ -27,7 +27,7 @@ pub(crate) struct Frame {
 
 pub(crate) struct Frames {
     frames: Vec<Frame>,
-    /// Where each node runs; what is not named runs in the root frame.
+    /// Frame of each node; nodes that are not listed run in the root frame.
     of: FxHashMap<NodeId, FrameId>,
     /// The frame that each Enter leads into.
     entered: FxHashMap<NodeId, FrameId>,
@@ -190,8 +190,8 @@ impl Frames {
 
 /// The parts of a step that are connected without crossing the border of a frame.
 struct Parts {
-    /// By place in the step's list, then once more for where the outputs of Enters and Exits are: another place of the same
-    /// part, in the end the one that stands for all.
+    /// By place in the step's list, then once more for the outputs of Enters and Exits. An entry is another place of
+    /// the same part, in the end the one that stands for all.
     up: Vec<u32>,
     local: FxHashMap<NodeId, u32>,
     around: FxHashSet<u32>,

@@ -1,7 +1,8 @@
 //! Chains and trees of elementwise ops become one node that reads and writes memory once.
 //!
-//! A node joins the group of its readers when all of them are in one group and nothing else depends on it (no fetch, no target,
-//! no control edge). The group runs where its last node ran; as every member is an ancestor of that node, no cycle can arise.
+//! A node joins the group of its readers if all of them are in one group and nothing else depends on it. Fetches,
+//! targets and control edges would. The group runs in the place of its last node. No cycle can arise, because every
+//! member is an ancestor of that node.
 
 use super::readers::Readers;
 use super::replace::Replacement;
@@ -174,7 +175,7 @@ impl Operands {
         }
     }
 
-    /// Number of values before the first instruction's.
+    /// Returns the number of values before the first instruction's.
     fn count(&self) -> usize {
         self.inputs.len() + self.constants.len()
     }

@@ -1,9 +1,7 @@
 //! Rewrites a draft before it is ordered.
 //!
-//! No rewrite changes a bit of any result: folding runs the node's own kernel, merging needs equal op, attributes and
-//! inputs, and fused functions are the very ones that the single ops call. A rewrite is one of three kinds. A
-//! `Replacement` makes one node of several. A `StandIn` names what the readers of a node read instead of its outputs. Dropping
-//! dead nodes changes no node that is read.
+//! No rewrite changes a bit of any result. Folding runs the node's own kernel, merging needs equal op, attributes and
+//! inputs, and fused functions are those that the single ops call.
 
 mod dead_nodes;
 mod elementwise;

@@ -62,7 +62,8 @@ fn watched(d: &Draft) -> Vec<bool> {
         if std::mem::replace(&mut watched[i as usize], true) || !matches!(n.action, Action::Nothing) {
             continue;
         }
-        // What waits for a node that was seen through or merged must wait for its inputs: their failure comes first.
+        // Readers by control edge of a replaced or merged node must wait for its inputs, because the inputs' failure
+        // comes first.
         for source in &n.inputs {
             if let Source::Output { node, .. } = source {
                 stack.push(*node);

@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 /// Nodes that become one, which stands at the place of the last and has its outputs.
 ///
-/// The rule for all rewrites: the nodes have one guard and nothing else depends on those before the last (`Readers::only`); the
-/// new node waits for everything that any of them waited for, except for each other.
+/// One rule holds for all rewrites. The nodes have one guard, and nothing else depends on those before the last
+/// (`only_reader`). The new node waits for everything that any of them waited for, except for each other.
 pub(super) struct Replacement {
     /// In topological order.
     pub nodes: SmallVec<[u32; 4]>,
@@ -54,8 +54,8 @@ impl Replacement {
     }
 }
 
-/// Makes a node of a fused op in the place of node `i`, whose `inputs` all have the dtype of its output, and its kernel; None if
-/// the op has no kernel for it.
+/// Makes a node of a fused op, and its kernel, in the place of node `i`; None if the op has no kernel. The `inputs` all
+/// have the dtype of its output.
 pub(super) fn fused_node(
     d: &Draft,
     cx: &Context<'_>,

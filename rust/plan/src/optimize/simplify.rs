@@ -18,6 +18,7 @@ struct Simplifier<'a, 'c> {
     equal: EqualNodes,
 }
 
+/// Makes one pass in topological order: sources are replaced by their equals, then the node is folded or merged.
 pub(super) fn simplify(d: &mut Draft, cx: &Context<'_>, order: &[u32]) {
     let mut simplifier = Simplifier { cx, folding: Folding::default(), equal: EqualNodes::default() };
     let mut stand_ins = StandIns::default();

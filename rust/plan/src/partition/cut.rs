@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// An output of a part's node.
 pub(super) type Local = (u32, u32);
 
-/// What a site needs from outside, or has a copy of.
+/// A value that a site needs from outside, or a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Import {
     Value(OutputId),
@@ -24,7 +24,7 @@ pub(super) enum Import {
     Control(NodeId),
     /// A copy of a node: a Switch, or a constant.
     Copy(NodeId),
-    /// What runs where the predicate has this value.
+    /// Nodes that run if the predicate has this value.
     Pivot(OutputId, bool),
 }
 
@@ -482,7 +482,7 @@ impl<'a> Cutter<'a> {
             Ok(((variable, 0), waits))
         })?;
         if is_merge {
-            // What is received has a value where the guard holds; a Merge that waited for more would have none elsewhere.
+            // A received value exists if the guard holds; a Merge that waited for more would have none elsewhere.
             return Ok(received);
         }
         let known = self.sent_after.entry((import, site)).or_insert_with(|| vec![via]);

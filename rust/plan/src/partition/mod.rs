@@ -1,9 +1,9 @@
 //! Partitioning: a step whose nodes run in several processes becomes one graph for each, joined by `_Send` and `_Recv`.
 //!
-//! What a partitioned step computes is what it would compute in one process. The visibility rule is decided on the whole
-//! step: a value of a variable that crosses a border is sent as the version that its reader sees; nodes keep the order in
-//! which the rule numbers writes; and where a path leaves a part and comes back, a control edge stands for it. What is
-//! behind a conditional is received under the same predicate, which each part tests for itself.
+//! A partitioned step gives the results of one process. The visibility rule is decided on the whole step: a variable's
+//! value that crosses a border is sent as the version of its reader. Nodes keep the order in which the rule numbers
+//! writes. If a path leaves a part and comes back, a control edge replaces it. Values behind a conditional are received
+//! under the same predicate, which each part tests for itself.
 
 mod assemble;
 mod cut;
@@ -31,8 +31,8 @@ fn nothing(_: &mut KernelContext<'_>) -> Result<()> {
 
 /// Cuts a request; `site_of` gives the site of each device.
 ///
-/// Errors: those of placement and of the graph's structure; `Unimplemented` for a loop that has state in several processes;
-/// `InvalidArgument` for a resource that is used in another process than its own.
+/// Errors: those of placement and of the graph's structure. `Unimplemented` for a loop that has state in several
+/// processes. `InvalidArgument` for a resource that is used in another process than its own.
 pub fn split(request: &Request, cx: &Context<'_>, sites: usize, site_of: &dyn Fn(usize) -> usize) -> Result<Split> {
     let graph: &Graph = cx.graph;
     let fed: FxHashSet<OutputId> = request.feeds.iter().copied().collect();

@@ -1,4 +1,4 @@
-//! What crosses a border between sites: a `_Send` and a `_Recv`, and the conditions under which they run.
+//! Transfers between sites: a `_Send` and a `_Recv`, and the conditions under which they run.
 
 use super::cut::{Cutter, Import, Leaving, Local, Transfer};
 use super::part::{Edge, EdgeSource, PartNode};
@@ -78,8 +78,10 @@ impl Cutter<'_> {
         attrs
     }
 
-    /// Sends something from one site to another, once, and returns the node that receives it. `sent` gives the output to send at
-    /// its site, and what the `_Send` waits for.
+    /// Sends something from one site to another, once, and returns the node that receives it.
+    ///
+    /// Args: `source`, the step node it comes from, and its `guard`. `sent` returns the output to send at its site, and
+    /// the nodes that the `_Send` waits for.
     pub(super) fn transfer(
         &mut self,
         transfer: Transfer,
@@ -122,7 +124,7 @@ impl Cutter<'_> {
         Ok(self.made.get(&key).copied().unwrap_or_default())
     }
 
-    /// Dtype and shape of a part's output.
+    /// Returns dtype and shape of a part's output.
     fn type_of(&self, site: usize, (node, index): Local) -> Result<(DType, PartialShape)> {
         let part = &self.parts[site];
         let made = &part.nodes[node as usize];

@@ -21,7 +21,7 @@ enum Role {
     Switch,
     /// Forwards its input across the border of a loop or of an iteration: readers see through it.
     Border,
-    /// Gives the value of a variable that the planner knows.
+    /// Gives the value of a variable that is in the plan.
     Snapshot,
     /// Orders others, is a constant, or names a variable.
     Order,
@@ -127,8 +127,8 @@ impl Region {
         Ok(if only_orders || names_variable { Role::Order } else { Role::Compute })
     }
 
-    /// Returns the step nodes that must have run before a node. Those that it reads are among them: the source of an input may be
-    /// another node than the one it names, whose place in the order must hold all the same.
+    /// Returns the step nodes that must have run before a node. Those that it reads are among them. The source of an
+    /// input may be another node than the one it names, whose place in the order must hold all the same.
     fn control_of(&self, step: &StepGraph<'_>, node: &Node, role: Role) -> SmallVec<[u32; 2]> {
         let mut control: SmallVec<[u32; 2]> = SmallVec::new();
         for c in step.control(node) {

@@ -170,8 +170,8 @@ fn part_at_condition(r: &mut Region, condition: NodeId) -> Result<()> {
     Ok(())
 }
 
-/// By step node: whether it waits for something that only runs where the loop goes on, or only where it is left. A node that
-/// waits through a ControlTrigger has neither guard itself.
+/// Returns, by step node, true if it waits for a node that runs only if the loop continues, or only if it ends. A node
+/// that waits through a ControlTrigger has neither guard itself.
 fn behind_condition(d: &Draft) -> Vec<bool> {
     let after = order_edges(d).hard;
     let mut is_behind = vec![false; d.nodes.len()];

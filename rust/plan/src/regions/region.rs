@@ -68,7 +68,7 @@ impl Region {
         }
     }
 
-    /// Nodes that name one variable are one for the order of its reads and writes.
+    /// Adds a variable. Nodes that name one variable are one for the order of its reads and writes.
     pub fn add_variable(&mut self, step: &StepGraph<'_>, id: NodeId) -> Result<()> {
         let node = step.node(id)?;
         let variable = step.cx.resources_of(node)?.variable(node)?;

@@ -21,16 +21,16 @@ const TASK_WINDOWS: usize = 512;
 /// Rows of the filter that are summed by one task.
 const SUM_ROWS: usize = 16;
 
-/// How many parts the windows are cut into; from sizes alone.
+/// Returns the number of parts the windows are cut into; from sizes alone.
 fn tasks(windows: usize, depth: usize, outputs: usize) -> usize {
     let size = depth.saturating_mul(outputs).max(1);
-    let wanted = (windows.saturating_mul(size) / TASK_PRODUCTS).min(MOST_TASKS);
-    let tasks = wanted.min((SUM_ELEMENTS / size).max(FEWEST_LARGE)).min(windows.div_ceil(TASK_WINDOWS));
+    let ideal = (windows.saturating_mul(size) / TASK_PRODUCTS).min(MOST_TASKS);
+    let tasks = ideal.min((SUM_ELEMENTS / size).max(FEWEST_LARGE)).min(windows.div_ceil(TASK_WINDOWS));
     if tasks > 1 { tasks.next_multiple_of(2) } else { 1 }
 }
 
-/// `gradient = ` the gradient, by the filter, of the convolution whose output has the gradient `output`: the sums over parts of the
-/// windows, added in order.
+/// Computes in `gradient` the gradient by the filter of the convolution whose output has the gradient `output`. Sums
+/// over parts of the windows are added in order.
 ///
 /// # Errors
 /// `InvalidArgument` when a slice does not have the geometry's size; `ResourceExhausted` for lack of memory.

@@ -25,15 +25,15 @@ const MOST_ELEMENTS: usize = 64 << 20;
 /// Elements of a copy worth a task.
 const TASK_ELEMENTS: usize = 1 << 15;
 
-/// The points `start`, `start + stride` .. of the input along one dimension: each is the sum over the filter's points `taps`, taken
-/// from last to first, of those of the output that lie as `axis` says.
+/// The points `start`, `start + stride` .. of the input along one dimension. Each is the sum over the filter's points
+/// `taps`, from last to first, of the output's points that `axis` gives.
 struct Phase {
     start: usize,
     taps: Vec<usize>,
     axis: PatchAxis,
 }
 
-/// The phases that some point of the filter reaches.
+/// Returns the phases that some point of the filter reaches.
 fn phases(w: &Window) -> Vec<Phase> {
     let mut found = Vec::new();
     for start in 0..w.stride.min(w.input) {
@@ -51,7 +51,7 @@ fn phases(w: &Window) -> Vec<Phase> {
     found
 }
 
-/// `gradient = ` the gradient, by the input, of the convolution whose output has the gradient `output`.
+/// Computes in `gradient` the gradient, by the input, of the convolution whose output has the gradient `output`.
 ///
 /// # Errors
 /// `InvalidArgument` when a slice does not have the geometry's size; `ResourceExhausted` for lack of memory.
@@ -88,10 +88,12 @@ pub fn backward_input<T: ConvFloat>(
         for h in &found[1] {
             for w in &found[2] {
                 let taps = [&d.taps[..], &h.taps[..], &w.taps[..]];
-                let turned = turned(threads, geometry, filter, taps)?;
+                let transposed = transposed(threads, geometry, filter, taps)?;
                 let windows = Patches::new(output, geometry.batch, [d.axis, h.axis, w.axis], geometry.outputs)?;
-                let matrix = MatRef::row_major(turned.get(), windows.cols(), geometry.inputs)?;
-                if !strided && T::forward_shorter(threads, &geometry.turned(), output, turned.get(), gradient, None)? {
+                let matrix = MatRef::row_major(transposed.get(), windows.cols(), geometry.inputs)?;
+                if !strided
+                    && T::forward_shorter(threads, &geometry.transposed(), output, transposed.get(), gradient, None)?
+                {
                     continue;
                 }
                 if strided {
@@ -107,7 +109,8 @@ pub fn backward_input<T: ConvFloat>(
     Ok(())
 }
 
-/// The columns of the product of the output's gradient with the whole filter, where that is better than products of few columns.
+/// Returns the columns of the product of the output's gradient with the whole filter, where that is better than
+/// products of few columns.
 fn narrow_columns(g: &Geometry, output: usize) -> Option<usize> {
     let columns = g.taps() * g.inputs;
     let elements = (output / g.outputs.max(1)).checked_mul(columns)?;
@@ -115,7 +118,7 @@ fn narrow_columns(g: &Geometry, output: usize) -> Option<usize> {
         .then_some(columns)
 }
 
-/// What each point of the output sends through each point of the filter, and then the sums of that by points of the input.
+/// Multiplies each point of the output by each point of the filter, then adds the products up by points of the input.
 fn by_columns<T: ConvFloat>(
     threads: Threads,
     g: &Geometry,
@@ -131,7 +134,7 @@ fn by_columns<T: ConvFloat>(
             "the gradients of a convolution's input and output do not have its sizes",
         ));
     }
-    // One row for each column of the windows, so that what one point of the filter sends lies side by side.
+    // One row for each column of the windows: the products of one point of the filter then lie side by side.
     let mut sent = Scratch::<T>::new(&[columns, points])?;
     let output = MatRef::row_major(output, points, g.outputs)?;
     T::matrix_by_matrix(threads, filter, output.transposed(), sent.get_mut(), None)?;
@@ -183,8 +186,8 @@ fn add<T: ConvFloat>(values: &[T], step: usize, sums: &mut [T]) {
     }
 }
 
-/// The filter's points `taps`, each transposed: `[taps.., outputs, inputs]`.
-fn turned<T: PatchFloat>(threads: Threads, g: &Geometry, filter: &[T], taps: [&[usize]; 3]) -> Result<Scratch<T>> {
+/// Returns the filter's points `taps`, each transposed: `[taps.., outputs, inputs]`.
+fn transposed<T: PatchFloat>(threads: Threads, g: &Geometry, filter: &[T], taps: [&[usize]; 3]) -> Result<Scratch<T>> {
     let mut out = Scratch::new(&[taps[0].len(), taps[1].len(), taps[2].len(), g.outputs, g.inputs])?;
     let size = g.inputs * g.outputs;
     try_for_chunks_mut(threads, out.get_mut(), size, |start, to| {
@@ -197,7 +200,7 @@ fn turned<T: PatchFloat>(threads: Threads, g: &Geometry, filter: &[T], taps: [&[
     Ok(out)
 }
 
-/// `to[i * rows + j] = from[j * cols + i]`.
+/// Computes `to[i * rows + j] = from[j * cols + i]`.
 fn transpose<T: Copy>(from: &[T], cols: usize, rows: usize, to: &mut [T]) {
     let blocks = |size: usize| (0..size).step_by(BLOCK).map(move |start| start..size.min(start + BLOCK));
     for down in blocks(rows) {

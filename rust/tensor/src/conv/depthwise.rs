@@ -1,8 +1,9 @@
 //! Depthwise convolutions over two dimensions of space, with their gradients: each channel of the output sums one channel of the
 //! input.
 //!
-//! A [`Geometry`] here has as its outputs the channels that each channel of the input leads to; where there are several, the input
-//! is first repeated, so that the loops run along channels that lie side by side in all three tensors.
+//! A [`Geometry`] here has as its outputs the channels that each channel of the input leads to. Where there are
+//! several, the input is first repeated, so that the loops run along channels that lie side by side in all three
+//! tensors.
 
 use std::borrow::Cow;
 
@@ -25,7 +26,7 @@ const MOST_PARTS: usize = 16;
 /// For one point of the result along a dimension: points of the other tensor, each with the filter's point that leads there.
 pub(super) type Reach = Vec<(usize, usize)>;
 
-/// For each point of the output, those of the input that it sums.
+/// Returns, for each point of the output, the points of the input that it sums.
 fn reach(w: &Window) -> Vec<Reach> {
     (0..w.output)
         .map(|o| {
@@ -37,7 +38,7 @@ fn reach(w: &Window) -> Vec<Reach> {
         .collect()
 }
 
-/// For each point of the input, those of the output that sum it.
+/// Returns, for each point of the input, the points of the output that sum it.
 pub(super) fn reach_back(w: &Window) -> Vec<Reach> {
     let mut back = vec![Reach::new(); w.input];
     for (o, points) in reach(w).into_iter().enumerate() {
@@ -73,7 +74,7 @@ fn point_loop<T: PatchFloat>(from: &[T], filter: &[T], taps: &[(usize, usize)], 
     }
 }
 
-/// `sums[i] += x[i] * y[i]` for so many points, which lie the steps apart.
+/// Computes `sums[i] += x[i] * y[i]` for so many points, which lie the steps apart.
 #[inline(always)]
 fn pair_loop<T: PatchFloat>(x: &[T], x_step: usize, y: &[T], y_step: usize, points: usize, sums: &mut [T]) {
     let mut blocks = sums.chunks_exact_mut(BLOCK);
@@ -131,7 +132,7 @@ impl Sizes {
     }
 }
 
-/// The tensor with each element repeated.
+/// Returns the tensor with each element repeated.
 fn repeated<T: PatchFloat>(threads: Threads, x: &[T], times: usize) -> Result<Cow<'_, [T]>> {
     if times == 1 {
         return Ok(Cow::Borrowed(x));
@@ -149,7 +150,7 @@ fn repeated<T: PatchFloat>(threads: Threads, x: &[T], times: usize) -> Result<Co
     Ok(Cow::Owned(out))
 }
 
-/// Each point of `out`: the sum over the points it reaches of `from` times the filter's point.
+/// Computes each point of `out`: the sum over the points it reaches of `from` times the filter's point.
 fn gather<T: PatchFloat>(
     threads: Threads,
     sizes: &Sizes,
@@ -185,7 +186,8 @@ fn gather<T: PatchFloat>(
     Ok(())
 }
 
-/// `output = ` the depthwise convolution: channel `c * outputs + q` sums channel c of the input times the filter's `[.., c, q]`.
+/// Computes in `output` the depthwise convolution: channel `c * outputs + q` sums channel c of the input times the
+/// filter's `[.., c, q]`.
 ///
 /// # Errors
 /// `InvalidArgument` when a slice does not have the geometry's size; `ResourceExhausted` for lack of memory.
@@ -205,7 +207,8 @@ pub fn depthwise_forward<T: PatchFloat>(
     gather(threads, &sizes, (h.input, w.input), (&reach(&h), &reach(&w)), &input, filter, output)
 }
 
-/// `gradient = ` the gradient, by the input, of the depthwise convolution whose output has the gradient `output`.
+/// Computes in `gradient` the gradient, by the input, of the depthwise convolution whose output has the gradient
+/// `output`.
 ///
 /// # Errors
 /// As for [`depthwise_forward`].
@@ -240,8 +243,8 @@ pub fn depthwise_backward_input<T: PatchFloat>(
     Ok(())
 }
 
-/// `gradient = ` the gradient, by the filter, of the depthwise convolution whose output has the gradient `output`: the sums over
-/// parts of the lines, added in order.
+/// Computes in `gradient` the gradient by the filter of the depthwise convolution whose output has the gradient
+/// `output`. Sums over parts of the lines are added in order.
 ///
 /// # Errors
 /// As for [`depthwise_forward`].
@@ -260,7 +263,7 @@ pub fn depthwise_backward_filter<T: PatchFloat>(
     let input = repeated(threads, input, geometry.outputs)?;
     let (channels, h, w) = (sizes.channels, sizes.h, sizes.w);
     let (down, lines) = (reach(&h), sizes.batch * h.output);
-    // By the filter's points: the windows that have it inside the line.
+    // By point of the filter: the windows in which the point is inside the line.
     let spans: Vec<_> = (0..w.filter).map(|tap| w.inside(tap)).collect();
     let products = w.output * channels * h.filter * w.filter;
     let parts = (lines.saturating_mul(products) / TASK_PRODUCTS).clamp(1, MOST_PARTS).min(lines);

@@ -7,13 +7,14 @@ use crate::shape::product;
 use crate::status::Result;
 use crate::threads::{Threads, try_for_chunks_mut};
 
-/// With up to this many elements in a line of a window, looking for its ends costs more than a copy of the input with zeros around.
+/// Lines of a window with up to this many elements: finding their ends costs more than a copy of the input with zeros
+/// around.
 const SHORT_LINE: usize = 16;
 
 /// Elements of a copy worth a task.
 const TASK_ELEMENTS: usize = 1 << 15;
 
-/// `output = activation(input convolved with filter + bias)`.
+/// Computes `output = activation(input convolved with filter + bias)`.
 ///
 /// # Errors
 /// `InvalidArgument` when a slice does not have the geometry's size; `ResourceExhausted` for lack of memory.
@@ -44,7 +45,7 @@ pub fn forward<T: ConvFloat>(
     T::patches_by_matrix(threads, &windows, matrix, output, epilogue)
 }
 
-/// The same convolution of an input that has the zeros around it, where that is worth a copy.
+/// Returns the same convolution of an input that has the zeros around it, where that is worth a copy.
 fn with_zeros(g: &Geometry) -> Option<Geometry> {
     let last = &g.space[2];
     let span = |count: usize, step: usize| count.saturating_sub(1).saturating_mul(step);
@@ -56,7 +57,7 @@ fn with_zeros(g: &Geometry) -> Option<Geometry> {
     (pays && !g.space.iter().all(is_inside)).then_some(Geometry { space: wider, ..*g })
 }
 
-/// The input of the geometry as that of the wider one.
+/// Returns the input of the geometry as that of the wider one.
 fn padded<T: ConvFloat>(threads: Threads, g: &Geometry, wider: &Geometry, input: &[T]) -> Result<Scratch<T>> {
     let [d, h, w] = wider.space.map(|w| w.input);
     let mut out = Scratch::new(&[g.batch, d, h, w, g.inputs])?;
@@ -76,7 +77,7 @@ fn padded<T: ConvFloat>(threads: Threads, g: &Geometry, wider: &Geometry, input:
     Ok(out)
 }
 
-/// `output = input convolved with filter` for integers; overflow wraps around.
+/// Computes `output = input convolved with filter` for integers; overflow wraps around.
 ///
 /// # Errors
 /// As for [`forward`].

@@ -3,7 +3,7 @@
 //! | | product |
 //! |---|---|
 //! | forward | windows of the input by the filter |
-//! | gradient of the input | windows of the output's gradient by the filter turned round, once for each phase of the strides |
+//! | gradient of the input | windows of the output's gradient by the filter transposed round, once for each phase of the strides |
 //! | gradient of the filter | the output's gradient, transposed, by windows of the input |
 //!
 //! Work is cut from shapes alone: the bits of a result are the same at any number of threads.
@@ -50,7 +50,7 @@ impl Window {
         self.filter == 1 && self.stride == 1 && self.before == 0 && self.input == self.output
     }
 
-    /// The windows that have a point of the filter inside the input: the first, and how many.
+    /// Returns the windows that have a point of the filter inside the input: the first, and how many.
     fn inside(&self, tap: usize) -> (usize, usize) {
         let first = self.before.saturating_sub(tap * self.dilation).div_ceil(self.stride);
         let end = (self.input + self.before).saturating_sub(tap * self.dilation).div_ceil(self.stride);
@@ -84,14 +84,15 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// Whether it is a product of matrices: every window is one point.
+    /// Returns true if it is a product of matrices: every window is one point.
     fn is_product(&self) -> bool {
         self.space.iter().all(Window::is_point)
     }
 
-    /// The convolution of the output's gradient that gives the input's, where the strides are one; a window that would begin
-    /// after the gradient's first point, which takes more zeros than a filter reaches, has no points at all.
-    fn turned(&self) -> Geometry {
+    /// Returns the convolution of the output's gradient that gives the input's, where the strides are one. A window
+    /// that would begin after the gradient's first point, which takes more zeros than a filter reaches, has no points
+    /// at all.
+    fn transposed(&self) -> Geometry {
         let space = self.space.map(|w| Window {
             input: w.output,
             output: w.input,
@@ -102,7 +103,7 @@ impl Geometry {
         Geometry { batch: self.batch, inputs: self.outputs, outputs: self.inputs, space }
     }
 
-    /// Points of a filter.
+    /// Returns the number of points of a filter.
     fn taps(&self) -> usize {
         product(self.space.iter().map(|w| w.filter))
     }
@@ -111,7 +112,7 @@ impl Geometry {
         Patches::new(input, self.batch, self.space.map(|w| w.axis()), self.inputs)
     }
 
-    /// The filter as a matrix `[space.. inputs, outputs]`.
+    /// Returns the filter as a matrix `[space.. inputs, outputs]`.
     fn filter<'a, T>(&self, filter: &'a [T]) -> Result<MatRef<'a, T>> {
         MatRef::row_major(filter, self.taps().saturating_mul(self.inputs), self.outputs)
     }
@@ -119,7 +120,7 @@ impl Geometry {
 
 /// A float of which there are convolutions; in some types some of them have a shorter way, which is tried first.
 pub trait ConvFloat: PatchFloat {
-    /// The convolution, or false where there is no shorter way, or it gave a value that is not finite.
+    /// Returns the convolution, or false where there is no shorter way, or it gave a value that is not finite.
     ///
     /// # Errors
     /// As for [`forward`].
@@ -135,7 +136,7 @@ pub trait ConvFloat: PatchFloat {
         Ok(false)
     }
 
-    /// The gradient of the filter, likewise.
+    /// Returns the gradient of the filter, likewise.
     ///
     /// # Errors
     /// As for [`backward_filter`].

@@ -14,7 +14,7 @@ pub(super) struct Scratch<T> {
 
 impl<T: crate::gemm::PatchFloat> Scratch<T> {
     /// # Errors
-    /// `ResourceExhausted` when there is no such memory.
+    /// Fails with `ResourceExhausted` if there is no such memory.
     pub fn new(sizes: &[usize]) -> Result<Scratch<T>> {
         let bytes = sizes.iter().try_fold(size_of::<T>(), |n, &size| n.checked_mul(size));
         let bytes =

@@ -5,7 +5,7 @@ use crate::gemm::{Activation, Epilogue};
 use crate::threads::Threads;
 use proptest::prelude::*;
 
-/// Small integers, so that sums are exact.
+/// Returns small integers, so that sums are exact.
 fn numbers(len: usize, seed: usize) -> Vec<f64> {
     (0..len).map(|i| ((i * 7 + seed * 3 + i / 11) % 9) as f64 - 4.0).collect()
 }
@@ -94,22 +94,22 @@ proptest! {
     fn all_three_are_the_sums_written_out(g in geometry()) {
         let [x, f, dy] = lengths(&g);
         let (x, f, dy) = (numbers(x, 1), numbers(f, 2), numbers(dy, 3));
-        let want = naive(&g, &x, &f, &dy);
-        let want = [want.output, want.input_gradient, want.filter_gradient];
-        prop_assert_eq!(&all(&g, &x, &f, &dy, 2), &want);
+        let expected = naive(&g, &x, &f, &dy);
+        let expected = [expected.output, expected.input_gradient, expected.filter_gradient];
+        prop_assert_eq!(&all(&g, &x, &f, &dy, 2), &expected);
         let single = |v: &[f64]| v.iter().map(|&v| v as f32).collect::<Vec<_>>();
         let got = all(&g, &single(&x), &single(&f), &single(&dy), 2);
-        for (got, want) in got.iter().zip(&want) {
-            prop_assert_eq!(got, &single(want));
+        for (got, expected) in got.iter().zip(&expected) {
+            prop_assert_eq!(got, &single(expected));
         }
         let whole = |v: &[f64]| v.iter().map(|&v| v as i32).collect::<Vec<_>>();
-        let mut y = vec![0; want[0].len()];
+        let mut y = vec![0; expected[0].len()];
         forward_wrapping(Threads::new(2), &g, &whole(&x), &whole(&f), &mut y).unwrap();
-        prop_assert_eq!(y, whole(&want[0]));
+        prop_assert_eq!(y, whole(&expected[0]));
     }
 }
 
-/// Big enough for several tasks in each of the three.
+/// Returns geometries big enough for several tasks in each of the three.
 fn large() -> Vec<Geometry> {
     let window = |input, filter, stride| Window {
         input,
@@ -147,10 +147,12 @@ fn large_ones_are_the_sums_written_out() {
         let [x, f, dy] = lengths(&g);
         let (x, f, dy) = (numbers(x, 1), numbers(f, 2), numbers(dy, 3));
         let single = |v: &[f64]| v.iter().map(|&v| v as f32).collect::<Vec<_>>();
-        let want = naive(&g, &x, &f, &dy);
+        let expected = naive(&g, &x, &f, &dy);
         let [y, dx, df] = all(&g, &single(&x), &single(&f), &single(&dy), 2);
         assert!(
-            y == single(&want.output) && dx == single(&want.input_gradient) && df == single(&want.filter_gradient),
+            y == single(&expected.output)
+                && dx == single(&expected.input_gradient)
+                && df == single(&expected.filter_gradient),
             "{g:?}"
         );
     }
@@ -166,8 +168,8 @@ fn bias_and_activation_follow_the_convolution() {
         forward(Threads::new(2), &g, &x, &f, &mut plain, None).unwrap();
         let epilogue = Epilogue { bias: Some(&bias), activation: Activation::Relu };
         forward(Threads::new(2), &g, &x, &f, &mut fused, Some(&epilogue)).unwrap();
-        let want: Vec<f32> = plain.iter().enumerate().map(|(i, v)| (v + bias[i % g.outputs]).max(0.0)).collect();
-        assert!(fused == want);
+        let expected: Vec<f32> = plain.iter().enumerate().map(|(i, v)| (v + bias[i % g.outputs]).max(0.0)).collect();
+        assert!(fused == expected);
     }
 }
 
@@ -186,7 +188,7 @@ fn slices_of_other_sizes_are_refused() {
     assert!(backward_filter(Threads::single(), &g, &x, &y, &mut df[1..]).is_err());
 }
 
-/// The filter of a full convolution that does what a depthwise one does.
+/// Returns the filter of a full convolution that does what a depthwise one does.
 fn full_filter(g: &Geometry, filter: &[f64]) -> (Geometry, Vec<f64>) {
     let outputs = g.inputs * g.outputs;
     let mut full = vec![0.0; g.taps() * g.inputs * outputs];
@@ -207,7 +209,7 @@ proptest! {
         let (full, full_f) = full_filter(&g, &f);
         let [x, _, dy] = lengths(&full);
         let (x, dy) = (numbers(x, 1), numbers(dy, 3));
-        let want = naive(&full, &x, &full_f, &dy);
+        let expected = naive(&full, &x, &full_f, &dy);
         let run = |threads: usize| {
             let threads = Threads::new(threads);
             let (mut y, mut dx, mut df) = (vec![9.0; dy.len()], vec![9.0; x.len()], vec![9.0; f.len()]);
@@ -217,10 +219,10 @@ proptest! {
             (y, dx, df)
         };
         let (y, dx, df) = run(2);
-        prop_assert_eq!(&y, &want.output);
-        prop_assert_eq!(&dx, &want.input_gradient);
+        prop_assert_eq!(&y, &expected.output);
+        prop_assert_eq!(&dx, &expected.input_gradient);
         let (_, mask) = full_filter(&g, &vec![1.0; f.len()]);
-        let chosen = want.filter_gradient.iter().zip(mask).filter(|(_, m)| *m == 1.0).map(|(v, _)| *v);
+        let chosen = expected.filter_gradient.iter().zip(mask).filter(|(_, m)| *m == 1.0).map(|(v, _)| *v);
         prop_assert_eq!(df, chosen.collect::<Vec<_>>());
     }
 }
@@ -263,15 +265,15 @@ fn windows_read_where_they_lie_are_those_that_are_copied() {
         let g = Geometry { batch, inputs, outputs, space };
         let [x, f, dy] = lengths(&g);
         let (x, f) = (numbers(x, 1), numbers(f, 2));
-        let want = naive(&g, &x, &f, &vec![0.0; dy]).output;
+        let expected = naive(&g, &x, &f, &vec![0.0; dy]).output;
         for threads in [1, 2, 4] {
             let mut y = vec![1.0; dy];
             forward(Threads::new(threads), &g, &x, &f, &mut y, None).unwrap();
-            assert_eq!(y, want, "{g:?}");
+            assert_eq!(y, expected, "{g:?}");
             let single = |v: &[f64]| v.iter().map(|&v| v as f32).collect::<Vec<_>>();
             let mut y = vec![1.0f32; dy];
             forward(Threads::new(threads), &g, &single(&x), &single(&f), &mut y, None).unwrap();
-            assert_eq!(y, single(&want), "{g:?}");
+            assert_eq!(y, single(&expected), "{g:?}");
         }
     }
 }

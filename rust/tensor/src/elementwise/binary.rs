@@ -9,10 +9,10 @@ use crate::threads::Threads;
 use crate::vector::{self, Binary, Comparable, Compare, Element, Operand};
 use crate::{bail, dispatch, ensure};
 
-/// `f(a, b)` element by element, with NumPy's broadcasting; in the memory of an operand that has the output's shape
-/// and that nothing else refers to.
+/// Returns `f(a, b)` element by element, with NumPy's broadcasting; in the memory of an operand that has the output's
+/// shape and that nothing else refers to.
 ///
-/// Errors: `InvalidArgument` for shapes that do not broadcast, where `f` does not exist for the type, for an integer
+/// Errors: `InvalidArgument` if the shapes do not broadcast, or if `f` does not exist for the type. Also for an integer
 /// division by zero, and for a negative integer exponent.
 pub fn binary(f: Binary, a: Tensor, b: Tensor, threads: Threads) -> Result<Tensor> {
     dispatch!(a.dtype(), T in number, zip::<T>(f, a, b, threads), else {
@@ -20,7 +20,7 @@ pub fn binary(f: Binary, a: Tensor, b: Tensor, threads: Threads) -> Result<Tenso
     })
 }
 
-/// The truth of `a f b` element by element, with NumPy's broadcasting: a bool tensor.
+/// Returns the truth of `a f b` element by element, with NumPy's broadcasting: a bool tensor.
 ///
 /// Errors: `InvalidArgument` for shapes that do not broadcast and where the comparison does not exist for the type.
 pub fn compare(f: Compare, a: &Tensor, b: &Tensor, threads: Threads) -> Result<Tensor> {
@@ -40,7 +40,7 @@ fn check_divisor<T: Element>(f: Binary, dtype: DType, b: &[T]) -> Result<()> {
             ensure!(!vector::has_zero(b), InvalidArgument, "Integer division by zero");
         }
         Pow => {
-            // Only signed integers have numbers whose sign is -1.
+            // The sign of signed integers alone can be -1, which is how negative exponents are found.
             let mut sign = [T::default(); 256];
             for block in b.chunks(256) {
                 let sign = &mut sign[..block.len()];
@@ -115,7 +115,7 @@ mod tests {
         Tensor::from_slice(Shape::new(shape), &values).unwrap()
     }
 
-    /// The element at `index` of a tensor stretched to a shape of `index.len()` dimensions.
+    /// Returns the element at `index` of a tensor stretched to a shape of `index.len()` dimensions.
     fn at(t: &Tensor, index: &[usize]) -> f32 {
         let skip = index.len() - t.rank();
         let flat = t.shape().iter().zip(&index[skip..]).fold(0, |flat, (&d, &i)| flat * d + if d == 1 { 0 } else { i });
@@ -159,7 +159,7 @@ mod tests {
         for (x, y) in PAIRS {
             let (a, b) = (ramp(x, 1.0), ramp(y, -3.0));
             let shape = crate::broadcast(a.shape(), b.shape()).unwrap();
-            let want = naive(&a, &b, &shape, |a, b| a - b);
+            let expected = naive(&a, &b, &shape, |a, b| a - b);
             for threads in [1, 2, 4] {
                 let threads = Threads::new(threads);
                 for (a, b) in [
@@ -170,13 +170,13 @@ mod tests {
                 ] {
                     let got = binary(Binary::Sub, a, b, threads).unwrap();
                     assert_eq!(got.shape(), &shape);
-                    assert_eq!(got.slice::<f32>().unwrap(), want, "{x:?} {y:?}");
+                    assert_eq!(got.slice::<f32>().unwrap(), expected, "{x:?} {y:?}");
                 }
             }
             let less = compare(Compare::Less, &a, &b, Threads::new(2)).unwrap();
-            let want = naive(&a, &b, &shape, |a, b| f32::from(u8::from(a < b)));
+            let expected = naive(&a, &b, &shape, |a, b| f32::from(u8::from(a < b)));
             let got: Vec<f32> = less.slice::<bool>().unwrap().iter().map(|&t| f32::from(u8::from(t))).collect();
-            assert_eq!(got, want, "{x:?} {y:?}");
+            assert_eq!(got, expected, "{x:?} {y:?}");
         }
     }
 

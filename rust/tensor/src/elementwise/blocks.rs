@@ -11,7 +11,7 @@ use crate::vector::{self, Element, Operand};
 use crate::{Status, bail};
 use smallvec::SmallVec;
 
-/// How the elements of a value meet those of the full shape.
+/// The relation of a value's elements to those of the full shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     /// One element for all.
@@ -21,7 +21,7 @@ pub(super) enum Class {
     Full,
 }
 
-/// Where a value is while a block is computed.
+/// The place of a value while a block is computed.
 #[derive(Clone, Copy, Debug)]
 enum Place {
     /// A full input, by its number.
@@ -65,7 +65,7 @@ pub(super) struct Layout {
     grain: usize,
 }
 
-/// How an output comes about.
+/// The way in which an output is made.
 #[derive(Clone, Copy, Debug)]
 enum Outcome {
     /// A value that exists before the loop: an input, a scalar or a row.
@@ -170,7 +170,7 @@ impl Layout {
             return place;
         }
         let place = match self.classes[v as usize] {
-            // Full values of instructions have their places already.
+            // Full values of instructions are in outputs or registers already.
             Class::Full => Place::Input(v.min(inputs as u32)),
             Class::Scalar => {
                 self.spreads.push(v);
@@ -185,7 +185,7 @@ impl Layout {
         place
     }
 
-    /// An output may overwrite a full input that no later instruction reads.
+    /// Chooses full inputs that outputs may overwrite: those that no later instruction reads.
     fn choose_reusable(&mut self, program: &Program, computed: &[Value]) {
         let inputs = program.inputs();
         for &value in computed {
@@ -242,7 +242,7 @@ pub(super) fn run<T: Scalar + Element>(
         // Memory of the outputs first: an input that is taken is read through the output's memory.
         let mut taken: SmallVec<[Option<u32>; 1]> = SmallVec::new();
         for reusable in &layout.reusable {
-            // What lies in the tensor itself would move with it.
+            // Data inside the tensor itself would move with the tensor.
             let mut free = |v: u32| inputs.get_mut(v as usize).is_some_and(|t| t.buffer().is_some() && t.is_unique());
             let input = reusable.iter().copied().find(|&v| !taken.contains(&Some(v)) && free(v));
             outputs.push(match input.and_then(|v| inputs.get_mut(v as usize)) {
@@ -275,7 +275,7 @@ pub(super) fn run<T: Scalar + Element>(
     results.into_iter().map(|r| r.ok_or_else(|| Status::internal("an output was not computed"))).collect()
 }
 
-/// Scalar and row inputs, and every instruction on these alone.
+/// Returns scalar and row inputs, and every instruction on these alone.
 fn early_values<T: Scalar + Element>(
     program: &Program,
     layout: &Layout,
@@ -330,7 +330,7 @@ fn scalar_of<T: Scalar>(values: &[Option<Early<T>>], v: Value) -> Result<T> {
     }
 }
 
-/// Each row, short ones repeated until they are about as long as a block.
+/// Returns each row; short ones are repeated until they are about as long as a block.
 fn repeated_rows<T: Scalar>(
     layout: &Layout,
     early: &[Option<Early<T>>],
@@ -351,7 +351,7 @@ fn repeated_rows<T: Scalar>(
     layout.rows.iter().map(repeat).collect()
 }
 
-/// Where inputs and outputs lie. An input whose memory an output has taken has that output's address.
+/// Addresses of inputs and outputs. An input whose memory an output has taken has that output's address.
 struct Memory<T> {
     inputs: SmallVec<[*mut T; 8]>,
     outputs: SmallVec<[*mut T; 1]>,
@@ -367,8 +367,8 @@ struct BlockLoop<'a, T> {
     elements: usize,
 }
 
-// SAFETY: the addresses are of tensors that outlive the loop; inputs are only read, and tasks write disjoint ranges of the
-// outputs (an input that shares an output's memory is read in the writer's own range only).
+// SAFETY: the addresses are of tensors that outlive the loop. Inputs are only read, and tasks write disjoint ranges of
+// the outputs. An input that shares an output's memory is read in the writer's own range only.
 unsafe impl<T: Sync + Send> Sync for BlockLoop<'_, T> {}
 
 impl<T: Scalar + Element> BlockLoop<'_, T> {
@@ -376,7 +376,7 @@ impl<T: Scalar + Element> BlockLoop<'_, T> {
         let resident = self.layout.registers + self.spread.len() + 1;
         let fitting = RESIDENT / size_of::<T>() / (resident + 2 * self.rows.len());
         let length = (fitting / SHORTEST * SHORTEST).clamp(SHORTEST, LONGEST).min(self.elements);
-        // Equal parts of a period, rather than long ones and a crumb.
+        // Equal parts of a period; whole blocks would leave a small rest with the cost of a block.
         let length = if self.period < usize::MAX { self.period.div_ceil(self.period.div_ceil(length)) } else { length };
         let failure = ferroflow_sync::Mutex::new(None);
         try_for_blocks(threads, self.elements, self.layout.grain, |range| {
@@ -402,7 +402,7 @@ impl<T: Scalar + Element> BlockLoop<'_, T> {
             let n = length.min(range.end - start).min(self.period - in_period);
             let address = |place: Place| -> *mut T {
                 // SAFETY: registers (the spread scalars after them, the spare one last) have `length` elements each,
-                // rows have `period`, inputs and outputs `elements`; `n` elements from here on are inside all of them.
+                // rows have `period`, inputs and outputs `elements`. `n` elements from here on are inside all of them.
                 unsafe {
                     match place {
                         Place::Input(i) => self.memory.inputs[i as usize].add(start),
@@ -416,8 +416,8 @@ impl<T: Scalar + Element> BlockLoop<'_, T> {
             // SAFETY: the spare register is the last of `resident`.
             let spare = unsafe { base.add((resident - 1) * length) };
             for step in &self.layout.steps {
-                // SAFETY: `address` gives `n` elements each; places are equal or disjoint, since registers do not overlap,
-                // an output overlaps an input only as a whole, and then no later step reads that input.
+                // SAFETY: `address` gives `n` elements each. Places are equal or disjoint: registers do not overlap,
+                // and an output overlaps an input only as a whole. No later step then reads that input.
                 unsafe { step_on(step.instruction, address(step.a), address(step.b), address(step.to), spare, n) };
             }
             start += n;
@@ -426,7 +426,7 @@ impl<T: Scalar + Element> BlockLoop<'_, T> {
     }
 }
 
-/// One instruction on `n` elements.
+/// Runs one instruction on `n` elements.
 ///
 /// # Safety
 /// All addresses are of `n` elements; any two are equal or do not overlap; `spare` is unlike the others.
@@ -438,8 +438,8 @@ unsafe fn step_on<T: Scalar + Element>(
     spare: *mut T,
     n: usize,
 ) {
-    // SAFETY: as the caller promises; a slice for writing is only made of `to` and `spare`, and none for reading of an equal
-    // address lives beside it.
+    // SAFETY: as the caller promises. A slice for writing is only made of `to` and `spare`, and none for reading of an
+    // equal address lives beside it.
     unsafe {
         let read = |p: *mut T| std::slice::from_raw_parts(p.cast_const(), n);
         let out = std::slice::from_raw_parts_mut(to, n);

@@ -6,7 +6,7 @@ use crate::threads::{Interrupted, Threads, try_for_chunks_mut};
 use crate::vector::Operand;
 use smallvec::SmallVec;
 
-/// Where the elements of two operands are: both in slices, or one of them in the output, to be replaced.
+/// The elements of two operands: both in slices, or one of them in the output, to be replaced.
 #[derive(Clone, Copy)]
 pub enum Inputs<'a, T> {
     Both(&'a [T], &'a [T]),
@@ -71,7 +71,7 @@ enum Pairing {
     Runs(SmallVec<[Group; 4]>),
 }
 
-/// How two shapes become one.
+/// The way in which two shapes become one.
 #[derive(Debug)]
 pub struct Broadcast {
     pub shape: Shape,
@@ -253,7 +253,7 @@ impl<T: Copy + Default> Gathered<T> {
         Gathered { block: [T::default(); GATHERED], is_whole, is_periodic, is_filled: false }
     }
 
-    fn wants(&self) -> bool {
+    fn needs_copy(&self) -> bool {
         !(self.is_whole || self.is_periodic && self.is_filled)
     }
 
@@ -281,14 +281,14 @@ fn short_runs<T: Copy + Default, O>(
     let mut cursor = Cursor::new(outer, start / run.extent);
     for (block, out) in out.chunks_mut(gathered).enumerate() {
         let start = start + block * gathered;
-        let wanted_left = inputs.left().filter(|_| left.wants());
-        let wanted_right = inputs.right().filter(|_| right.wants());
-        if wanted_left.is_some() || wanted_right.is_some() {
+        let copied_left = inputs.left().filter(|_| left.needs_copy());
+        let copied_right = inputs.right().filter(|_| right.needs_copy());
+        if copied_left.is_some() || copied_right.is_some() {
             for i in 0..out.len() / run.extent {
-                if let Some(values) = wanted_left {
+                if let Some(values) = copied_left {
                     left.put(values, i, run.extent, cursor.left, run.left);
                 }
-                if let Some(values) = wanted_right {
+                if let Some(values) = copied_right {
                     right.put(values, i, run.extent, cursor.right, run.right);
                 }
                 cursor.advance();

@@ -8,7 +8,7 @@ use crate::threads::{Threads, try_for_chunks_mut};
 use crate::vector::{self, CastTo};
 use crate::{bail, dispatch};
 
-/// The elements converted as `vector::cast` does; the tensor itself where it already has the type.
+/// Returns the elements converted as `vector::cast` does; the tensor itself where it already has the type.
 ///
 /// Errors: `Unimplemented` for types without a conversion (strings, quantized types).
 pub fn cast(x: Tensor, to: DType, threads: Threads) -> Result<Tensor> {
@@ -69,8 +69,8 @@ mod tests {
         let values: Vec<f64> = (0..150_001).map(|i| f64::from(i) * 0.37 - 2e4).collect();
         let x = Tensor::from_slice([150_001], &values).unwrap();
         for to in [DType::F16, DType::I32, DType::F32] {
-            let want = cast(x.clone(), to, Threads::single()).unwrap();
-            assert!([2, 4].iter().all(|&n| cast(x.clone(), to, Threads::new(n)).unwrap() == want));
+            let expected = cast(x.clone(), to, Threads::single()).unwrap();
+            assert!([2, 4].iter().all(|&n| cast(x.clone(), to, Threads::new(n)).unwrap() == expected));
         }
     }
 
@@ -84,15 +84,15 @@ mod tests {
         for x in [few, many] {
             let to = |dtype| cast(x.clone(), dtype, Threads::single()).unwrap();
             let least = i32::MIN;
-            let want = [least, least, least, least, least, least, least, least, least, -1];
-            assert_eq!(to(DType::I32).slice::<i32>().unwrap()[x.elements() - 10..], want);
+            let expected = [least, least, least, least, least, least, least, least, least, -1];
+            assert_eq!(to(DType::I32).slice::<i32>().unwrap()[x.elements() - 10..], expected);
             let least = i64::MIN;
-            let want = [3_000_000_000, -3_000_000_000, least, least, least, least, least, least, 2_147_483_648, -1];
-            assert_eq!(to(DType::I64).slice::<i64>().unwrap()[..10], want);
+            let expected = [3_000_000_000, -3_000_000_000, least, least, least, least, least, least, 2_147_483_648, -1];
+            assert_eq!(to(DType::I64).slice::<i64>().unwrap()[..10], expected);
             let wrapped = u64::MAX - 3_000_000_000 + 1;
             let large = 10_000_000_000_000_000_000;
-            let want = [3_000_000_000, wrapped, large, HALF, HALF, HALF, HALF, HALF, 2_147_483_648, u64::MAX];
-            assert_eq!(to(DType::U64).slice::<u64>().unwrap()[..10], want);
+            let expected = [3_000_000_000, wrapped, large, HALF, HALF, HALF, HALF, HALF, 2_147_483_648, u64::MAX];
+            assert_eq!(to(DType::U64).slice::<u64>().unwrap()[..10], expected);
             assert_eq!(to(DType::I8).slice::<i8>().unwrap()[..10], [127, -128, 127, -128, 127, 127, -128, 0, 127, -1]);
         }
     }

@@ -1,4 +1,6 @@
-//! How many elements make a block worth handing to a thread; it depends on the function alone, never on the threads.
+//! Number of elements in a block that is worth a thread.
+//!
+//! It depends on the function alone, never on the threads.
 
 use crate::vector::{Binary, Unary};
 

@@ -8,7 +8,7 @@ use crate::threads::{Threads, try_for_chunks_mut};
 use crate::vector::{self, Element, Unary};
 use crate::{bail, dispatch, ensure};
 
-/// `f` of each element; in the tensor's own memory where nothing else refers to it.
+/// Returns `f` of each element; in the tensor's own memory where nothing else refers to it.
 ///
 /// Errors: `InvalidArgument` where `f` does not exist for the type.
 pub fn unary(f: Unary, x: Tensor, threads: Threads) -> Result<Tensor> {
@@ -59,10 +59,10 @@ mod tests {
         let values: Vec<f32> = (0..100_003).map(|i| (i as f32 - 5e4) * 1e-3).collect();
         let x = Tensor::from_slice([100_003], &values).unwrap();
         for f in [Unary::Exp, Unary::Sin, Unary::Neg] {
-            let want = unary(f, x.clone(), Threads::single()).unwrap();
+            let expected = unary(f, x.clone(), Threads::single()).unwrap();
             for threads in [1, 2, 4] {
-                assert!(unary(f, x.deep_copy().unwrap(), Threads::new(threads)).unwrap() == want);
-                assert!(unary(f, x.clone(), Threads::new(threads)).unwrap() == want);
+                assert!(unary(f, x.deep_copy().unwrap(), Threads::new(threads)).unwrap() == expected);
+                assert!(unary(f, x.clone(), Threads::new(threads)).unwrap() == expected);
             }
         }
     }

@@ -57,7 +57,8 @@ pub struct Program {
 pub(super) const NEVER: u32 = u32::MAX;
 
 impl Program {
-    /// A program of `inputs` tensors of type float32 or float64. Instructions may read inputs and earlier results.
+    /// Returns a program of `inputs` tensors of type float32 or float64. Instructions may read inputs and earlier
+    /// results.
     ///
     /// Errors: `Internal` for another type, for a value that does not exist (yet), and for a function that the type lacks.
     pub fn new(dtype: DType, inputs: usize, instructions: Vec<Instruction>, outputs: Vec<Value>) -> Result<Program> {
@@ -86,7 +87,7 @@ impl Program {
             .with_constants(Vec::new())
     }
 
-    /// The program whose last inputs are always `constants`: `run` is given the others.
+    /// Returns the program whose last inputs are always `constants`: `run` is given the others.
     ///
     /// Errors: `Internal` for constants of another type, and for more than there are inputs.
     pub fn with_constants(mut self, constants: Vec<Tensor>) -> Result<Program> {
@@ -101,7 +102,7 @@ impl Program {
             let _ = scalars.variable(self.dtype);
         }
         for t in &constants {
-            // One with more elements never meets inputs of one.
+            // A shape with more elements has no inputs of it.
             let _ = if t.elements() == 1 { scalars.constant(t) } else { scalars.variable(self.dtype) };
         }
         for instruction in &self.instructions {
@@ -119,7 +120,7 @@ impl Program {
         self.dtype
     }
 
-    /// Number of inputs, the constants among them.
+    /// Returns the number of inputs, the constants among them.
     pub fn inputs(&self) -> usize {
         self.inputs
     }
@@ -140,7 +141,8 @@ impl Program {
         self.last_use[value as usize]
     }
 
-    /// The outputs. An input that nothing else refers to may be taken for an output's memory; a placeholder stays.
+    /// Returns the outputs. An input that nothing else refers to may be taken for an output's memory; a placeholder
+    /// stays.
     ///
     /// Errors: `InvalidArgument` for shapes that do not broadcast, `Internal` for a wrong number or type of inputs.
     pub fn run(&self, inputs: &mut [Tensor], threads: Threads) -> Result<SmallVec<[Tensor; 1]>> {
@@ -159,7 +161,7 @@ impl Program {
         let mut all: SmallVec<[Tensor; 8]> = taken.chain(self.constants.iter().cloned()).collect();
         let result = self.run_typed(&mut all, threads);
         if result.is_err() {
-            // The caller may look which shapes did not fit.
+            // The caller may report the shapes that did not match.
             inputs.iter_mut().zip(all).for_each(|(t, given)| *t = given);
         }
         result
@@ -189,7 +191,7 @@ impl Program {
         made
     }
 
-    /// All inputs and constants have one element.
+    /// Runs the program if all inputs and constants have one element.
     fn run_scalars(&self, inputs: &[Tensor]) -> Result<SmallVec<[Tensor; 1]>> {
         let mut values: SmallVec<[u64; 32]> = SmallVec::from_slice(self.scalars.initial());
         for (value, t) in values.iter_mut().zip(inputs) {
@@ -212,7 +214,7 @@ impl Program {
         self.outputs.iter().map(output).collect()
     }
 
-    /// One instruction after the other on whole tensors: for shapes that the block loop does not handle.
+    /// Runs one instruction after the other on whole tensors, for shapes that the block loop does not handle.
     fn run_steps(&self, inputs: &mut [Tensor], threads: Threads) -> Result<SmallVec<[Tensor; 1]>> {
         let mut values: Vec<Option<Tensor>> = inputs.iter().cloned().map(Some).collect();
         let is_output = |v: Value| self.outputs.contains(&v);
@@ -241,7 +243,7 @@ impl Program {
     }
 }
 
-/// One instruction on single elements.
+/// Runs one instruction on single elements.
 #[inline]
 pub(super) fn scalar<T: Scalar + Element>(instruction: Instruction, value: impl Fn(Value) -> T) -> T {
     match instruction {
@@ -258,7 +260,7 @@ pub(super) fn scalar<T: Scalar + Element>(instruction: Instruction, value: impl 
     }
 }
 
-/// What each input is to the largest one's shape; `None` where the block loop does not handle the shapes.
+/// Returns the class of each input in the largest one's shape; `None` if the block loop does not handle the shapes.
 fn classify(inputs: &[Tensor]) -> Option<(Shape, SmallVec<[Class; 8]>)> {
     let largest = inputs.iter().max_by_key(|t| (t.elements(), t.rank()))?;
     let shape = largest.shape();

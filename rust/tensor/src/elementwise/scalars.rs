@@ -49,12 +49,12 @@ impl std::fmt::Debug for Scalars {
 }
 
 impl Scalars {
-    /// A register to be filled before a run; `None` for types that registers do not hold.
+    /// Returns a register to be filled before a run; `None` for types that registers do not hold.
     pub fn variable(&mut self, dtype: DType) -> Option<Register> {
         self.register(dtype, 0)
     }
 
-    /// A register with the value of a scalar; `None` for types that registers do not hold.
+    /// Returns a register with the value of a scalar; `None` for types that registers do not hold.
     pub fn constant(&mut self, value: &Tensor) -> Option<Register> {
         self.register(value.dtype(), load(value).ok()?)
     }
@@ -68,13 +68,13 @@ impl Scalars {
         u32::try_from(self.types.len() - 1).ok()
     }
 
-    /// One step more; the register of its result, or `None` where the function does not exist for these registers.
+    /// Adds a step; returns the register of its result, or `None` if the function does not exist for these registers.
     pub fn push(&mut self, function: Function, operands: &[Register]) -> Option<Register> {
         let types: Option<Vec<DType>> = operands.iter().map(|&r| self.types.get(r as usize).copied()).collect();
         let types = types?;
         let (single, dtype) = look_up(function, &types)?;
         let to = self.register(dtype, 0)?;
-        // What a function does not have it does not look at.
+        // Operands that the function does not have are not read.
         let operand = |k: usize| operands.get(k).copied().unwrap_or(to);
         self.steps.push(Step { function: single, from: [operand(0), operand(1), operand(2)], to });
         Some(to)
@@ -84,12 +84,12 @@ impl Scalars {
         self.types.get(register as usize).copied()
     }
 
-    /// Number of steps so far.
+    /// Returns the number of steps so far.
     pub fn steps(&self) -> usize {
         self.steps.len()
     }
 
-    /// The registers as they are before the first step.
+    /// Returns the registers as they are before the first step.
     pub fn initial(&self) -> &[u64] {
         &self.initial
     }
@@ -112,7 +112,7 @@ impl Scalars {
         true
     }
 
-    /// The value of a register as a tensor.
+    /// Returns the value of a register as a tensor.
     pub fn tensor(&self, register: Register, registers: &[u64]) -> Result<Tensor> {
         let (Some(&dtype), Some(&bits)) = (self.types.get(register as usize), registers.get(register as usize)) else {
             bail!(Internal, "there is no register {register}")
@@ -123,7 +123,7 @@ impl Scalars {
     }
 }
 
-/// The bits of a tensor of one element.
+/// Returns the bits of a tensor of one element.
 ///
 /// Errors: `InvalidArgument` for types that registers do not hold and for other numbers of elements.
 pub fn load(value: &Tensor) -> Result<u64> {
@@ -135,7 +135,7 @@ pub fn load(value: &Tensor) -> Result<u64> {
     })
 }
 
-/// The function for operands of these types, and the type of its result.
+/// Returns the function for operands of these types, and the type of its result.
 fn look_up(function: Function, types: &[DType]) -> Option<(Single, DType)> {
     match (function, types) {
         (Function::Unary(f), &[t]) => {

@@ -1,4 +1,4 @@
-//! What is done to each element of a product as it is stored: the addition of a bias per column, and an activation.
+//! The operations on each element of a product as it is stored: the addition of a bias per column, and an activation.
 
 use std::ops::Add;
 
@@ -26,7 +26,7 @@ pub struct Epilogue<'a, T> {
 }
 
 impl Activation {
-    /// The activation of one value.
+    /// Returns the activation of one value.
     #[inline]
     pub fn apply<T: PartialOrd + Zero>(self, value: T) -> T {
         match self {

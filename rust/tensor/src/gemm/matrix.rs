@@ -13,7 +13,7 @@ pub struct MatRef<'a, T> {
 }
 
 impl<'a, T> MatRef<'a, T> {
-    /// A `rows x cols` view of `data` with the given strides, in elements.
+    /// Returns a `rows x cols` view of `data` with the given strides, in elements.
     ///
     /// # Errors
     /// `InvalidArgument` when an element of the view lies outside `data`.
@@ -35,7 +35,7 @@ impl<'a, T> MatRef<'a, T> {
         }
     }
 
-    /// A `rows x cols` view of `data` stored row by row.
+    /// Returns a `rows x cols` view of `data` stored row by row.
     ///
     /// # Errors
     /// `InvalidArgument` when `data` is shorter than the matrix.
@@ -43,7 +43,7 @@ impl<'a, T> MatRef<'a, T> {
         MatRef::new(data, rows, cols, cols, 1)
     }
 
-    /// The same elements with rows and columns exchanged.
+    /// Returns the same elements with rows and columns exchanged.
     pub fn transposed(self) -> MatRef<'a, T> {
         MatRef {
             data: self.data,
@@ -54,7 +54,7 @@ impl<'a, T> MatRef<'a, T> {
         }
     }
 
-    /// `rows` rows from row `first` on.
+    /// Returns `rows` rows from row `first` on.
     ///
     /// # Errors
     /// `InvalidArgument` when the matrix has fewer.
@@ -62,12 +62,12 @@ impl<'a, T> MatRef<'a, T> {
         if first > self.rows || rows > self.rows - first {
             return Err(Status::invalid_argument(format!("{} rows have no {rows} from {first} on", self.rows)));
         }
-        // Of an empty matrix no element is read, wherever it may begin.
+        // No element of an empty matrix is read, so its address does not matter.
         let data = self.data.get(first.saturating_mul(self.row_stride)..).unwrap_or_default();
         Ok(MatRef { data, rows, ..self })
     }
 
-    /// `cols` columns from column `first` on.
+    /// Returns `cols` columns from column `first` on.
     ///
     /// # Errors
     /// As for rows.
@@ -75,37 +75,37 @@ impl<'a, T> MatRef<'a, T> {
         Ok(self.transposed().row_range(first, cols)?.transposed())
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Number of columns.
+    /// Returns the number of columns.
     pub fn cols(&self) -> usize {
         self.cols
     }
 
-    /// Distance between an element and the one below it, in elements.
+    /// Returns the distance between an element and the one below it, in elements.
     pub fn row_stride(&self) -> usize {
         self.row_stride
     }
 
-    /// Distance between an element and the one to its right, in elements.
+    /// Returns the distance between an element and the one to its right, in elements.
     pub fn col_stride(&self) -> usize {
         self.col_stride
     }
 
-    /// The slice of which this is a view.
+    /// Returns the slice of which this is a view.
     pub(super) fn data(&self) -> &'a [T] {
         self.data
     }
 
-    /// Where element `(0, 0)` is.
+    /// Returns the address of element `(0, 0)`.
     pub(super) fn as_ptr(&self) -> *const T {
         self.data.as_ptr()
     }
 
-    /// Element `(row, col)`, which the caller knows to be inside the matrix.
+    /// Returns the element `(row, col)`. The caller makes sure that it is inside the matrix.
     pub(super) fn at(&self, row: usize, col: usize) -> T
     where
         T: Copy,
@@ -113,7 +113,7 @@ impl<'a, T> MatRef<'a, T> {
         self.data[row * self.row_stride + col * self.col_stride]
     }
 
-    /// The elements of a row, where the columns lie side by side.
+    /// Returns the elements of a row, where the columns lie side by side.
     pub(super) fn row(&self, row: usize) -> Option<&'a [T]> {
         if self.col_stride == 1 {
             self.data.get(row * self.row_stride..row * self.row_stride + self.cols)

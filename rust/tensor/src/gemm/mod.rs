@@ -7,8 +7,9 @@
 //! | f16, bf16 | f32's, on copies |
 //! | integers | `plain` |
 //!
-//! Work is cut over rows and columns of c, never over the inner dimension: the bits of a product are the same at any number of threads and
-//! on every CPU. NaN and infinities of either operand reach c as arithmetic has it; no factor is skipped for being zero.
+//! Work is cut over rows and columns of c, never over the inner dimension, and from shapes alone. The bits of a product
+//! are therefore the same at any number of threads. Those of floats are also the same on every CPU. NaN and infinities
+//! of either operand reach c as arithmetic has it; no factor is skipped for being zero.
 
 mod complex;
 mod copied_patches;
@@ -32,8 +33,8 @@ use crate::threads::Threads;
 use crate::vector::Isa;
 use matrix::{check, check_sizes};
 
-/// Returns true if `accumulate` gives the bits of a product of at least two columns added to what c holds: the inner dimension is not
-/// cut, and the sum over it is added once.
+/// Returns true if `accumulate` gives the bits of a product of at least two columns added to c. This holds if the inner
+/// dimension is not cut, because its sum is then added once.
 pub fn accumulates_once(depth: usize) -> bool {
     depth <= tiled::INNER
 }
@@ -42,8 +43,9 @@ macro_rules! float_product {
     ($(#[$doc:meta])* $name:ident, $on:ident, $float:ty, $multiply:ident) => {
         $(#[$doc])*
         ///
-        /// `c = activation(c + a * b + bias)`, row by row in `c`; the `c` on the right counts only with `accumulate`, bias
-        /// and activation only with an epilogue, which gives the very bits of the product followed by them.
+        /// Computes `c = activation(c + a * b + bias)`, row by row in `c`. The `c` on the right counts only with
+        /// `accumulate`, bias and activation only with an epilogue. The bits are those of the product followed by these
+        /// operations.
         ///
         /// # Errors
         /// `InvalidArgument` when the sizes do not agree; `ResourceExhausted` when there is no memory for packed operands.
@@ -141,7 +143,7 @@ fn product<'a, T>(
 
 /// A float of which there are products with matrices of windows.
 pub trait PatchFloat: Copy + Default + Add<Output = Self> + Mul<Output = Self> + Send + Sync + Sized + 'static {
-    /// `c = activation(patches * b + bias)`, row by row.
+    /// Computes `c = activation(patches * b + bias)`, row by row.
     ///
     /// # Errors
     /// As for the product of matrices.
@@ -153,13 +155,13 @@ pub trait PatchFloat: Copy + Default + Add<Output = Self> + Mul<Output = Self> +
         epilogue: Option<&Epilogue<'_, Self>>,
     ) -> Result<()>;
 
-    /// `c = a * patches[first..first + a.cols()]`, on the calling thread alone.
+    /// Computes `c = a * patches[first..first + a.cols()]`, on the calling thread alone.
     ///
     /// # Errors
     /// As for the product of matrices.
     fn matrix_by_patches(a: MatRef<'_, Self>, patches: &Patches<'_, Self>, first: usize, c: &mut [Self]) -> Result<()>;
 
-    /// The product of matrices, `c = activation(a * b + bias)`.
+    /// Computes the product of matrices, `c = activation(a * b + bias)`.
     ///
     /// # Errors
     /// As for the product of matrices.
@@ -278,7 +280,7 @@ macro_rules! patch_products {
 patch_products!(f32, matmul_f32, patches_by_matrix_f32_on, matrix_by_patches_f32_on, multiply_f32);
 patch_products!(f64, matmul_f64, patches_by_matrix_f64_on, matrix_by_patches_f64_on, multiply_f64);
 
-/// `c = patches * b` for integers; overflow wraps around.
+/// Computes `c = patches * b` for integers; overflow wraps around.
 ///
 /// # Errors
 /// `InvalidArgument` when the sizes do not agree; `ResourceExhausted` when there is no memory for a part of the windows.

@@ -34,7 +34,7 @@ impl PatchAxis {
         })
     }
 
-    /// Whether every coordinate, in elements of `channels`, is a number.
+    /// Returns true if every coordinate, in elements of `channels`, is a number.
     fn is_sound(&self, channels: usize) -> bool {
         let reach = |n: usize, step: usize| n.saturating_sub(1).checked_mul(step);
         let last = reach(self.count, self.step).zip(reach(self.taps, self.tap_step));
@@ -65,7 +65,7 @@ pub(super) struct Run<T> {
     pub len: usize,
 }
 
-/// How the elements of windows lie in the data, where all are in it and a line's are side by side.
+/// The layout of windows whose elements are all in the data, those of a line side by side.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lines {
     /// Windows of a line of the output, and the distance of neighbours.
@@ -77,7 +77,8 @@ pub(super) struct Lines {
 }
 
 impl<'a, T> Patches<'a, T> {
-    /// The windows of `data`, which is `batch` images of the sizes of `axes` with `channels` values for each point.
+    /// Returns the windows of `data`, which is `batch` images of the sizes of `axes` with `channels` values for each
+    /// point.
     ///
     /// # Errors
     /// `InvalidArgument` when `data` is not as long as that; `ResourceExhausted` when the matrix is larger than the address space.
@@ -101,17 +102,17 @@ impl<'a, T> Patches<'a, T> {
         }
     }
 
-    /// Number of windows of all images.
+    /// Returns the number of windows of all images.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Elements of a window with all channels.
+    /// Returns the number of elements of a window with all channels.
     pub fn cols(&self) -> usize {
         self.cols
     }
 
-    /// Where the windows can be read in place.
+    /// Returns the layout of windows that can be read in place.
     pub(super) fn lines(&self) -> Option<Lines> {
         let [d, h, w] = &self.axes;
         let is_inside = |a: &PatchAxis| {
@@ -128,7 +129,7 @@ impl<'a, T> Patches<'a, T> {
         })
     }
 
-    /// Of windows that can be read in place: the address of one's first element.
+    /// Returns the address of a window's first element, for windows that can be read in place.
     pub(super) fn start(&self, row: usize) -> *const T {
         let [d, h, w] = &self.axes;
         let (x, line) = (row % w.count, row / w.count);
@@ -139,7 +140,8 @@ impl<'a, T> Patches<'a, T> {
         self.data.as_ptr().wrapping_add((line * w.size + at(w, x)) * self.channels)
     }
 
-    /// The blocks of which the given rows and columns consist, each once; positions are counted from the ranges' starts.
+    /// Visits the blocks that make up the given rows and columns, each once. Positions are counted from the ranges'
+    /// starts.
     #[inline(always)]
     pub(super) fn runs(&self, rows: Range<usize>, cols: Range<usize>, mut visit: impl FnMut(Run<T>)) {
         let [d, h, w] = &self.axes;
@@ -182,8 +184,8 @@ impl<'a, T> Patches<'a, T> {
         }
     }
 
-    /// The blocks of windows `xs` of one line, of whose taps the elements `part` are wanted: element e of window x is element
-    /// `(first + x * step) * channels + e` of the line that begins at `line`.
+    /// Visits the blocks of windows `xs` of one line, with the elements `part` of their taps. Element e of window x is
+    /// element `(first + x * step) * channels + e` of the line that begins at `line`.
     #[inline(always)]
     fn line(
         &self,
@@ -198,7 +200,7 @@ impl<'a, T> Patches<'a, T> {
         let channels = self.channels as isize;
         let (size, step) = (w.size as isize * channels, w.step as isize * channels);
         let (low, high) = (first * channels + part.start as isize, first * channels + part.end as isize);
-        // The windows that lie in the line as a whole.
+        // The windows that lie wholly in the line.
         let inside = |x: isize| x.clamp(xs.start as isize, xs.end as isize) as usize;
         let begin = if low >= 0 { xs.start } else { inside((-low + step - 1) / step) };
         let end = if high > size { xs.start } else { inside((size - high) / step + 1) }.max(begin);

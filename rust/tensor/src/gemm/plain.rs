@@ -14,7 +14,7 @@ const TASK_PRODUCTS: usize = 1 << 16;
 /// Elements of a conversion that are worth a task.
 const TASK_ELEMENTS: usize = 1 << 15;
 
-/// `c = a * b`, or `c + a * b` with `accumulate`, for integers; overflow wraps around.
+/// Computes `c = a * b`, or `c + a * b` with `accumulate`, for integers; overflow wraps around.
 ///
 /// # Errors
 /// `InvalidArgument` when the sizes do not agree.
@@ -54,9 +54,9 @@ where
 
 /// A float stored in 16 bits.
 pub trait HalfFloat: Copy + Send + Sync {
-    /// The same number in f32.
+    /// Returns the same number in f32.
     fn widen(self) -> f32;
-    /// The nearest number, ties to even.
+    /// Returns the nearest number, ties to even.
     fn narrow(value: f32) -> Self;
 }
 
@@ -78,7 +78,7 @@ impl HalfFloat for bf16 {
     }
 }
 
-/// `c = a * b`, or `c + a * b` with `accumulate`, for f16 and bf16: sums in f32, rounded once at the end.
+/// Computes `c = a * b`, or `c + a * b` with `accumulate`, for f16 and bf16: sums in f32, rounded once at the end.
 ///
 /// # Errors
 /// `InvalidArgument` when the sizes do not agree; `ResourceExhausted` when there is no memory for the f32 copies.

@@ -44,7 +44,8 @@ struct Matrix<T> {
 }
 
 impl<T: Copy> Matrix<T> {
-    /// A random layout: row-major or transposed, dense or with gaps, or no unit stride at all, sometimes one row for all rows.
+    /// Returns a random layout: row-major or transposed, dense or with gaps, or no unit stride at all, sometimes one
+    /// row for all rows.
     fn random(draw: &mut Draw, rows: usize, cols: usize, mut value: impl FnMut(&mut Draw) -> T) -> Matrix<T> {
         let gap = if draw.below(2) == 0 { 0 } else { draw.below(20) };
         let (row_stride, col_stride) = match draw.below(7) {
@@ -107,7 +108,7 @@ macro_rules! float {
 float!(f32, matmul_f32_on);
 float!(f64, matmul_f64_on);
 
-/// Every instruction set of this machine, the best one first: the versions of all must give the same bits.
+/// Returns every instruction set of this machine, the best one first. All versions must give the same bits.
 fn isas() -> Vec<Isa> {
     Isa::available().into_iter().rev().collect()
 }
@@ -200,7 +201,8 @@ fn f64_bits_do_not_depend_on_threads() {
     bits_do_not_depend_on_threads::<f64>(4);
 }
 
-/// A single column has a kernel of its own, so a part of a wider product keeps at least two.
+/// Checks that bits do not depend on other rows and columns. A single column has a kernel of its own, so a part of a
+/// wider product keeps at least two.
 fn bits_do_not_depend_on_the_other_rows_and_columns<T: Float>(seed: u64) {
     let mut draw = Draw(seed);
     for _ in 0..80 {
@@ -240,9 +242,9 @@ fn bits_do_not_depend_on_the_instruction_set<T: Float>(seed: u64) {
             T::run(isa, Threads::new(2), a.view(), b.view(), &mut c, accumulate, None).unwrap();
             (isa, bits(&c))
         });
-        let (first, want) = results.next().unwrap();
+        let (first, expected) = results.next().unwrap();
         for (isa, got) in results {
-            assert_eq!(got, want, "{isa:?} and {first:?}, {}x{}x{}", a.rows, a.cols, b.cols);
+            assert_eq!(got, expected, "{isa:?} and {first:?}, {}x{}x{}", a.rows, a.cols, b.cols);
         }
     }
 }
@@ -321,7 +323,7 @@ fn an_epilogue_gives_the_bits_of_the_separate_steps_in_f64() {
 fn relu_keeps_nan_and_the_sign_of_zero() {
     let relu = Epilogue::<f32> { bias: None, activation: Activation::Relu };
     for isa in isas() {
-        // The product of the second element underflows to -0.0.
+        // The product of the second element underflows to -0.0, which the sum must keep.
         let a = [f32::NAN, -1e-30, 4.0, -3.0, f32::INFINITY, f32::NEG_INFINITY];
         let small = [1e-30f32, 1e-30];
         let mut c = [0.0f32; 12];

@@ -9,7 +9,8 @@ use super::generator::{Philox, Words};
 /// Draws after which distinct classes are given up on: those left have next to no weight.
 const MOST_TRIES: u64 = i32::MAX as u64;
 
-/// How far one run moves the stream; a run that redraws more often than this allows for reuses some of the next run's bits.
+/// Returns the number of blocks by which one run moves the stream. A run that redraws more often than this allows
+/// reuses some of the next run's bits.
 pub fn blocks_per_run(num_sampled: usize) -> u64 {
     (num_sampled as u64).wrapping_mul(2048 / 4)
 }
@@ -39,10 +40,10 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// Of weights that are not negative.
+    /// Stores weights that are not negative.
     pub fn new(weights: Vec<f32>) -> Weights {
         let n = weights.len();
-        // TF: the sum that probabilities refer to is taken in single precision, that of the buckets in double.
+        // TF: probabilities are relative to a sum in single precision, buckets to one in double.
         let total = weights.iter().fold(0.0, |sum: f32, w| sum + w);
         let sum: f64 = weights.iter().map(|&w| f64::from(w)).sum();
         let mut shares: Vec<f64> = weights.iter().map(|&w| f64::from(w * n as f32) / sum).collect();
@@ -80,7 +81,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Every class counts 1 from the start; at most `i32::MAX` classes.
+    /// Starts with a count of 1 for every class; there are at most `i32::MAX` classes.
     pub fn new(range: usize) -> Counts {
         let leaves = range.next_power_of_two();
         let mut sums = vec![0; 2 * leaves];
@@ -123,7 +124,7 @@ impl Counts {
     }
 }
 
-/// More distinct classes are asked for than there are.
+/// More distinct classes were requested than there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RangeTooSmall;
 
@@ -163,17 +164,17 @@ impl CandidateSampler {
         Ok(tries)
     }
 
-    /// How often `class` is expected among `num_sampled` classes that took `tries` draws.
+    /// Returns the expected number of times that `class` is among `num_sampled` classes that took `tries` draws.
     pub fn expected_count(&self, class: i64, num_sampled: usize, tries: u64) -> f32 {
         let probability = self.probability(class);
         if tries == num_sampled as u64 {
             return probability * num_sampled as f32;
         }
-        // 1 - (1 - p)^tries without cancellation, and as TensorFlow does as if the number of tries were always this.
+        // 1 - (1 - p)^tries without cancellation. TensorFlow computes it so for any number of tries.
         -(tries as f32 * (-probability).ln_1p()).exp_m1()
     }
 
-    /// How many classes there are.
+    /// Returns the number of classes.
     pub fn range(&self) -> u64 {
         match self {
             Self::Uniform { range } | Self::LogUniform { range } => *range,
@@ -182,7 +183,7 @@ impl CandidateSampler {
         }
     }
 
-    /// How many classes can be drawn.
+    /// Returns the number of classes that can be drawn.
     fn drawable(&self) -> u64 {
         match self {
             Self::Weighted(w) => w.weights.iter().filter(|&&w| w > 0.0).count() as u64,
@@ -196,7 +197,7 @@ impl CandidateSampler {
             Self::LogUniform { range } => {
                 let range = *range;
                 let class = (words.next_f64() * log_span(range)).exp() as u64 - 1;
-                // Rounding can give the range itself.
+                // Rounding can give the range itself, which is no class.
                 (class % range) as i64
             }
             Self::Weighted(w) => w.draw(words),
@@ -222,7 +223,7 @@ impl CandidateSampler {
     }
 }
 
-/// The logarithm that a log-uniform draw spreads over: of the range plus one.
+/// Returns the logarithm that a log-uniform draw spreads over: of the range plus one.
 fn log_span(range: u64) -> f64 {
     (range.saturating_add(1) as f64).ln()
 }

@@ -2,34 +2,34 @@
 
 use half::{bf16, f16};
 
-/// A float32 in [0, 1) from the low 23 bits.
+/// Returns a float32 in [0, 1) from the low 23 bits.
 #[inline(always)]
 pub fn unit_f32(bits: u32) -> f32 {
     f32::from_bits(0x3F80_0000 | bits & 0x7F_FFFF) - 1.0
 }
 
-/// A float64 in [0, 1) from the low 20 bits of `high` and all of `low`.
+/// Returns a float64 in [0, 1) from the low 20 bits of `high` and all of `low`.
 #[inline(always)]
 pub fn unit_f64(high: u32, low: u32) -> f64 {
     f64::from_bits(1023 << 52 | u64::from(high & 0xF_FFFF) << 32 | u64::from(low)) - 1.0
 }
 
-/// A float16 in [0, 1) from the low 10 bits.
+/// Returns a float16 in [0, 1) from the low 10 bits.
 #[inline(always)]
 pub fn unit_f16(bits: u32) -> f16 {
     f16::from_f32((bits & 0x3FF) as f32 / 1024.0)
 }
 
-/// A bfloat16 in [0, 1) from the low 7 bits.
+/// Returns a bfloat16 in [0, 1) from the low 7 bits.
 #[inline(always)]
 pub fn unit_bf16(bits: u32) -> bf16 {
     bf16::from_f32((bits & 0x7F) as f32 / 128.0)
 }
 
-/// Two float32 standard normals from two words: the sine first.
+/// Returns two float32 standard normals from two words: the sine first.
 #[inline]
 pub fn normals_f32(x0: u32, x1: u32) -> [f32; 2] {
-    // A float of 0 has no logarithm.
+    // The logarithm needs a float above 0.
     let radius_bits = unit_f32(x0).max(1.0e-7);
     // The angle is multiplied in double and rounded once.
     let angle = (2.0 * std::f64::consts::PI * f64::from(unit_f32(x1))) as f32;
@@ -37,7 +37,7 @@ pub fn normals_f32(x0: u32, x1: u32) -> [f32; 2] {
     [angle.sin() * radius, angle.cos() * radius]
 }
 
-/// Two float64 standard normals from four words: the sine first.
+/// Returns two float64 standard normals from four words: the sine first.
 #[inline]
 pub fn normals_f64(words: [u32; 4]) -> [f64; 2] {
     let radius_bits = unit_f64(words[0], words[1]).max(1.0e-7);
@@ -53,10 +53,10 @@ pub trait Sample: Copy + Send + Sync {
     /// Infinity; 0 where there is none, as C++ has it.
     const INFINITY: Self;
 
-    /// The double of the same value, or the nearest one to an integer above 2^53.
+    /// Returns the double of the same value, or the nearest one to an integer above 2^53.
     fn to_f64(self) -> f64;
 
-    /// The nearest value of this type; integers truncate and saturate.
+    /// Returns the nearest value of this type; integers truncate and saturate.
     fn from_f64(value: f64) -> Self;
 }
 

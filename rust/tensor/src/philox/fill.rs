@@ -1,7 +1,8 @@
 //! Whole outputs of the fixed-rate distributions and the truncated normal, filled in parallel over groups.
 //!
-//! Values come in groups. Group `g` of a fixed-rate distribution is made from block `base + g`; group `g` of a truncated normal
-//! starts at its own block, far enough from the next group's for any number of rejections that will ever happen.
+//! Values come in groups. Group `g` of a fixed-rate distribution is made from block `base + g`. Group `g` of a
+//! truncated normal starts at its own block. That block is far enough from the next group's for any number of
+//! rejections that occurs.
 
 use half::{bf16, f16};
 
@@ -17,7 +18,8 @@ const WORDS_PER_REJECTING_VALUE: u64 = 256;
 /// Groups one task fills; large enough that handing out tasks costs nothing beside it.
 const GROUPS_PER_TASK: usize = 4096;
 
-/// How far one run moves the stream of an op that gives `values` values of any distribution of this file, of gamma or of Poisson.
+/// Returns the number of blocks by which one run moves the stream of an op that gives `values` values. It holds for any
+/// distribution of this file, for gamma and for Poisson.
 pub fn blocks_per_run(values: usize) -> u64 {
     (values as u64).wrapping_mul(BLOCKS_PER_VALUE)
 }
@@ -56,7 +58,7 @@ pub fn fill_uniform_i32(
     fill_fixed(base, threads, out, |words| words.map(|bits| low.wrapping_add(remainder(bits, range) as i32)))
 }
 
-/// `bits % range`, by a division that vector registers have.
+/// Returns `bits % range`, by a division that vector registers have.
 #[inline(always)]
 fn remainder(bits: u32, range: u32) -> u32 {
     // Exact: a quotient below a whole number is at least 1/range below it, far more than a double's rounding.
@@ -134,7 +136,7 @@ fn truncated_group_f64(mut words: Words) -> [f64; 2] {
     first_within_bounds(|| normals_f64([words.next_u32(), words.next_u32(), words.next_u32(), words.next_u32()]))
 }
 
-/// The first `G` of the values that `pair` gives, in its order, that lie within two standard deviations.
+/// Returns the first `G` of the values that `pair` gives, in its order, that lie within two standard deviations.
 #[inline]
 fn first_within_bounds<T, const G: usize>(mut pair: impl FnMut() -> [T; 2]) -> [T; G]
 where
@@ -188,7 +190,7 @@ fn fill_fixed_part<T: Copy, const G: usize>(
     fill_fixed_lanes::<T, G, 8>(base, first_group, chunk, make);
 }
 
-// Without FMA on purpose: no multiplication may melt into an addition.
+// Without FMA: a fused multiply-add would round once instead of twice, and change the bits.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn fill_fixed_avx2<T: Copy, const G: usize>(
@@ -211,7 +213,7 @@ fn fill_fixed_avx512<T: Copy, const G: usize>(
     fill_fixed_lanes::<T, G, 16>(base, first_group, chunk, make);
 }
 
-/// The loop that is compiled for each instruction set, with `N` blocks made side by side.
+/// Fills values with `N` blocks made side by side; this loop is compiled for each instruction set.
 #[inline(always)]
 fn fill_fixed_lanes<T: Copy, const G: usize, const N: usize>(
     base: &Philox,
@@ -307,7 +309,7 @@ mod tests {
         where
             T: Copy + Default + PartialEq + std::fmt::Debug,
         {
-            // The low half of the counter runs over within the first blocks.
+            // The low half of the counter overflows within the first blocks.
             let base = Philox::from_parts([u32::MAX - 5, u32::MAX, 3, 4], [5, 6]);
             let filled = |fill: &dyn Fn(&mut [T])| {
                 let mut values = [T::default(); 1003];

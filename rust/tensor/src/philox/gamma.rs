@@ -30,7 +30,7 @@ pub fn fill_gamma<T: Sample>(base: &Philox, threads: Threads, alphas: &[T], out:
     })
 }
 
-/// What depends on alpha alone.
+/// The values that depend on alpha alone.
 struct Shape {
     alpha: f64,
     /// The paper's d, of alpha + 1 where alpha is below one.
@@ -47,7 +47,7 @@ impl Shape {
 
     fn draw(&self, mut pairs: Pairs) -> f64 {
         if self.alpha == 1.0 {
-            // TF 1.x takes the logarithm of 1 - u, TF 2.x this; they differ in the last place of float64.
+            // TF 1.x computes `log(1 - u)`, TF 2.x `log1p(-u)`, as here. They differ in the last place of float64.
             return -(-pairs.uniform()).ln_1p();
         }
         loop {
@@ -58,7 +58,7 @@ impl Shape {
             }
             let v = cube_root * cube_root * cube_root;
             let u = pairs.uniform();
-            // The squeeze spares both logarithms in nine of ten cases.
+            // The squeeze avoids both logarithms in nine of ten cases.
             if u < 1.0 - 0.0331 * (x * x) * (x * x) || u.ln() < 0.5 * x * x + self.d * (1.0 - v + v.ln()) {
                 let sample = self.d * v;
                 return if self.alpha < 1.0 { sample * pairs.uniform().powf(1.0 / self.alpha) } else { sample };
@@ -88,7 +88,7 @@ mod tests {
         fill_gamma(&Philox::new(5, 6), Threads::single(), &alphas, &mut out).unwrap();
         for (column, alpha) in alphas.iter().enumerate() {
             let mean = out.iter().skip(column).step_by(alphas.len()).sum::<f64>() / 20_000.0;
-            // Five standard errors of the mean of a variance of alpha.
+            // Five standard errors of the mean, whose variance is alpha / n.
             assert!((mean - alpha).abs() < 5.0 * (alpha / 20_000.0).sqrt(), "alpha {alpha}: {mean}");
         }
     }

@@ -16,12 +16,14 @@ pub struct Philox {
 }
 
 impl Philox {
-    /// The stream of an op whose attributes are `seed` and `seed2`, taken as they are: zeros are seeds like any other here.
+    /// Returns the stream of an op whose attributes are `seed` and `seed2`, taken as they are: zeros are seeds like any
+    /// other here.
     pub fn new(seed: u64, seed2: u64) -> Self {
         Self { counter: u128::from(seed2) << 64, key: [seed as u32, (seed >> 32) as u32] }
     }
 
-    /// The stream of an op with the attributes `seed` and `seed2`: one that no other op or process shares if both are 0.
+    /// Returns the stream of an op with the attributes `seed` and `seed2`: one that no other op or process shares if
+    /// both are 0.
     pub fn of_op(seed: i64, seed2: i64) -> Self {
         if seed == 0 && seed2 == 0 {
             // The standard library draws a hasher's keys from the operating system, and gives every hasher its own.
@@ -31,7 +33,7 @@ impl Philox {
         Self::new(seed as u64, seed2 as u64)
     }
 
-    /// The stream of `key` from the block numbered `counter`, lowest word first.
+    /// Returns the stream of `key` from the block numbered `counter`, lowest word first.
     pub fn from_parts(counter: [u32; 4], key: [u32; 2]) -> Self {
         let counter = counter.iter().rev().fold(0, |number, &word| number << 32 | u128::from(word));
         Self { counter, key }
@@ -42,7 +44,7 @@ impl Philox {
         self.counter = self.counter.wrapping_add(u128::from(blocks));
     }
 
-    /// This stream from `blocks` blocks further on.
+    /// Returns this stream from `blocks` blocks further on.
     #[must_use]
     pub fn skipped(mut self, blocks: u64) -> Self {
         self.skip(blocks);
@@ -57,13 +59,14 @@ impl Philox {
         base
     }
 
-    /// The four words of the next block.
+    /// Returns the four words of the next block.
     #[inline]
     pub fn next_block(&mut self) -> [u32; 4] {
         self.next_blocks::<1>().map(|[word]| word)
     }
 
-    /// The words of the next `N` blocks; `[w][i]` is word `w` of block `i`, which lets the compiler use vector registers.
+    /// Returns the words of the next `N` blocks; `[w][i]` is word `w` of block `i`, which lets the compiler use vector
+    /// registers.
     #[inline(always)]
     pub(super) fn next_blocks<const N: usize>(&mut self) -> [[u32; N]; 4] {
         let (low, high) = (self.counter as u64, (self.counter >> 64) as u64);
@@ -120,7 +123,7 @@ impl Words {
         view
     }
 
-    /// The next word.
+    /// Returns the next word.
     #[inline]
     pub fn next_u32(&mut self) -> u32 {
         if self.used == 4 {
@@ -132,21 +135,21 @@ impl Words {
         word
     }
 
-    /// The next two words as one number, low half first.
+    /// Returns the next two words as one number, low half first.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         let low = self.next_u32();
         u64::from(low) | u64::from(self.next_u32()) << 32
     }
 
-    /// The next two words as a double in [0, 1).
+    /// Returns the next two words as a double in [0, 1).
     #[inline]
     pub fn next_f64(&mut self) -> f64 {
         let high = self.next_u32();
         super::convert::unit_f64(high, self.next_u32())
     }
 
-    /// An integer in `[0, bound)` without bias, from as many words as it takes; 0 if `bound` is 0.
+    /// Returns an integer in `[0, bound)` without bias, from as many words as it takes; 0 if `bound` is 0.
     pub fn next_below_u32(&mut self, bound: u32) -> u32 {
         if bound == 0 {
             return 0;
@@ -163,7 +166,7 @@ impl Words {
         }
     }
 
-    /// An integer in `[0, bound)` without bias, from as many pairs of words as it takes; 0 if `bound` is 0.
+    /// Returns an integer in `[0, bound)` without bias, from as many pairs of words as it takes; 0 if `bound` is 0.
     pub fn next_below(&mut self, bound: u64) -> u64 {
         if bound == 0 {
             return 0;

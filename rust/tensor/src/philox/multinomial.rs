@@ -9,7 +9,8 @@ use crate::threads::{Interrupted, Threads, try_for_chunks_mut};
 /// Classes summed and samples drawn by one task.
 const STEPS_PER_TASK: usize = 4096;
 
-/// How far one run moves the stream: 256 blocks for each of a row's samples, rounded up to fours, twice.
+/// Returns the number of blocks by which one run moves the stream: 256 for each of a row's samples, rounded up to
+/// fours, twice.
 pub fn blocks_per_run(rows: usize, samples: usize) -> u64 {
     (rows as u64).wrapping_mul((samples as u64).next_multiple_of(4)).wrapping_mul(2 * 256)
 }
@@ -18,8 +19,8 @@ pub fn blocks_per_run(rows: usize, samples: usize) -> u64 {
 ///
 /// Infinite and NaN logits are never drawn; a row without a finite logit gives `classes`, one past the last class.
 ///
-/// TF 1.x: the stream runs through all rows without a gap when one thread does them all; with several threads TensorFlow's
-/// numbers depend on how many. This is the order of one thread, whatever the number here.
+/// TF 1.x: the stream runs through all rows without a gap when one thread does them all. With several threads
+/// TensorFlow's numbers depend on how many. This is the order of one thread, whatever the number here.
 pub fn fill_multinomial<T, O>(
     base: &Philox,
     threads: Threads,
@@ -52,7 +53,8 @@ where
     })
 }
 
-/// The sums of `exp(logit - highest)` up to each class, in float64 from left to right, as if logits that are not finite were absent.
+/// Returns the sums of `exp(logit - highest)` up to each class, in float64 from left to right, as if logits that are
+/// not finite were absent.
 fn running_sums<T: Sample>(logits: &[T]) -> Vec<f64> {
     let finite = |logit: &T| Some(logit.to_f64()).filter(|value| value.is_finite());
     let highest = logits.iter().filter_map(finite).fold(f64::MIN, f64::max);

@@ -33,7 +33,7 @@ impl Pairs {
         Self { source, uniforms: Stock::default(), normals: Stock::default() }
     }
 
-    /// A double in [0, 1).
+    /// Returns a double in [0, 1).
     #[inline]
     pub(super) fn uniform(&mut self) -> f64 {
         self.uniforms.pop(|| {
@@ -42,7 +42,7 @@ impl Pairs {
         })
     }
 
-    /// A double of mean 0 and standard deviation 1.
+    /// Returns a double of mean 0 and standard deviation 1.
     #[inline]
     pub(super) fn normal(&mut self) -> f64 {
         self.normals.pop(|| normals_f64(self.source.next_block()))

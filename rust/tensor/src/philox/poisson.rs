@@ -1,7 +1,7 @@
 //! Poisson samples.
 //!
-//! Sources: Knuth, "Seminumerical algorithms", for small rates; Hörmann, "The transformed rejection method for generating
-//! Poisson random variables", Insurance: Mathematics and Economics 12, 1993, for rates from 10.
+//! Sources: Knuth, "Seminumerical algorithms", for small rates. Hörmann, "The transformed rejection method for
+//! generating Poisson random variables", Insurance: Mathematics and Economics 12, 1993, for rates from 10.
 
 use super::convert::Sample;
 use super::fill::BLOCKS_PER_VALUE;
@@ -16,9 +16,9 @@ const REJECTION_FROM: f64 = 10.0;
 /// Fills `out`, `[samples, rates.len()]` by rows, with samples of Poisson(rate), one column per rate.
 ///
 /// The stream's places are numbered the other way round, rate by rate. A run moves it on by
-/// [`blocks_per_run`](super::fill::blocks_per_run) of the number of values. A negative rate gives 0. An infinite one gives
-/// infinity, or 0 where `U` is an integer; NaN gives NaN, or 0; a finite one above what `U` holds gives `U`'s highest value (the
-/// last two never end in TensorFlow).
+/// [`blocks_per_run`](super::fill::blocks_per_run) of the number of values. A negative rate gives 0. An infinite one
+/// gives infinity, or 0 where `U` is an integer; NaN gives NaN, or 0. A finite one above what `U` holds gives `U`'s
+/// highest value (the last two never end in TensorFlow).
 pub fn fill_poisson<R: Sample, U: Sample>(
     base: &Philox,
     threads: Threads,
@@ -40,7 +40,7 @@ pub fn fill_poisson<R: Sample, U: Sample>(
     })
 }
 
-/// What depends on the rate alone.
+/// The values that depend on the rate alone.
 enum Rate<U> {
     /// Every sample is this value, without a draw.
     Fixed(U),
@@ -55,7 +55,7 @@ impl<U: Sample> Rate<U> {
         if rate == f64::INFINITY {
             Self::Fixed(U::INFINITY)
         } else if rate.is_nan() || rate > U::HIGHEST {
-            // Rejection would never find a sample to return.
+            // Rejection would never find a sample.
             Self::Fixed(U::from_f64(rate.clamp(0.0, U::HIGHEST)))
         } else if rate < REJECTION_FROM {
             Self::Product { exp_neg_rate: (-rate).exp() }
@@ -101,7 +101,7 @@ impl<U: Sample> Rate<U> {
     }
 }
 
-/// ln(k!) of a whole `k` from 0 on, within a few units in the last place.
+/// Returns ln(k!) of a whole `k` from 0 on, within a few units in the last place.
 fn ln_factorial(k: f64) -> f64 {
     // Up to 22! a double holds the factorial itself.
     if k < 23.0 {
@@ -151,7 +151,7 @@ mod tests {
         fill_poisson(&Philox::new(5, 6), Threads::single(), &rates, &mut out).unwrap();
         for (column, rate) in rates.iter().enumerate() {
             let mean = out.iter().skip(column).step_by(rates.len()).sum::<i64>() as f64 / 20_000.0;
-            // Five standard errors of the mean of a variance of the rate.
+            // Five standard errors of the mean, whose variance is the rate / n.
             assert!((mean - rate).abs() < 5.0 * (rate / 20_000.0).sqrt(), "rate {rate}: {mean}");
         }
     }

@@ -2,7 +2,7 @@
 
 use super::generator::{Philox, Words};
 
-/// How far one run over `rows` rows moves the stream.
+/// Returns the number of blocks by which one run over `rows` rows moves the stream.
 ///
 /// TF 1.x: an input without elements does not move it, however many rows it has.
 pub fn blocks_per_run(rows: usize) -> u64 {

@@ -4,7 +4,7 @@ use super::generator::Philox;
 
 const SCRAMBLING_KEY: [u32; 2] = [0x3EC8_F720, 0x0246_1E29];
 
-/// The stream that the seed `[first, second]` stands for; int32 seeds are widened with their sign.
+/// Returns the stream that the seed `[first, second]` stands for; int32 seeds are widened with their sign.
 pub fn stateless(first: i64, second: i64) -> Philox {
     let words = |seed: i64| [seed as u32, (seed as u64 >> 32) as u32];
     let ([a, b], [c, d]) = (words(first), words(second));

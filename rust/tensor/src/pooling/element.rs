@@ -10,7 +10,7 @@ pub trait Pooled: Ordered + Default {
     const LOWEST: Self;
     #[doc(hidden)]
     fn plus(self, other: Self) -> Self;
-    /// Whether 3-D pooling takes the elements for equal.
+    /// Returns true if 3-D pooling takes the elements for equal.
     #[doc(hidden)]
     fn is_near(self, other: Self) -> bool;
 }
@@ -68,7 +68,7 @@ pub trait Averaged: Copy + Default + Send + Sync + 'static {
     fn times(self, other: Self) -> Self;
     #[doc(hidden)]
     fn count(n: usize) -> Self;
-    /// One part of so many.
+    /// Divides by the number `n` of parts.
     #[doc(hidden)]
     fn part(n: usize) -> Self;
 }

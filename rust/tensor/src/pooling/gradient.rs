@@ -4,7 +4,7 @@ use super::element::{Averaged, Pooled};
 use super::kept::Kept;
 use super::patches::{Patches, add_to_first_max, put_to_first_max, scaled, sum_of, sum_of_near};
 use super::reduction::Scratch;
-use super::turned;
+use super::transposed;
 use super::windows::Windows;
 use crate::threads::{Interrupted, SharedSlice, Threads, try_for_blocks};
 use std::ops::Range;
@@ -17,8 +17,8 @@ const WINDOWS_PER_CUT: usize = 8;
 /// Results of one line in a tile.
 const TILE: usize = 1 << 10;
 
-/// The gradient of `max`: that of each result at the first largest element of its window. TF 1.x: a NaN is the largest
-/// where it comes first.
+/// Returns the gradient of `max`: that of each result at the first largest element of its window. TF 1.x: a NaN is the
+/// largest where it comes first.
 pub fn max_gradient<T: Pooled>(
     windows: &Windows,
     threads: Threads,
@@ -26,8 +26,8 @@ pub fn max_gradient<T: Pooled>(
     g: &[T],
     gx: &mut [T],
 ) -> Result<(), Interrupted> {
-    if turned::pays(windows) {
-        return turned::each(windows, threads, [x, g], gx, |windows, [x, g], gx| {
+    if transposed::pays(windows) {
+        return transposed::each(windows, threads, [x, g], gx, |windows, [x, g], gx| {
             max_gradient(windows, Threads::single(), x, g, gx)
         });
     }
@@ -37,7 +37,7 @@ pub fn max_gradient<T: Pooled>(
     let is_partition = windows.is_partition();
     Stripes::of(windows).for_each(threads, gx, |part, stripe, Scratch { lines, members }, own| {
         let [base, end] = [stripe.start, stripe.end].map(|plane| (part * planes.input + plane) * plane_size);
-        // Zeros are written just before they are added to: columns that tiles before this one have not reached.
+        // Zeros are written just before the sums: only to columns that no tile before this one has reached.
         let zero = |own: &mut [T], reached: Range<usize>, columns: Range<usize>| {
             for line in own.chunks_exact_mut(line_size).take(reached.end * rows.input).skip(reached.start * rows.input)
             {
@@ -78,7 +78,8 @@ pub fn max_gradient<T: Pooled>(
     })
 }
 
-/// TF 1.x: the gradient of `max` in 3-D, where every element that is near the largest, which is in `y`, has the gradient.
+/// Computes TF 1.x's gradient of `max` in 3-D: every element that is near the largest, which is in `y`, gets the
+/// gradient.
 pub fn every_max_gradient<T: Pooled>(
     windows: &Windows,
     threads: Threads,
@@ -87,8 +88,8 @@ pub fn every_max_gradient<T: Pooled>(
     g: &[T],
     gx: &mut [T],
 ) -> Result<(), Interrupted> {
-    if turned::pays(windows) {
-        return turned::each(windows, threads, [x, y, g], gx, |windows, [x, y, g], gx| {
+    if transposed::pays(windows) {
+        return transposed::each(windows, threads, [x, y, g], gx, |windows, [x, y, g], gx| {
             every_max_gradient(windows, Threads::single(), x, y, g, gx)
         });
     }
@@ -96,15 +97,15 @@ pub fn every_max_gradient<T: Pooled>(
     gather(windows, threads, gx, prepare, |_, patches, at, gx| sum_of_near(&x[at..], y, g, patches, gx))
 }
 
-/// The gradient of `mean`: equal parts of each result's at the elements of its window.
+/// Returns the gradient of `mean`: equal parts of each result's at the elements of its window.
 pub fn mean_gradient<T: Averaged>(
     windows: &Windows,
     threads: Threads,
     g: &[T],
     gx: &mut [T],
 ) -> Result<(), Interrupted> {
-    if turned::pays(windows) {
-        return turned::each(windows, threads, [g], gx, |windows, [g], gx| {
+    if transposed::pays(windows) {
+        return transposed::each(windows, threads, [g], gx, |windows, [g], gx| {
             mean_gradient(windows, Threads::single(), g, gx)
         });
     }

@@ -14,7 +14,7 @@ impl<T: Copy + Default> Kept<T> {
     pub fn new(len: usize) -> Kept<T> {
         let spare = ALIGN / size_of::<T>().clamp(1, ALIGN);
         let elements = vec![T::default(); len + spare];
-        // The offset may be refused, by the interpreter that checks pointers.
+        // Under Miri `align_offset` may return `usize::MAX`.
         let start = elements.as_ptr().align_offset(ALIGN).min(spare);
         Kept { elements, start, len }
     }

@@ -1,15 +1,16 @@
 //! Pooling: the largest element and the mean of each window of images and volumes, and their gradients.
 //!
-//! Everything is made of patches: runs of windows of one shape. A gradient is cut into stripes, each of which one task makes
-//! from all windows that reach into it; that of means, and of all that equal the largest, is itself a pooling of what was
-//! made of each line of results. Work is split by shape only, so that results have equal bits at any number of threads.
+//! Everything is made of patches: runs of windows of one shape. A gradient is cut into stripes, each of which one task
+//! makes from all windows that reach into it. That of means, and of all that equal the largest, is itself a pooling of
+//! what was made of each line of results. Work is split by shape only, so that results have equal bits at any number of
+//! threads.
 
 mod element;
 mod gradient;
 mod kept;
 mod patches;
 mod reduction;
-mod turned;
+mod transposed;
 mod windows;
 
 #[cfg(test)]

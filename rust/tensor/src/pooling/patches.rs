@@ -1,4 +1,4 @@
-//! What is made of the elements of patches: their largest, their sum, their first largest, and what they are given back.
+//! Reductions of the elements of patches (largest, sum, first largest), and their gradients.
 
 use super::element::{Averaged, Pooled};
 use crate::vector::isa::{Isa, for_each_isa};
@@ -8,7 +8,7 @@ use std::ops::Range;
 #[derive(Clone, Copy, Debug)]
 pub struct Member {
     pub at: usize,
-    /// Where they are in a second operand.
+    /// Its place in a second operand.
     pub beside: usize,
     /// The place in the window.
     pub place: u32,
@@ -29,30 +29,30 @@ pub struct Patches<'a> {
 }
 
 impl<'a> Patches<'a> {
-    /// One window.
+    /// Returns the patch of one window.
     pub fn one(members: &'a [Member], len: usize) -> Patches<'a> {
         Patches { members, count: 1, step: 0, len, result_step: len }
     }
 }
 
-/// The largest of each window; NaNs are passed over.
+/// Writes the largest of each window; NaNs are passed over.
 pub fn max_of<T: Pooled>(x: &[T], patches: Patches<'_>, out: &mut [T]) {
     // SAFETY: an `Isa` exists only for what this machine has.
     unsafe { pick_max::<T>(Isa::current())(x, patches, out) }
 }
 
-/// The sum of each window.
+/// Writes the sum of each window.
 pub(super) fn sum_of<T: Averaged>(x: &[T], patches: Patches<'_>, out: &mut [T]) {
     // SAFETY: an `Isa` exists only for what this machine has.
     unsafe { pick_sum::<T>(Isa::current())(x, patches, out) }
 }
 
-/// The mean of each window.
+/// Writes the mean of each window.
 pub fn mean_of<T: Averaged>(x: &[T], patches: Patches<'_>, out: &mut [T]) {
     share_of(x, patches, patches.members.len(), out);
 }
 
-/// The sum of each window over `count`.
+/// Writes the sum of each window over `count`.
 pub(super) fn share_of<T: Averaged>(x: &[T], patches: Patches<'_>, count: usize, out: &mut [T]) {
     // Products with powers of two are exact, and faster.
     if count.is_power_of_two() {
@@ -64,15 +64,15 @@ pub(super) fn share_of<T: Averaged>(x: &[T], patches: Patches<'_>, count: usize,
     }
 }
 
-/// The place in its window of the first largest element. TF 1.x: a NaN is the largest where it comes first, and passed over
-/// elsewhere.
+/// Writes the place in its window of the first largest element. TF 1.x: a NaN is the largest if it comes first, and
+/// passed over elsewhere.
 pub fn first_max_of<T: Pooled>(x: &[T], patches: Patches<'_>, places: &mut [u32]) {
     // SAFETY: an `Isa` exists only for what this machine has.
     unsafe { pick_first_max::<T>(Isa::current())(x, patches, places) }
 }
 
-/// Adds each `g` to the first largest element of its window, as `first_max_of` says, where that is one of the members that
-/// are `inside` of `gx`, the part of a gradient from element `base` on.
+/// Adds each `g` to the first largest element of its window, as `first_max_of` finds it, if that member is `inside` of
+/// `gx`. `gx` is the part of a gradient from element `base` on.
 pub(super) fn add_to_first_max<T: Pooled>(
     x: &[T],
     patches: Patches<'_>,
@@ -85,26 +85,26 @@ pub(super) fn add_to_first_max<T: Pooled>(
     unsafe { pick_give::<T>(Isa::current())(x, patches, g, inside, base, gx) }
 }
 
-/// `add_to_first_max` to what need not have been written, for windows that share no element and lie in `gx`: writes all
-/// of their elements.
+/// Writes all elements of `gx` as `add_to_first_max` would add to zeros. The windows share no element and lie in `gx`,
+/// so `gx` may be unwritten before.
 pub(super) fn put_to_first_max<T: Pooled>(x: &[T], patches: Patches<'_>, g: &[T], base: usize, gx: &mut [T]) {
     // SAFETY: an `Isa` exists only for what this machine has.
     unsafe { pick_put::<T>(Isa::current())(x, patches, g, base, gx) }
 }
 
-/// The sum of the `g` whose `y` is near the element of `x`, which lies as the results do.
+/// Writes the sum of the `g` whose `y` is near the element of `x`, which has the layout of the results.
 pub(super) fn sum_of_near<T: Pooled>(x: &[T], y: &[T], g: &[T], patches: Patches<'_>, out: &mut [T]) {
     // SAFETY: an `Isa` exists only for what this machine has.
     unsafe { pick_near::<T>(Isa::current())(x, y, g, patches, out) }
 }
 
-/// `out = x * factor`.
+/// Computes `out = x * factor`.
 pub(super) fn scaled<T: Averaged>(x: &[T], factor: T, out: &mut [T]) {
     // SAFETY: an `Isa` exists only for what this machine has.
     unsafe { pick_scaled::<T>(Isa::current())(x, factor, out) }
 }
 
-/// The `N` elements from `at` on.
+/// Returns the `N` elements from `at` on.
 #[inline(always)]
 fn block<T, const N: usize>(x: &[T], at: usize) -> &[T; N] {
     match x[at..].first_chunk() {
@@ -113,8 +113,8 @@ fn block<T, const N: usize>(x: &[T], at: usize) -> &[T; N] {
     }
 }
 
-/// For each window, cuts its results into blocks of a constant size, as large as they come, and writes what `$block` makes
-/// of the elements that lie `$at` after those of the first window.
+/// Cuts the results of each window into blocks of a constant size, as large as possible. `$block` computes a block from
+/// the elements that lie `$at` after those of the first window.
 macro_rules! by_blocks {
     ($patches:ident, $out:ident, |$at:ident, $result:ident| $block:ident::<$($g:ty),*>($($arg:expr),*)) => {
         for window in 0..$patches.count {
@@ -211,7 +211,7 @@ fn give_block<T: Pooled, const FRESH: bool, const N: usize>(
     for member in rest {
         raise(&mut best, block(x, member.at + at));
     }
-    // What is still to be given: nothing once the first place had it.
+    // The gradient still to be given: nothing after the first place had it.
     let mut left = *g;
     for (k, member) in members.iter().enumerate().take(inside.end) {
         let elements: &[T; N] = block(x, member.at + at);
@@ -341,7 +341,7 @@ pub(super) fn assert_alike_everywhere(x: &[f32], p: Patches<'_>) {
         let mut made: [Vec<f32>; 5] = std::array::from_fn(|_| vec![0.0; 77]);
         let [max, sum, product, quotient, near] = &mut made;
         let (mut firsts, mut given, mut scaled) = (vec![0; 77], vec![0.0; x.len()], vec![0.0; x.len()]);
-        // SAFETY: only sets that this machine has are asked for.
+        // SAFETY: only instruction sets that this machine has are passed.
         unsafe {
             pick_max::<f32>(isa)(x, p, max);
             pick_sum::<f32>(isa)(&g, p, sum);

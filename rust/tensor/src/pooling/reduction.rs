@@ -3,7 +3,7 @@
 use super::element::{Averaged, Pooled};
 use super::kept::Kept;
 use super::patches::{Member, Patches, first_max_of, max_of, share_of, sum_of};
-use super::turned;
+use super::transposed;
 use super::windows::{Line, Windows};
 use crate::threads::{Interrupted, Threads, try_for_chunks_mut};
 
@@ -13,18 +13,22 @@ const BLOCK: usize = 1 << 16;
 /// Results of one line in a tile.
 const TILE: usize = 1 << 12;
 
-/// The largest element of each window; NaNs are passed over.
+/// Returns the largest element of each window; NaNs are passed over.
 pub fn max<T: Pooled>(windows: &Windows, threads: Threads, x: &[T], out: &mut [T]) -> Result<(), Interrupted> {
-    if turned::pays(windows) {
-        return turned::each(windows, threads, [x], out, |windows, [x], out| max(windows, Threads::single(), x, out));
+    if transposed::pays(windows) {
+        return transposed::each(windows, threads, [x], out, |windows, [x], out| {
+            max(windows, Threads::single(), x, out)
+        });
     }
     reduce(windows, threads, x, out, max_of, |x, patches, _, out| max_of(x, patches, out))
 }
 
-/// The mean of each window's elements, without padding.
+/// Returns the mean of each window's elements, without padding.
 pub fn mean<T: Averaged>(windows: &Windows, threads: Threads, x: &[T], out: &mut [T]) -> Result<(), Interrupted> {
-    if turned::pays(windows) {
-        return turned::each(windows, threads, [x], out, |windows, [x], out| mean(windows, Threads::single(), x, out));
+    if transposed::pays(windows) {
+        return transposed::each(windows, threads, [x], out, |windows, [x], out| {
+            mean(windows, Threads::single(), x, out)
+        });
     }
     reduce(windows, threads, x, out, sum_of, share_of)
 }
@@ -38,11 +42,11 @@ fn reduce<T: Copy + Default + Send + Sync>(
     wholly: impl Fn(&[T], Patches<'_>, usize, &mut [T]) + Sync,
 ) -> Result<(), Interrupted> {
     let (inner, columns) = (windows.inner, windows.axes[2]);
-    let in_turn = in_turn_pays(windows.axes[0].window * windows.axes[1].window, columns.window, columns.stride);
-    let tiles = if in_turn { columns.runs() } else { windows.tiles(TILE) };
+    let separable = is_separable(windows.axes[0].window * windows.axes[1].window, columns.window, columns.stride);
+    let tiles = if separable { columns.runs() } else { windows.tiles(TILE) };
     by_lines(windows, threads, out, |from, block| {
         let Scratch { mut lines, mut members } = Scratch::default();
-        if in_turn {
+        if separable {
             let mut folded = Kept::new(columns.input * inner);
             for (line, out) in block.chunks_exact_mut(columns.output * inner).enumerate() {
                 windows.lines_of(from + line, &mut lines);
@@ -66,13 +70,14 @@ fn reduce<T: Copy + Default + Send + Sync>(
     })
 }
 
-/// Whether it takes much less to fold the lines of all columns first, and the columns then, than each window by itself.
-fn in_turn_pays(lines: usize, columns: usize, stride: usize) -> bool {
+/// Returns true if it takes much less to fold the lines of all columns first, and the columns then, than each window by
+/// itself.
+fn is_separable(lines: usize, columns: usize, stride: usize) -> bool {
     lines * columns > 2 * ((lines + 1) * stride + columns)
 }
 
-/// What `found` makes of the place of the first largest element of each window: of the first element of its part, and of its
-/// own place in the part. TF 1.x: a NaN is the largest where it comes first.
+/// Writes the result of `found` for the place of the first largest element of each window. `found` gets the first
+/// element of its part, and its own place in the part. TF 1.x: a NaN is the largest if it comes first.
 pub fn at_first_max<T: Pooled, U: Send>(
     windows: &Windows,
     threads: Threads,

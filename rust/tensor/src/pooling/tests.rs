@@ -55,7 +55,7 @@ impl Case {
         self.outer * self.input.iter().product::<usize>() * self.inner
     }
 
-    /// The elements of each window, straight from the definition, in the order of the results.
+    /// Returns the elements of each window, straight from the definition, in the order of the results.
     fn members(&self) -> Vec<Vec<usize>> {
         let reach = |d: usize, o: i64| {
             let (n, k, s) = (self.input[d] as i128, i128::from(self.window[d]), i128::from(self.stride[d]));
@@ -89,18 +89,18 @@ fn positions(a: i64, b: i64, c: i64) -> impl Iterator<Item = (i64, i64, i64)> {
     (0..a).flat_map(move |i| (0..b).flat_map(move |j| (0..c).map(move |k| (i, j, k))))
 }
 
-/// Small whole numbers, with equals among them; now and then a NaN.
+/// Returns small whole numbers, with equals among them; now and then a NaN.
 fn values(n: usize, k: usize, nans: bool) -> Vec<f32> {
     let value = |i: usize| if nans && i % 17 == 3 { f32::NAN } else { (i * k % 23) as f32 - 11.0 };
     (0..n).map(value).collect()
 }
 
-/// The first largest; a NaN where it comes first.
+/// Returns the first largest; a NaN where it comes first.
 fn first_largest(x: &[f32], members: &[usize]) -> usize {
     members.iter().skip(1).fold(members[0], |best, &i| if x[best] < x[i] { i } else { best })
 }
 
-/// What `f` writes, at 1, 2 and 4 threads, which must be equal bits.
+/// Returns the output of `f`, after checking that 1, 2 and 4 threads give equal bits.
 fn at_any_number_of_threads(len: usize, f: impl Fn(Threads, &mut [f32]) -> Result<(), Interrupted>) -> Vec<f32> {
     let run = |threads| {
         let mut out = vec![f32::from_bits(0x7fc1_2345); len];
@@ -114,10 +114,10 @@ fn at_any_number_of_threads(len: usize, f: impl Fn(Threads, &mut [f32]) -> Resul
     out
 }
 
-fn assert_same(got: &[f32], want: &[f32], case: &Case) {
+fn assert_same(got: &[f32], expected: &[f32], case: &Case) {
     let Case { outer, input, inner, window, stride, same } = case;
-    assert_eq!(got.len(), want.len());
-    for (i, (a, b)) in got.iter().zip(want).enumerate() {
+    assert_eq!(got.len(), expected.len());
+    for (i, (a, b)) in got.iter().zip(expected).enumerate() {
         assert!(
             a == b || a.is_nan() && b.is_nan(),
             "{outer} {input:?} {inner}, {window:?}/{stride:?} {same}: {a} is not {b} at {i}"

@@ -1,11 +1,11 @@
-//! Where pooling windows lie: how a dimension is covered, and the runs of windows and elements that are alike.
+//! Geometry of pooling windows: the cover of a dimension, and the runs of windows and elements that are alike.
 
 use super::patches::{Member, Patches};
 use crate::shape::product;
 use crate::{Result, Shape, bail, ensure};
 use std::ops::Range;
 
-/// How one dimension is covered by windows.
+/// The cover of one dimension by windows.
 #[derive(Clone, Copy, Debug)]
 pub struct Axis {
     pub input: usize,
@@ -19,7 +19,8 @@ impl Axis {
     /// A dimension that is not pooled and has one element.
     pub const UNIT: Axis = Axis { input: 1, output: 1, window: 1, stride: 1, before: 0 };
 
-    /// Windows of a size and a stride, with padding such that there are `input / stride` of them, rounded up, or without.
+    /// Returns windows of a size and a stride, with padding such that there are `input / stride` of them, rounded up,
+    /// or without.
     ///
     /// Errors: `InvalidArgument` for sizes that are not positive, and windows that the input cannot hold.
     pub fn new(input: usize, window: i64, stride: i64, same: bool) -> Result<Axis> {
@@ -42,42 +43,42 @@ impl Axis {
         Ok(Axis { input, output: output / stride, window, stride, before: 0 })
     }
 
-    /// Places before the first element that the first window covers.
+    /// Returns the number of places before the first element that the first window covers.
     pub fn before(&self) -> usize {
         self.before
     }
 
-    /// The same windows without what none needs: of the padding no more than the input is large, on either side of where
-    /// windows start, and of the stride of a single window.
+    /// Returns the same windows without unused parts. Padding is cut to the input's size on either side of the windows'
+    /// starts, and a single window has no stride.
     fn cut(self) -> Axis {
         let before = self.before.min(self.output.saturating_sub(1).saturating_mul(self.stride));
         let window = before + (self.window - self.before.min(self.window)).min(self.input);
         Axis { window: window.max(1), stride: self.stride.min(self.input.max(1)), before, ..self }
     }
 
-    /// The elements that window `i` covers.
+    /// Returns the elements that window `i` covers.
     pub(super) fn covered(&self, i: usize) -> Range<usize> {
         let end = (i * self.stride + self.window).saturating_sub(self.before).min(self.input);
         (i * self.stride).saturating_sub(self.before).min(end)..end
     }
 
-    /// The windows that element `i` is in.
+    /// Returns the windows that element `i` is in.
     pub(super) fn covering(&self, i: usize) -> Range<usize> {
         let end = ((i + self.before) / self.stride + 1).min(self.output);
         (i + self.before + 1).saturating_sub(self.window).div_ceil(self.stride).min(end)..end
     }
 
-    /// The place of element `i` in window `o`, as far as the window reaches over it.
+    /// Returns the place of element `i` in window `o`, as far as the window reaches over it.
     fn place(&self, i: usize, o: usize) -> usize {
         i + self.before - o * self.stride
     }
 
-    /// Most windows that one element is in.
+    /// Returns the most windows that one element is in.
     pub(super) fn depth(&self) -> usize {
         self.window.div_ceil(self.stride).min(self.output).max(1)
     }
 
-    /// The windows in as few runs as may be.
+    /// Returns the windows in as few runs as may be.
     pub(super) fn runs(&self) -> Vec<Run> {
         let mut runs: Vec<Run> = Vec::new();
         for o in 0..self.output {
@@ -91,7 +92,8 @@ impl Axis {
         runs
     }
 
-    /// The elements, with the windows that each is in, in as few runs as may be: a run goes on `stride` elements further.
+    /// Returns the elements, with the windows that each is in, in as few runs as may be: a run goes on `stride`
+    /// elements further.
     pub(super) fn runs_back(&self) -> Vec<Run> {
         let mut runs = Vec::new();
         for class in 0..self.stride.min(self.input) {
@@ -120,7 +122,7 @@ pub(super) struct Run {
     /// The first column of the first result.
     pub first: usize,
     pub columns: usize,
-    /// Where in the window its first column lies.
+    /// The place in the window of its first column.
     pub place: usize,
 }
 
@@ -141,12 +143,12 @@ impl Line {
 }
 
 impl Run {
-    /// The column after the last one.
+    /// Returns the column after the last one.
     pub fn end(&self, stride: usize) -> usize {
         self.first + (self.count - 1) * stride + self.columns
     }
 
-    /// The windows of a run of results, `inner` elements wide.
+    /// Returns the windows of a run of results, `inner` elements wide.
     pub fn patches<'a>(
         &self,
         lines: &[Line],
@@ -159,7 +161,7 @@ impl Run {
         Patches { members, count, step: stride * inner, len, result_step: inner }
     }
 
-    /// The same for a run of elements: what is pooled then is what was made of the windows.
+    /// Returns the same for a run of elements: what is pooled then is what was made of the windows.
     pub fn patches_back<'a>(
         &self,
         lines: &[Line],
@@ -200,7 +202,7 @@ pub struct Windows {
 
 impl Windows {
     /// # Errors
-    /// `ResourceExhausted` for images of more elements than places are counted for.
+    /// Fails with `ResourceExhausted` for images of more elements than places are counted for.
     pub fn new(outer: usize, axes: [Axis; 3], inner: usize, pooled: Shape) -> Result<Windows> {
         let axes = axes.map(Axis::cut);
         // Places within a window are 32 bits wide; a window that was cut reaches over twice its input at most.
@@ -208,14 +210,14 @@ impl Windows {
         ensure!(
             places.is_some_and(|n| u32::try_from(n).is_ok()),
             ResourceExhausted,
-            "pooling counts no more than {} places in a window, and {axes:?} ask for more",
+            "pooling counts no more than {} places in a window, but {axes:?} need more",
             u32::MAX
         );
         Ok(Windows { outer, axes, inner, pooled })
     }
 
-    /// The runs of results of a line, cut into tiles of so many elements where windows of lines next to each other share
-    /// some: tiles under each other are made one after the other, so that what they share stays in a near cache.
+    /// Returns the runs of results of a line, cut into tiles of so many elements if windows of neighbouring lines share
+    /// some. Tiles under each other are made one after the other, so that shared elements stay in a near cache.
     pub(super) fn tiles(&self, elements: usize) -> Vec<Run> {
         let runs = self.axes[2].runs();
         if self.axes[0].depth() == 1 {
@@ -233,24 +235,24 @@ impl Windows {
         runs.into_iter().flat_map(cut).collect()
     }
 
-    /// Elements of the input in one of the `outer` parts.
+    /// Returns the number of elements of the input in one of the `outer` parts.
     pub fn in_part(&self) -> usize {
         product(self.axes.iter().map(|a| a.input).chain([self.inner]))
     }
 
-    /// The part, plane and row of a line of results.
+    /// Returns the part, plane and row of a line of results.
     pub(super) fn position(&self, line: usize) -> (usize, [usize; 2]) {
         let [planes, rows, _] = self.axes.map(|a| a.output);
         (line / (planes * rows), [line / rows % planes, line % rows])
     }
 
-    /// The lines of the windows of a line of results.
+    /// Lists the lines of the windows of a line of results.
     pub(super) fn lines_of(&self, line: usize, lines: &mut Vec<Line>) {
         let (part, at) = self.position(line);
         self.lines(part, at, lines);
     }
 
-    /// The lines of the windows at a plane and row of the result.
+    /// Lists the lines of the windows at a plane and row of the result.
     pub(super) fn lines(&self, part: usize, [p, r]: [usize; 2], lines: &mut Vec<Line>) {
         let [planes, rows, columns] = &self.axes;
         lines.clear();
@@ -262,8 +264,8 @@ impl Windows {
         }
     }
 
-    /// The lines of results whose windows a plane and row of the input are in. Results that were made ready for this lie in
-    /// `kept` planes that are used in turn.
+    /// Lists the lines of results whose windows include a plane and row of the input. Prepared results lie in `kept`
+    /// planes that are used in turn.
     pub(super) fn lines_back(&self, part: usize, [plane, row]: [usize; 2], kept: usize, lines: &mut Vec<Line>) {
         let [planes, rows, columns] = &self.axes;
         lines.clear();
@@ -280,13 +282,13 @@ impl Windows {
         ((plane * self.axes[1].window + row) * self.axes[2].window) as u32
     }
 
-    /// Whether every element is in exactly one window.
+    /// Returns true if every element is in exactly one window.
     pub(super) fn is_partition(&self) -> bool {
         let whole = |a: &Axis| a.window == a.stride && a.before == 0 && a.output * a.stride >= a.input;
         self.axes.iter().all(whole)
     }
 
-    /// Asks for what the windows of the next line of results have beyond those of these `lines`.
+    /// Prefetches the part of the next line's windows that is not among these `lines`.
     pub(super) fn prefetch<T>(&self, x: &[T], lines: &[Line], run: &Run) {
         let [planes, rows, columns] = &self.axes;
         let stride = if rows.input == 1 { planes.stride } else { rows.stride };
@@ -301,12 +303,12 @@ impl Windows {
         }
     }
 
-    /// Number of places in a window.
+    /// Returns the number of places in a window.
     pub(super) fn places(&self) -> usize {
         product(self.axes.iter().map(|a| a.window))
     }
 
-    /// How far each place of a window lies from the window's first place.
+    /// Returns the distance of each place of a window from the window's first place.
     pub(super) fn distances(&self) -> Vec<i64> {
         let [planes, rows, columns] = &self.axes;
         let mut distances = Vec::with_capacity(self.places());
@@ -319,7 +321,7 @@ impl Windows {
         distances
     }
 
-    /// Where in its part the first place of the first window of a line of results lies: before it where that is padding.
+    /// Returns the offset in its part of the first place of the first window of a line of results; negative in padding.
     pub(super) fn origin(&self, [p, r]: [usize; 2]) -> i64 {
         let start = |axis: &Axis, i: usize| (i * axis.stride) as i64 - axis.before as i64;
         let [planes, rows, columns] = &self.axes;
@@ -328,8 +330,8 @@ impl Windows {
     }
 }
 
-/// Asks for elements that are soon to be read. Lines of a window lie far apart; to read along several of them at once is
-/// beyond what processors foresee: without this, pooling images that are not in a cache takes half as long again.
+/// Prefetches elements that are read soon. Lines of a window lie far apart, and processors do not foresee reads along
+/// several of them. Without this, pooling images that are not in a cache takes 1.5 times as long.
 pub(super) fn prefetch<T>(elements: &[T]) {
     #[cfg(target_arch = "x86_64")]
     for line in elements.chunks((CACHE_LINE / size_of::<T>()).max(1)) {

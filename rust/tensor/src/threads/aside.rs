@@ -10,7 +10,7 @@ use std::time::Duration;
 /// The most pieces of blocking work under way at once in a process.
 pub const MOST_ASIDE: usize = 4096;
 
-/// How long a thread without work stays.
+/// Time after which a thread without work ends.
 const STAY: Duration = Duration::from_secs(10);
 
 /// A piece of work.
@@ -42,14 +42,15 @@ struct State {
     threads: usize,
 }
 
-/// Where a thread finds its next piece of work.
+/// The place of a thread's next piece of work.
 #[derive(Default)]
 struct Mailbox {
     work: Mutex<Option<Work>>,
     came: Condvar,
 }
 
-/// The threads of this process. A fork's child makes its own: those of its parent are not there, and their lock may be held.
+/// Returns the threads of this process. A fork's child makes its own: those of its parent are not there, and their lock
+/// may be held.
 fn cache() -> &'static Cache {
     static CURRENT: AtomicPtr<Cache> = AtomicPtr::new(std::ptr::null_mut());
     let mut found = CURRENT.load(Ordering::Acquire);
@@ -109,13 +110,13 @@ impl Cache {
 
     fn serve(&self, mailbox: &Arc<Mailbox>) {
         while let Some(work) = self.next(mailbox) {
-            // What the work leaves behind says how it ended; nobody waits for this thread.
+            // The work itself stores how it ended; nothing waits for this thread.
             let _ = catch_unwind(AssertUnwindSafe(work));
             self.state.lock().idle.push(mailbox.clone());
         }
     }
 
-    /// The next piece of work; `None` once none has come for long, and none will.
+    /// Returns the next piece of work; `None` once none has come for long, and none will.
     fn next(&self, mailbox: &Arc<Mailbox>) -> Option<Work> {
         let mut slot = mailbox.work.lock();
         loop {
@@ -133,7 +134,7 @@ impl Cache {
                 state.threads -= 1;
                 return None;
             }
-            // Taken from the line since: its work is on the way.
+            // It was taken from the line in between: its work will arrive.
             drop(state);
             slot = mailbox.work.lock();
         }
@@ -174,12 +175,12 @@ mod tests {
     fn pieces_that_wait_for_each_other_all_run() {
         let cache = fresh(MOST_ASIDE, STAY);
         for n in [2, 40, 3] {
-            let (barrier, (tell, told)) = (Arc::new(Barrier::new(n)), channel());
+            let (barrier, (sender, receiver)) = (Arc::new(Barrier::new(n)), channel());
             for _ in 0..n {
-                let (barrier, tell) = (barrier.clone(), tell.clone());
-                run(cache, Box::new(move || tell.send(barrier.wait().is_leader()).unwrap())).unwrap();
+                let (barrier, sender) = (barrier.clone(), sender.clone());
+                run(cache, Box::new(move || sender.send(barrier.wait().is_leader()).unwrap())).unwrap();
             }
-            let leaders = (0..n).filter(|_| told.recv_timeout(HANGS).unwrap()).count();
+            let leaders = (0..n).filter(|_| receiver.recv_timeout(HANGS).unwrap()).count();
             assert_eq!(leaders, 1);
         }
     }
@@ -188,9 +189,9 @@ mod tests {
     fn threads_are_kept_for_later_work_and_end_after_a_while() {
         let cache = fresh(MOST_ASIDE, STAY);
         for _ in 0..50 {
-            let (tell, told) = channel();
-            run(cache, Box::new(move || tell.send(()).unwrap())).unwrap();
-            told.recv_timeout(HANGS).unwrap();
+            let (sender, receiver) = channel();
+            run(cache, Box::new(move || sender.send(()).unwrap())).unwrap();
+            receiver.recv_timeout(HANGS).unwrap();
             assert_eq!(settle(cache), 1);
         }
         let cache = fresh(MOST_ASIDE, Duration::from_millis(1));
@@ -206,9 +207,9 @@ mod tests {
     fn work_given_while_threads_end_is_done() {
         let cache = fresh(MOST_ASIDE, Duration::from_micros(1));
         for _ in 0..3000 {
-            let (tell, told) = channel();
-            run(cache, Box::new(move || tell.send(()).unwrap())).unwrap();
-            told.recv_timeout(HANGS).unwrap();
+            let (sender, receiver) = channel();
+            run(cache, Box::new(move || sender.send(()).unwrap())).unwrap();
+            receiver.recv_timeout(HANGS).unwrap();
         }
     }
 

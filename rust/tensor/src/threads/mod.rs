@@ -17,7 +17,7 @@ use watch::Watch;
 /// The most threads one pool holds; larger requests are cut to it.
 pub const MAX_THREADS: usize = 256;
 
-/// How many threads a kernel may use: a cheap handle to the process-wide pool of that size.
+/// The number of threads that a kernel may use: a cheap handle to the process-wide pool of that size.
 ///
 /// The pool is made on first use and kept. Work is cut by the caller from shapes alone, never from [`Threads::count`], so
 /// that a result has the same bits at any number of threads.
@@ -27,27 +27,27 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// A handle to the pool of `n` threads, the calling one included; `n` is brought into `1..=MAX_THREADS`.
+    /// Returns a handle to the pool of `n` threads, the calling one included; `n` is brought into `1..=MAX_THREADS`.
     pub fn new(n: usize) -> Threads {
         Threads { count: n.clamp(1, MAX_THREADS) }
     }
 
-    /// The calling thread alone.
+    /// Returns the calling thread alone.
     pub fn single() -> Threads {
         Threads { count: 1 }
     }
 
-    /// Number of threads, the calling one included.
+    /// Returns the number of threads, the calling one included.
     pub fn count(&self) -> usize {
         self.count
     }
 
     /// Runs `f(0)` to `f(tasks - 1)`, each exactly once, in any order and on any thread, and returns when all are done.
     ///
-    /// Runs on the calling thread alone when there is one task or one thread, when called from inside a task, and when the
-    /// pool is busy with another caller's work: it never waits for a thread to become free. A panic in a task is raised
-    /// again here after the tasks under way have ended; tasks that had not begun by then are skipped. Nothing else skips
-    /// a task: a loop that the step's end may cut short is `try_run`.
+    /// Runs on the calling thread alone if there is one task or one thread, or if called from inside a task. It does so
+    /// while the pool is busy, too: it never waits for a thread to become free. A panic in a task is raised again here
+    /// after the tasks under way have ended; tasks that had not begun by then are skipped. Nothing else skips a task:
+    /// use `try_run` for a loop that the step's end may cut short.
     pub fn run(&self, tasks: usize, f: &(dyn Fn(usize) + Sync)) {
         let (_, _restore) = watch::take();
         let (Ok(()) | Err(Interrupted)) = self.run_under(Watch::NONE, tasks, f);
@@ -83,7 +83,7 @@ impl Default for Threads {
     }
 }
 
-/// The number of threads this process may run at once, as the system says; 1 where it does not say.
+/// Returns the number of threads this process may run at once, as the system says; 1 where it does not say.
 pub fn default_count() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS)
 }
@@ -114,8 +114,8 @@ fn block_of(len: usize, block: usize, task: usize) -> Range<usize> {
     start..len.min(start.saturating_add(block.max(1)))
 }
 
-/// Cuts `data` into blocks of `block` elements (the last may be shorter; 0 counts as 1) and calls `f(start, block)` for
-/// each, `start` being the index of the block's first element.
+/// Cuts `data` into blocks of `block` elements and calls `f(start, block)` for each, `start` being the index of its
+/// first element. The last block may be shorter; a `block` of 0 counts as 1.
 pub fn for_chunks_mut<T: Send>(threads: Threads, data: &mut [T], block: usize, f: impl Fn(usize, &mut [T]) + Sync) {
     let shared = SharedSlice::new(data);
     for_blocks(threads, shared.len(), block, |range| {
@@ -160,17 +160,17 @@ impl<'a, T> SharedSlice<'a, T> {
         SharedSlice { data: data.as_mut_ptr(), len: data.len(), borrow: std::marker::PhantomData }
     }
 
-    /// Number of elements.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are no elements.
+    /// Returns true if there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The elements of `range`, cut to the slice's bounds.
+    /// Returns the elements of `range`, cut to the slice's bounds.
     ///
     /// # Safety
     /// No two parts that overlap may be alive at the same time.

@@ -6,9 +6,9 @@
 //! state = number << 32 | OPEN? << 31 | workers inside
 //! ```
 //!
-//! A worker enters by a compare-and-swap that succeeds only while the job is open; the caller closes the job when all
-//! shares have run out and then waits until no worker is inside. So a worker that comes late never sees a job whose
-//! caller has returned, and a caller never waits for a worker that has not begun.
+//! A worker enters by a compare-and-swap that succeeds only while the job is open. The caller closes the job when all
+//! shares have run out and then waits until no worker is inside. So a late worker never sees a job whose caller has
+//! returned. A caller never waits for a worker that has not begun.
 
 use std::any::Any;
 use std::cell::{Cell, UnsafeCell};
@@ -21,15 +21,15 @@ use super::watch::Watch;
 use super::{Interrupted, MAX_THREADS};
 use ferroflow_sync::{Mutex, OnceLock, generation, watch_forks};
 
-/// How long a worker looks for the next job before it sleeps. Waking a sleeping thread costs 20 to 30 us, so this covers
-/// the gaps between the kernels of a step, and no more.
+/// Time for which a worker polls for the next job before it sleeps. Waking a sleeping thread costs 20 to 30 us; this
+/// time covers the gaps between a step's kernels, and no more.
 const SPIN: Duration = Duration::from_micros(100);
 
-/// Looks between two readings of the clock.
-const LOOKS_PER_CLOCK: u32 = 64;
+/// Polls between two readings of the clock.
+const POLLS_PER_CLOCK: u32 = 64;
 
-/// Looks at a worker still inside before the caller gives its time slice away.
-const LOOKS_BEFORE_YIELD: u32 = 4096;
+/// Polls for a worker still inside before the caller yields its time slice.
+const POLLS_BEFORE_YIELD: u32 = 4096;
 
 const OPEN: u64 = 1 << 31;
 const INSIDE: u64 = OPEN - 1;
@@ -37,7 +37,7 @@ const NUMBER_SHIFT: u32 = 32;
 
 type Body<'a> = &'a (dyn Fn(usize) + Sync);
 
-/// What the caller of the job now open asked for; written while the job is closed and no worker is inside.
+/// The request of the open job's caller; written while the job is closed and no worker is inside.
 struct Job {
     body: Option<Body<'static>>,
     tasks: usize,
@@ -49,8 +49,8 @@ struct Pool {
     /// Held by the caller whose job is in the pool.
     owned: AtomicBool,
     state: AtomicU64,
-    /// Of each thread: the next task of its share. Shares are contiguous and the same for equal numbers of tasks, so that a
-    /// kernel finds in its core's cache what the kernel before left there; a thread whose share has run out helps the next.
+    /// The next task of each thread's share. Shares are contiguous and the same for equal numbers of tasks, so that a
+    /// kernel reuses its core's cache from the kernel before. A thread whose share has run out helps the next.
     next: Box<[Padded<AtomicUsize>]>,
     job: UnsafeCell<Job>,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
@@ -64,19 +64,19 @@ struct Worker {
     asleep: &'static AtomicBool,
 }
 
-// SAFETY: `job` is the only part that is not Sync by itself. It is written by the thread that holds `owned`, while the job is
-// closed and no worker is inside, and read only by workers inside an open job; `state` orders the two.
+// SAFETY: `job` is the only part that is not Sync by itself. The thread that holds `owned` writes it, while the job is
+// closed and no worker is inside. Only workers inside an open job read it. `state` orders the two.
 unsafe impl Sync for Pool {}
 
 static POOLS: [AtomicPtr<Pool>; MAX_THREADS + 1] = [const { AtomicPtr::new(std::ptr::null_mut()) }; MAX_THREADS + 1];
 
 thread_local! {
-    /// Whether this thread is running a task, so that a loop inside it runs inline.
+    /// True while this thread runs a task, so that a loop inside it runs inline.
     static IN_TASK: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs the tasks on the pool of `count` threads, or on the calling thread alone while the pool is busy, loops inside them
-/// then running inline too; `None`, with nothing run, when the caller must do it alone.
+/// Runs the tasks on the pool of `count` threads. While the pool is busy, they run on the calling thread alone, and
+/// loops inside them inline. Returns `None`, with nothing run, if the caller must run them alone.
 pub(super) fn run(count: usize, tasks: usize, body: Body<'_>, watch: Watch) -> Option<Result<(), Interrupted>> {
     if IN_TASK.get() {
         return None;
@@ -96,7 +96,7 @@ pub(super) fn run(count: usize, tasks: usize, body: Body<'_>, watch: Watch) -> O
 fn run_alone(tasks: usize, body: Body<'_>, watch: Watch) -> Result<(), Interrupted> {
     for task in 0..tasks {
         watch.check()?;
-        // Else inner loops that find the pool free by then would be cut into parts on top of this cut.
+        // Otherwise inner loops that find the pool free would be cut again.
         let _marked = InTask::enter();
         body(task);
     }
@@ -120,7 +120,8 @@ impl Drop for InTask {
     }
 }
 
-/// The pool of this size in this process. A fork's child finds its parent's, whose workers it does not have, and replaces it.
+/// Returns the pool of this size in this process. A fork's child finds its parent's, whose workers it does not have,
+/// and replaces it.
 fn pool_of(count: usize) -> Option<&'static Pool> {
     let slot = POOLS.get(count)?;
     let mut found = slot.load(Ordering::Acquire);
@@ -166,8 +167,8 @@ impl Pool {
         watch: Watch,
     ) -> Result<Result<(), Interrupted>, Box<dyn Any + Send>> {
         let workers = self.workers.get_or_init(|| (1..count).filter_map(|index| start_worker(self, index)).collect());
-        // SAFETY: only the lifetime changes. Workers use the body only while inside the open job, and this function does not
-        // return before the job is closed and no worker is inside.
+        // SAFETY: only the lifetime changes. Workers use the body only while inside the open job. This function returns
+        // only after the job is closed and no worker is inside.
         let body_static = unsafe { std::mem::transmute::<Body<'_>, Body<'static>>(body) };
         // SAFETY: this thread holds `owned`, the job is closed and no worker is inside, so no one else reads or writes it.
         unsafe { *self.job.get() = Job { body: Some(body_static), tasks } };
@@ -175,7 +176,8 @@ impl Pool {
             next.0.store(self.share_start(thread, tasks), Ordering::Relaxed);
         }
         let number = (self.state.load(Ordering::Relaxed) >> NUMBER_SHIFT).wrapping_add(1);
-        // SeqCst here and in `await_job`: either the worker sees the open job, or this thread sees that it sleeps.
+        // SeqCst here and in `await_job`: either the worker sees the open job, or this thread sees the sleeping worker.
+        // Otherwise a worker could sleep through a job.
         self.state.store(number << NUMBER_SHIFT | OPEN, Ordering::SeqCst);
         for worker in workers.iter().take(tasks - 1) {
             if worker.asleep.load(Ordering::SeqCst) && worker.asleep.swap(false, Ordering::SeqCst) {
@@ -186,10 +188,10 @@ impl Pool {
         let ran = self.take_tasks(0, tasks, body, watch);
 
         self.state.fetch_and(!OPEN, Ordering::AcqRel);
-        let mut looks = 0u32;
+        let mut polls = 0u32;
         while self.state.load(Ordering::Acquire) & INSIDE != 0 {
-            looks += 1;
-            if looks.is_multiple_of(LOOKS_BEFORE_YIELD) {
+            polls += 1;
+            if polls.is_multiple_of(POLLS_BEFORE_YIELD) {
                 std::thread::yield_now();
             } else {
                 std::hint::spin_loop();
@@ -198,7 +200,7 @@ impl Pool {
         self.panic.lock().take().map_or(Ok(ran), Err)
     }
 
-    /// The first task of a thread's share; of the thread after the last one: the number of tasks.
+    /// Returns the first task of a thread's share; of the thread after the last one: the number of tasks.
     fn share_start(&self, thread: usize, tasks: usize) -> usize {
         (thread as u128 * tasks as u128 / self.next.len() as u128) as usize
     }
@@ -244,21 +246,21 @@ impl Pool {
         }
     }
 
-    /// A worker's life.
+    /// Runs a worker until its thread ends.
     fn work(&self, me: usize, asleep: &AtomicBool) {
         let mut last = 0;
         loop {
             let seen = self.await_job(last, asleep);
             last = seen >> NUMBER_SHIFT;
             if self.state.compare_exchange(seen, seen + 1, Ordering::AcqRel, Ordering::Relaxed).is_err() {
-                // Another worker came in at the same moment, or the job closed: look again at the same job.
+                // Another worker came in at the same moment, or the job closed: read the state of the same job again.
                 last = last.wrapping_sub(1);
                 continue;
             }
             // SAFETY: this worker is inside an open job, so the caller does not touch the job and outlives this use.
             let job = unsafe { &*self.job.get() };
             if let Some(body) = job.body {
-                // The watch is of the calling thread, so no worker's part is interrupted.
+                // The watch belongs to the calling thread, so workers' parts are never interrupted.
                 let (Ok(()) | Err(Interrupted)) = self.take_tasks(me, job.tasks, body, Watch::NONE);
             }
             self.state.fetch_sub(1, Ordering::AcqRel);
@@ -270,14 +272,14 @@ impl Pool {
         let is_new = |state: u64| state & OPEN != 0 && state >> NUMBER_SHIFT != last;
         loop {
             let start = Instant::now();
-            let mut looks = 0u32;
+            let mut polls = 0u32;
             loop {
                 let state = self.state.load(Ordering::Acquire);
                 if is_new(state) {
                     return state;
                 }
-                looks += 1;
-                if looks.is_multiple_of(LOOKS_PER_CLOCK) && start.elapsed() > SPIN {
+                polls += 1;
+                if polls.is_multiple_of(POLLS_PER_CLOCK) && start.elapsed() > SPIN {
                     break;
                 }
                 std::hint::spin_loop();
@@ -300,7 +302,7 @@ impl Pool {
 
 /// Starts one worker; none when the system gives no thread, and then the job has one thread fewer.
 fn start_worker(pool: &'static Pool, index: usize) -> Option<Worker> {
-    // Lives as long as the process, like the worker itself.
+    // Leaked: it is used as long as the worker runs, which is as long as the process.
     let asleep: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
     let handle = std::thread::Builder::new()
         .name(format!("ferroflow-{index}"))

@@ -1,11 +1,11 @@
-//! How much of its stack a thread has left: what nests to any depth ends with an error before the stack does.
+//! Remaining stack of a thread: unbounded nesting ends with an error before the stack ends.
 
 use crate::status::{Result, Status};
 use std::cell::Cell;
 
 /// Bytes that are kept free for what runs at the innermost level, a kernel for example.
 const RESERVE: usize = 256 << 10;
-/// The least that a thread is taken to have below the first place where it was asked, where the system does not say more.
+/// Stack that a thread is assumed to have below its first check, if the system does not report it.
 const LEAST: usize = 512 << 10;
 
 /// The cause of the failures of `ensure_stack`.
@@ -16,13 +16,13 @@ thread_local! {
     static LIMIT: Cell<usize> = const { Cell::new(0) };
 }
 
-/// The lowest address of the calling thread's stack and its size.
+/// Returns the lowest address of the calling thread's stack and its size.
 #[cfg(target_os = "linux")]
 fn bounds() -> Option<(usize, usize)> {
     let mut attributes = std::mem::MaybeUninit::<libc::pthread_attr_t>::uninit();
     let (mut low, mut size) = (std::ptr::null_mut(), 0);
-    // SAFETY: `attributes` is filled by the first call, read by the second and destroyed by the third, in the only branch where
-    // the first one succeeded; the other pointers are to live variables.
+    // SAFETY: `attributes` is filled by the first call, read by the second and destroyed by the third. This happens
+    // only in the branch where the first one succeeded. The other pointers are to live variables.
     let found = unsafe {
         libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) == 0 && {
             let got = libc::pthread_attr_getstack(attributes.as_ptr(), &mut low, &mut size) == 0;
@@ -51,7 +51,7 @@ fn bounds() -> Option<(usize, usize)> {
 #[cold]
 fn find_limit(here: usize) -> usize {
     let limit = match bounds() {
-        // A small stack keeps a part of itself.
+        // The system keeps a part of a small stack for itself.
         Some((low, size)) if (low..low.saturating_add(size)).contains(&here) => low + RESERVE.min(size / 4),
         _ => here.saturating_sub(LEAST - RESERVE).max(1),
     };

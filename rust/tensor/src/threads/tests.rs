@@ -102,7 +102,7 @@ fn a_loop_that_finds_its_pool_busy_runs_alone_and_so_do_the_loops_in_it() {
             });
         });
         assert_eq!(total.into_inner(), 3 * 5);
-        // The mark ends with the loop: each task waits for the other, which needs a second thread.
+        // The mark ends with the loop. Each task waits for the other, which needs a second thread.
         let arrived = AtomicUsize::new(0);
         Threads::new(15).run(2, &|_| {
             arrived.fetch_add(1, Ordering::SeqCst);

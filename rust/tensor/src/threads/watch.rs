@@ -3,14 +3,14 @@
 use crate::status::Status;
 use std::cell::Cell;
 
-type Ask = *const (dyn Fn() -> bool + 'static);
+type Stop = *const (dyn Fn() -> bool + 'static);
 
 thread_local! {
     /// The function of this thread's innermost `watched`.
-    static WATCH: Cell<Option<Ask>> = const { Cell::new(None) };
+    static WATCH: Cell<Option<Stop>> = const { Cell::new(None) };
 }
 
-/// A loop ended before all its tasks had run, because the watch said to stop.
+/// A loop ended before all its tasks had run, because the watch requested a stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "what an interrupted loop wrote is incomplete and must not be kept"]
 pub struct Interrupted;
@@ -23,7 +23,7 @@ impl From<Interrupted> for Status {
 }
 
 /// Puts the outer watch back, also when the watched code panics.
-pub(super) struct Restore(Option<Ask>);
+pub(super) struct Restore(Option<Stop>);
 
 impl Drop for Restore {
     fn drop(&mut self) {
@@ -35,8 +35,8 @@ impl Drop for Restore {
 pub fn watched<R>(stop: &dyn Fn() -> bool, f: impl FnOnce() -> R) -> R {
     // SAFETY: only the lifetime changes. The pointer is replaced before this function returns, so it is never used after
     // `stop` is gone.
-    let ask = unsafe { std::mem::transmute::<*const (dyn Fn() -> bool + '_), Ask>(std::ptr::from_ref(stop)) };
-    let _restore = Restore(WATCH.replace(Some(ask)));
+    let stops = unsafe { std::mem::transmute::<*const (dyn Fn() -> bool + '_), Stop>(std::ptr::from_ref(stop)) };
+    let _restore = Restore(WATCH.replace(Some(stops)));
     f()
 }
 
@@ -53,17 +53,17 @@ pub fn is_watched() -> bool {
 
 /// The watch of a loop.
 #[derive(Clone, Copy)]
-pub(super) struct Watch(Option<Ask>);
+pub(super) struct Watch(Option<Stop>);
 
 impl Watch {
     /// Of loops that always run to their end.
     pub const NONE: Watch = Watch(None);
 
-    /// An error if the watch says to stop.
+    /// Returns an error if the watch says to stop.
     pub fn check(self) -> Result<(), Interrupted> {
         // SAFETY: `take` found the pointer in WATCH, so it belongs to a `watched` call further up this thread's stack, which
         // holds `stop` borrowed. A pointer cannot be sent to another thread.
-        if self.0.is_some_and(|ask| unsafe { (*ask)() }) { Err(Interrupted) } else { Ok(()) }
+        if self.0.is_some_and(|stops| unsafe { (*stops)() }) { Err(Interrupted) } else { Ok(()) }
     }
 }
 
@@ -77,7 +77,7 @@ pub(super) fn take() -> (Watch, Restore) {
 /// Returns true if this thread's watch says to stop: kernels that wait check it from time to time.
 pub fn stopped() -> bool {
     // SAFETY: a pointer in WATCH belongs to a `watched` call further up this thread's stack, which holds `stop` borrowed.
-    WATCH.get().is_some_and(|ask| unsafe { (*ask)() })
+    WATCH.get().is_some_and(|stops| unsafe { (*stops)() })
 }
 
 #[cfg(test)]
@@ -110,7 +110,7 @@ mod tests {
         for threads in [1, 2, 3, 8] {
             for stop_after in [0, 1, 7, 500, 998, 999, 1000, 1001, usize::MAX] {
                 let (ran, done) = tasks_run(threads, stop_after);
-                // The last look comes before the last task of the calling thread.
+                // The last check comes before the last task of the calling thread.
                 assert!(ran.is_ok() == (done == 1000), "{threads} threads, stop at {stop_after}: {ran:?} after {done}");
                 assert!(ran.is_ok() || stop_after < 1000);
                 assert!(done >= stop_after.min(1000));
@@ -131,9 +131,9 @@ mod tests {
 
     #[test]
     fn a_loop_inside_a_task_runs_to_its_end() {
-        let (asked, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let (checks, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
         // The watch stops the outer loop after its first task, in which the inner loop has already begun.
-        let ran = watched(&|| asked.fetch_add(1, Ordering::Relaxed) > 0, || {
+        let ran = watched(&|| checks.fetch_add(1, Ordering::Relaxed) > 0, || {
             Threads::new(2).try_run(2, &|_| {
                 let inner = Threads::new(2).try_run(100, &|_| {
                     done.fetch_add(1, Ordering::Relaxed);

@@ -48,29 +48,29 @@ macro_rules! ordered_half {
 }
 ordered_half!(f16, bf16);
 
-/// The index of the first largest element; NaNs are passed over, and 0 is the answer where nothing else is.
+/// Returns the index of the first largest element; NaNs are passed over, and 0 is the answer where nothing else is.
 pub fn arg_max<T: Ordered>(x: &[T]) -> usize {
     arg_max_with(Isa::current(), x)
 }
 
-/// The index of the first smallest element; NaNs are passed over, and 0 is the answer where nothing else is.
+/// Returns the index of the first smallest element; NaNs are passed over, and 0 is the answer where nothing else is.
 pub fn arg_min<T: Ordered>(x: &[T]) -> usize {
     arg_min_with(Isa::current(), x)
 }
 
-/// `arg_max` on a given instruction set.
+/// Runs `arg_max` on a given instruction set.
 pub fn arg_max_with<T: Ordered>(isa: Isa, x: &[T]) -> usize {
     // SAFETY: an `Isa` exists only for what this machine has.
     unsafe { pick_arg_max::<T>(isa)(x) }
 }
 
-/// `arg_min` on a given instruction set.
+/// Runs `arg_min` on a given instruction set.
 pub fn arg_min_with<T: Ordered>(isa: Isa, x: &[T]) -> usize {
     // SAFETY: an `Isa` exists only for what this machine has.
     unsafe { pick_arg_min::<T>(isa)(x) }
 }
 
-/// First the extreme, then its first place: two loops that vectorize, where one that carries an index does not.
+/// Finds the extreme, then its first place: two loops that vectorize, unlike one that carries an index.
 #[inline(always)]
 fn arg_extreme<T: Ordered>(x: &[T], start: T, is_better: impl Fn(T, T) -> bool) -> usize {
     let mut lanes = [start; 32];

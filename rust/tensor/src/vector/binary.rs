@@ -107,7 +107,7 @@ impl Binary {
         ]
     };
 
-    /// Whether the function exists for elements of type `T`.
+    /// Returns true if the function exists for elements of type `T`.
     pub fn supports<T: Element>(self) -> bool {
         T::supports_binary(self)
     }
@@ -121,7 +121,7 @@ pub enum Operand<'a, T> {
 }
 
 impl<'a, T: Copy> Operand<'a, T> {
-    /// The operand of the first output.
+    /// Returns the operand of the first output.
     #[inline]
     fn first(self) -> T {
         match self {
@@ -130,7 +130,7 @@ impl<'a, T: Copy> Operand<'a, T> {
         }
     }
 
-    /// The operand of `length` outputs from `start`.
+    /// Returns the operand of `length` outputs from `start`.
     pub(super) fn part(self, start: usize, length: usize) -> Operand<'a, T> {
         match self {
             Operand::Slice(s) => Operand::Slice(&s[start..start + length]),
@@ -162,7 +162,7 @@ pub fn binary_in_place_right<T: Element>(f: Binary, a: Operand<T>, b: &mut [T]) 
     binary_in_place_right_with(Isa::current(), f, a, b);
 }
 
-/// `binary` on a given instruction set.
+/// Runs `binary` on a given instruction set.
 pub fn binary_with<T: Element>(isa: Isa, f: Binary, a: Operand<T>, b: Operand<T>, out: &mut [T]) {
     a.assert_length(out.len());
     b.assert_length(out.len());
@@ -170,26 +170,26 @@ pub fn binary_with<T: Element>(isa: Isa, f: Binary, a: Operand<T>, b: Operand<T>
     assert!(done, "{f:?} does not exist for {}", std::any::type_name::<T>());
 }
 
-/// `binary_in_place_left` on a given instruction set.
+/// Runs `binary_in_place_left` on a given instruction set.
 pub fn binary_in_place_left_with<T: Element>(isa: Isa, f: Binary, a: &mut [T], b: Operand<T>) {
     b.assert_length(a.len());
     let done = T::binary_left(f, isa, a, b);
     assert!(done, "{f:?} does not exist for {}", std::any::type_name::<T>());
 }
 
-/// `binary_in_place_right` on a given instruction set.
+/// Runs `binary_in_place_right` on a given instruction set.
 pub fn binary_in_place_right_with<T: Element>(isa: Isa, f: Binary, a: Operand<T>, b: &mut [T]) {
     a.assert_length(b.len());
     let done = T::binary_right(f, isa, a, b);
     assert!(done, "{f:?} does not exist for {}", std::any::type_name::<T>());
 }
 
-/// Whether any element is zero: an integer division by it must be refused.
+/// Returns true if any element is zero: an integer division by it must be refused.
 pub fn has_zero<T: Element>(x: &[T]) -> bool {
     x.chunks(1024).any(|block| block.iter().fold(false, |found, v| found | (*v == T::default())))
 }
 
-/// Whether any element is negative: an integer power with it must be refused.
+/// Returns true if any element is negative: an integer power with it must be refused.
 pub fn has_negative<T: Element + PartialOrd>(x: &[T]) -> bool {
     x.chunks(1024).any(|block| block.iter().fold(false, |found, v| found | (*v < T::default())))
 }
@@ -261,7 +261,7 @@ impl<T: Copy + Default> BinaryKernel<T> {
         BinaryKernel { one: pick_one::<T, F>(isa), left: pick_left::<T, F>(isa), right: None, into: None }
     }
 
-    /// A formula that does not vectorize: one loop serves every instruction set.
+    /// Returns a formula that does not vectorize: one loop serves every instruction set.
     const fn scalar<F: Formula<T>>(_isa: Isa) -> Self {
         BinaryKernel { one: pair::<T, F>, left: zip_left::<T, F>, right: None, into: None }
     }
@@ -489,7 +489,7 @@ macro_rules! signed_modulo {
     };
 }
 
-/// `base^exponent` modulo 2^64, which truncates to the wrapped power in every narrower type.
+/// Returns `base^exponent` modulo 2^64, which truncates to the wrapped power in every narrower type.
 fn unsigned_power(mut base: u64, mut exponent: u64) -> u64 {
     let mut value = 1u64;
     while exponent > 0 {
@@ -502,7 +502,7 @@ fn unsigned_power(mut base: u64, mut exponent: u64) -> u64 {
     value
 }
 
-/// `unsigned_power` of sign-extended numbers; a negative exponent gives the truncated quotient.
+/// Returns `unsigned_power` of sign-extended numbers; a negative exponent gives the truncated quotient.
 fn signed_power(base: i64, exponent: i64) -> i64 {
     if exponent >= 0 {
         return unsigned_power(base as u64, exponent as u64) as i64;

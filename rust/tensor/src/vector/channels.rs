@@ -16,13 +16,13 @@ pub fn add_products(x: &[f32], center: &[f32], g: &[f32], sums: &mut [f32], prod
     unsafe { pick_products(Isa::current())(x, center, g, sums, products) }
 }
 
-/// `(x - center) * scale + offset`.
+/// Computes `(x - center) * scale + offset`.
 pub fn normalize_rows(x: &[f32], center: &[f32], scale: &[f32], offset: &[f32], out: &mut [f32]) {
     // SAFETY: an `Isa` exists only for what this machine has.
     unsafe { pick_normalize(Isa::current())(x, center, scale, offset, out) }
 }
 
-/// `scale * (g - mean_g - (x - center) * slope)`.
+/// Computes `scale * (g - mean_g - (x - center) * slope)`.
 pub fn unnormalize_rows(x: &[f32], g: &[f32], by_channel: [&[f32]; 4], out: &mut [f32]) {
     // SAFETY: an `Isa` exists only for what this machine has.
     unsafe { pick_unnormalize(Isa::current())(x, g, by_channel, out) }

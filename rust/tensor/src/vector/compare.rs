@@ -25,7 +25,7 @@ impl Compare {
         [Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual]
     };
 
-    /// Whether the comparison exists for elements of type `T`.
+    /// Returns true if the comparison exists for elements of type `T`.
     pub fn supports<T: Comparable>(self) -> bool {
         T::ORDERED || matches!(self, Compare::Equal | Compare::NotEqual)
     }
@@ -33,7 +33,7 @@ impl Compare {
 
 /// An element type with equality and, where `ORDERED`, an order.
 pub trait Comparable: Copy + Send + Sync + 'static {
-    /// Whether `Less` and its kin exist; false for complex numbers and booleans.
+    /// True if `Less` and the other orderings exist; false for complex numbers and booleans.
     const ORDERED: bool;
     #[doc(hidden)]
     fn equal(a: Self, b: Self) -> bool;
@@ -71,7 +71,7 @@ pub fn compare<T: Comparable>(f: Compare, a: Operand<T>, b: Operand<T>, out: &mu
     compare_with(Isa::current(), f, a, b, out);
 }
 
-/// `compare` on a given instruction set.
+/// Runs `compare` on a given instruction set.
 pub fn compare_with<T: Comparable>(isa: Isa, f: Compare, a: Operand<T>, b: Operand<T>, out: &mut [bool]) {
     a.assert_length(out.len());
     b.assert_length(out.len());

@@ -6,13 +6,13 @@ use num_complex::Complex;
 
 type C = Complex<f64>;
 
-/// `i z`.
-fn turned(z: C) -> C {
+/// Returns `i z`.
+fn times_i(z: C) -> C {
     C::new(-z.im, z.re)
 }
 
-/// `-i z`.
-fn turned_back(z: C) -> C {
+/// Returns `-i z`.
+fn times_minus_i(z: C) -> C {
     C::new(z.im, -z.re)
 }
 
@@ -84,15 +84,15 @@ pub(super) fn tanh(z: C) -> C {
 }
 
 pub(super) fn sin(z: C) -> C {
-    turned_back(sinh(turned(z)))
+    times_minus_i(sinh(times_i(z)))
 }
 
 pub(super) fn cos(z: C) -> C {
-    cosh(turned(z))
+    cosh(times_i(z))
 }
 
 pub(super) fn tan(z: C) -> C {
-    turned_back(tanh(turned(z)))
+    times_minus_i(tanh(times_i(z)))
 }
 
 pub(super) fn asin(z: C) -> C {
@@ -115,14 +115,15 @@ pub(super) fn atanh(z: C) -> C {
 }
 
 pub(super) fn asinh(z: C) -> C {
-    turned_back(asin(turned(z)))
+    times_minus_i(asin(times_i(z)))
 }
 
 pub(super) fn atan(z: C) -> C {
-    turned_back(atanh(turned(z)))
+    times_minus_i(atanh(times_i(z)))
 }
 
-/// `a^b` by the principal logarithm; 1 where `b` is zero, and 0 where only `a` is and `b` has a positive real part.
+/// Returns `a^b` by the principal logarithm; 1 where `b` is zero, and 0 where only `a` is and `b` has a positive real
+/// part.
 pub(super) fn pow(a: C, b: C) -> C {
     let zero = C::new(0.0, 0.0);
     if b == zero {

@@ -1,9 +1,9 @@
 //! Conversion of slices between all numeric types and booleans, as TensorFlow's `Cast`.
 //!
-//! Where C++ leaves the result open (a float that the integer type cannot hold) 32 and 64 bits give what an x86 processor
-//! gives, as TensorFlow's do on it; for smaller types TensorFlow's results depend on the element's place, and here the
-//! nearest integer of the type is taken, and zero for NaN. To 16-bit floats everything goes through f32, half to even at
-//! each step, as in TensorFlow.
+//! Some results are undefined in C++: floats that the integer type cannot hold. Types of 32 and 64 bits give the result of an
+//! x86 processor, as TensorFlow's do there. For smaller types TensorFlow's results depend on the element's place. Here
+//! they are the nearest integer of the type, and zero for NaN. Conversions to 16-bit floats go through f32, half to
+//! even at each step, as in TensorFlow.
 
 use super::half_types::Half;
 use super::isa::{Isa, for_each_isa};
@@ -23,7 +23,7 @@ pub fn cast<S: CastTo<D>, D: Copy + 'static>(src: &[S], dst: &mut [D]) {
     cast_with(Isa::current(), src, dst);
 }
 
-/// `cast` on a given instruction set.
+/// Runs `cast` on a given instruction set.
 pub fn cast_with<S: CastTo<D>, D: Copy + 'static>(isa: Isa, src: &[S], dst: &mut [D]) {
     assert_eq!(src.len(), dst.len(), "source and destination lengths differ");
     // SAFETY: an `Isa` exists only for what this machine has.
@@ -85,7 +85,7 @@ macro_rules! truncate_to_least {
     )*)*};
 }
 
-/// What is below 2^63 is truncated as a signed number, and so wraps; what is past the type is 2^63.
+/// Numbers below 2^63 are truncated as signed numbers, and so wrap; larger ones give 2^63.
 macro_rules! truncate_to_unsigned {
     ($($s:ident),*) => {$(
         impl Truncate<u64> for $s {

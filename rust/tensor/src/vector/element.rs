@@ -9,7 +9,7 @@ use num_complex::Complex;
 
 /// A numeric type that elementwise functions apply to.
 ///
-/// The methods are the work of `unary` and `binary`, which see to lengths first; each returns whether the function
+/// The methods are the work of `unary` and `binary`, which see to lengths first. Each returns whether the function
 /// exists for the type, and does nothing where it does not.
 pub trait Element: Copy + Default + PartialEq + Send + Sync + 'static {
     #[doc(hidden)]
@@ -26,12 +26,12 @@ pub trait Element: Copy + Default + PartialEq + Send + Sync + 'static {
     fn binary_left(f: Binary, isa: Isa, a: &mut [Self], b: Operand<Self>) -> bool;
     #[doc(hidden)]
     fn binary_right(f: Binary, isa: Isa, a: Operand<Self>, b: &mut [Self]) -> bool;
-    /// The function of one element; `None` for types that are computed in another one.
+    /// Returns the function of one element; `None` for types that are computed in another one.
     #[doc(hidden)]
     fn unary_one(_f: Unary, _isa: Isa) -> Option<unsafe fn(Self) -> Self> {
         None
     }
-    /// The function of one pair; `None` for types that are computed in another one.
+    /// Returns the function of one pair; `None` for types that are computed in another one.
     #[doc(hidden)]
     fn binary_one(_f: Binary, _isa: Isa) -> Option<unsafe fn(Self, Self) -> Self> {
         None

@@ -4,7 +4,7 @@
 //! every rounding is written out, and a fused multiply-add appears only as `mul_add`.
 #![allow(clippy::excessive_precision, clippy::approx_constant, clippy::unreadable_literal)]
 
-/// `c[0] + c[1] x + c[2] x^2 + ...` by Horner's rule.
+/// Returns `c[0] + c[1] x + c[2] x^2 + ...` by Horner's rule.
 #[inline(always)]
 pub(super) fn polynomial_f32<const N: usize>(x: f32, c: &[f32; N]) -> f32 {
     let mut sum = c[N - 1];
@@ -14,7 +14,7 @@ pub(super) fn polynomial_f32<const N: usize>(x: f32, c: &[f32; N]) -> f32 {
     sum
 }
 
-/// `c[0] + c[1] x + c[2] x^2 + ...` by Horner's rule.
+/// Returns `c[0] + c[1] x + c[2] x^2 + ...` by Horner's rule.
 #[inline(always)]
 pub(super) fn polynomial_f64<const N: usize>(x: f64, c: &[f64; N]) -> f64 {
     let mut sum = c[N - 1];
@@ -72,7 +72,7 @@ const LN2_LO_F64: f64 = 2.319046813846299558e-17;
 const ROUND_F32: f32 = 12582912.0;
 const ROUND_F64: f64 = 6755399441055744.0;
 
-/// `x = k ln 2 + r`: returns `k` and `e^r - 1`.
+/// Computes `x = k ln 2 + r`: returns `k` and `e^r - 1`.
 #[inline(always)]
 fn expm1_reduced_f32(x: f32) -> (i32, f32) {
     let t = x.mul_add(std::f32::consts::LOG2_E, ROUND_F32);
@@ -103,11 +103,11 @@ fn power_of_two_f64(k: i64) -> f64 {
 
 #[inline(always)]
 pub fn exp_f32(x: f32) -> f32 {
-    // Comparisons that are false for NaN let it through.
+    // Comparisons are false for NaN, so NaN stays.
     let x = if x > 90.0 { 90.0 } else { x };
     let x = if x < -105.0 { -105.0 } else { x };
     let (k, p) = expm1_reduced_f32(x);
-    // Two factors, so that only the last product rounds, also into the denormals.
+    // Two factors, so that only the last product rounds, also for denormal results.
     let half = k >> 1;
     (1.0 + p) * power_of_two_f32(half) * power_of_two_f32(k.wrapping_sub(half))
 }
@@ -122,7 +122,7 @@ pub fn exp_f64(x: f64) -> f64 {
     (1.0 + p) * power_of_two_f64(half) * power_of_two_f64(k.wrapping_sub(half))
 }
 
-/// `e^x - 1` for `-60 <= x <= 80`, without care for the sign of zero.
+/// Returns `e^x - 1` for `-60 <= x <= 80`, without care for the sign of zero.
 #[inline(always)]
 fn expm1_moderate_f32(x: f32) -> f32 {
     let (k, p) = expm1_reduced_f32(x);
@@ -130,7 +130,7 @@ fn expm1_moderate_f32(x: f32) -> f32 {
     scale.mul_add(p, scale - 1.0)
 }
 
-/// `e^x - 1` for `-600 <= x <= 700`, without care for the sign of zero.
+/// Returns `e^x - 1` for `-600 <= x <= 700`, without care for the sign of zero.
 #[inline(always)]
 pub(super) fn expm1_moderate_f64(x: f64) -> f64 {
     let (k, p) = expm1_reduced_f64(x);
@@ -162,7 +162,7 @@ pub fn expm1_f64(x: f64) -> f64 {
     if x.abs() < 5e-17 { x } else { value }
 }
 
-/// `x = 2^e (1 + f)` with `1 + f` in [sqrt(1/2), sqrt(2)), for positive normal `x`.
+/// Computes `x = 2^e (1 + f)` with `1 + f` in [sqrt(1/2), sqrt(2)), for positive normal `x`.
 #[inline(always)]
 fn split_f32(x: f32) -> (f32, f32) {
     let bits = x.to_bits();
@@ -219,7 +219,7 @@ pub fn log_f64(x: f64) -> f64 {
 #[inline(always)]
 pub fn log1p_f32(x: f32) -> f32 {
     let u = 1.0 + x;
-    // What the sum above lost, relative to u.
+    // The rounding error of the sum above, relative to u.
     let lost = if x > 1.0 { 1.0 - (u - x) } else { x - (u - 1.0) };
     let (e, f) = split_f32(u);
     let value = log_split_f32(e, f, lost / u);
@@ -241,7 +241,7 @@ pub fn log1p_f64(x: f64) -> f64 {
     if x.abs() < 5e-17 { x } else { value }
 }
 
-/// `n / (whole + part)` with the rounding of the sum made good, where `sum - whole` is exact.
+/// Returns `n / (whole + part)` with the rounding of the sum made good, where `sum - whole` is exact.
 #[inline(always)]
 fn over_sum_f32(n: f32, whole: f32, part: f32) -> f32 {
     let sum = whole + part;
@@ -258,7 +258,7 @@ pub fn sigmoid_f32(x: f32) -> f32 {
     over_sum_f32(if x >= 0.0 { 1.0 } else { e }, 1.0, e)
 }
 
-/// `n / (whole + part)` with the rounding of the sum made good, where `sum - whole` is exact.
+/// Returns `n / (whole + part)` with the rounding of the sum made good, where `sum - whole` is exact.
 #[inline(always)]
 fn over_sum_f64(n: f64, whole: f64, part: f64) -> f64 {
     let sum = whole + part;
@@ -301,7 +301,7 @@ pub fn tanh_f64(x: f64) -> f64 {
     over_sum_f64(e, 2.0, e).copysign(x)
 }
 
-/// `x^y` in C99's sense, within half an ulp and a hair: computed in double precision.
+/// Returns `x^y` in C99's sense, within half an ulp and a hair: computed in double precision.
 #[inline(always)]
 pub fn pow_f32(x: f32, y: f32) -> f32 {
     let (x, y) = (x as f64, y as f64);

@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-/// The derivative of ln(gamma); infinity at the poles (zero and the negative integers), as in TensorFlow 1.x.
+/// Returns the derivative of ln(gamma); infinity at the poles (zero and the negative integers), as in TensorFlow 1.x.
 pub fn digamma_f64(x: f64) -> f64 {
     if x == f64::INFINITY {
         return x;

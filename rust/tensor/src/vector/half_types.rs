@@ -20,7 +20,7 @@ impl Half for bf16 {
         let bits = x.to_bits();
         let even = (bits >> 16) & 1;
         let rounded = bits.wrapping_add(0x7fff + even) >> 16;
-        // A NaN stays one: its payload must not round away or carry into the sign.
+        // A NaN stays NaN: its payload must not round to zero or carry into the sign.
         let quiet = (bits >> 16) | 0x40;
         bf16::from_bits(if x.is_nan() { quiet } else { rounded } as u16)
     }

@@ -2,11 +2,11 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// What loops are compiled for.
+/// The instruction sets that loops are compiled for.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Level {
-    /// What the target triple guarantees (SSE2 on x86-64).
+    /// Guaranteed by the target triple (SSE2 on x86-64).
     Baseline = 1,
     /// AVX2 with FMA.
     Avx2 = 2,
@@ -23,10 +23,10 @@ pub struct Isa(Level);
 static CHOSEN: AtomicU8 = AtomicU8::new(0);
 
 impl Isa {
-    /// What every machine of the target has.
+    /// The instruction set of every machine of the target.
     pub const BASELINE: Isa = Isa(Level::Baseline);
 
-    /// The best instruction set of this machine, found once.
+    /// Returns the best instruction set of this machine, found once.
     #[inline]
     pub fn current() -> Isa {
         match CHOSEN.load(Ordering::Relaxed) {
@@ -37,16 +37,17 @@ impl Isa {
         }
     }
 
-    /// The environment variable `FERROFLOW_CPU` (avx512, avx2, portable) limits the choice; another value is reported.
+    /// Returns the best instruction set. The environment variable `FERROFLOW_CPU` (avx512, avx2, portable) limits it;
+    /// another value is reported.
     #[cold]
     fn choose() -> Isa {
-        let wanted = std::env::var_os("FERROFLOW_CPU");
-        let highest = match wanted.as_ref().map(|name| name.to_str()) {
+        let setting = std::env::var_os("FERROFLOW_CPU");
+        let highest = match setting.as_ref().map(|name| name.to_str()) {
             Some(Some("portable")) => Level::Baseline,
             Some(Some("avx2")) => Level::Avx2,
             None | Some(Some("" | "avx512")) => Level::Avx512,
             Some(_) => {
-                let name = wanted.unwrap_or_default();
+                let name = setting.unwrap_or_default();
                 eprintln!("ferroflow: FERROFLOW_CPU must be avx512, avx2 or portable, found {name:?}; it is ignored.");
                 Level::Avx512
             }
@@ -57,7 +58,7 @@ impl Isa {
         best
     }
 
-    /// Every instruction set of this machine that loops are compiled for, the best one last.
+    /// Returns every instruction set of this machine that loops are compiled for, the best one last.
     pub fn available() -> Vec<Isa> {
         [Level::Baseline, Level::Avx2, Level::Avx512].into_iter().filter(|level| level.is_present()).map(Isa).collect()
     }
@@ -65,7 +66,7 @@ impl Isa {
     /// One of each, for tables of loops: to be looked up with `index`, not run.
     pub(super) const EACH: [Isa; 3] = [Isa(Level::Baseline), Isa(Level::Avx2), Isa(Level::Avx512)];
 
-    /// The place of `self` in `EACH`.
+    /// Returns the place of `self` in `EACH`.
     #[inline]
     pub(super) const fn index(self) -> usize {
         self.0 as usize - 1

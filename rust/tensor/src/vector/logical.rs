@@ -72,22 +72,22 @@ pub fn select<T: Copy>(condition: &[bool], a: Operand<T>, b: Operand<T>, out: &m
     }
 }
 
-/// Whether at least one holds.
+/// Returns true if at least one holds.
 pub fn any(x: &[bool]) -> bool {
     x.chunks(1024).any(|block| block.iter().fold(false, |found, v| found | *v))
 }
 
-/// Whether every one holds.
+/// Returns true if every one holds.
 pub fn all(x: &[bool]) -> bool {
     x.chunks(1024).all(|block| block.iter().fold(true, |held, v| held & *v))
 }
 
-/// `acc[j] = acc[j] or any of column j` of the row-major matrix `rows`; panics if the rows are not whole.
+/// Computes `acc[j] = acc[j] or any of column j` of the row-major matrix `rows`; panics if the rows are not whole.
 pub fn any_rows_into(acc: &mut [bool], rows: &[bool]) {
     each_row(acc, rows, |a, v| a | v);
 }
 
-/// `acc[j] = acc[j] and all of column j` of the row-major matrix `rows`; panics if the rows are not whole.
+/// Computes `acc[j] = acc[j] and all of column j` of the row-major matrix `rows`; panics if the rows are not whole.
 pub fn all_rows_into(acc: &mut [bool], rows: &[bool]) {
     each_row(acc, rows, |a, v| a & v);
 }

@@ -1,8 +1,7 @@
 //! Elementwise mathematics, reductions and conversions on plain slices: the one home of every formula.
 //!
-//! A result depends on nothing but the elements: not on the instruction set, the position in the slice, its length,
-//! its alignment or how a caller splits it (a reduction: on the elements and their number). Callers split the work
-//! between threads.
+//! A result depends on the elements alone (a reduction: on the elements and their number). It does not depend on the
+//! instruction set, or on the slice's position, length, alignment or split. Callers split the work between threads.
 
 mod arg_extreme;
 mod binary;

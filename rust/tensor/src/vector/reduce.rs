@@ -1,8 +1,8 @@
 //! Sums, products and extremes of slices and of matrix columns, in an order that only the length decides.
 //!
-//! A slice is cut into blocks of `BLOCK` elements; in a block, element `i` goes to lane `i % LANES` and the lanes are
-//! combined as a tree; blocks are combined pairwise (`split_point`). So a long f32 sum keeps its digits, and a caller
-//! who cuts at split points and combines the parts gets the bits of one call.
+//! A slice is cut into blocks of `BLOCK` elements. In a block, element `i` goes to lane `i % LANES` and the lanes are
+//! combined as a tree. Blocks are combined pairwise (`split_point`). So a long f32 sum keeps its digits. A caller that
+//! cuts at split points and combines the parts gets the bits of one call.
 
 use super::element::Element;
 use super::half_types::Half;
@@ -26,7 +26,7 @@ impl Reduce {
     /// Every reduction, in declaration order.
     pub const ALL: [Reduce; 4] = [Reduce::Sum, Reduce::Prod, Reduce::Min, Reduce::Max];
 
-    /// Whether the reduction exists for elements of type `T`; complex numbers have no order.
+    /// Returns true if the reduction exists for elements of type `T`; complex numbers have no order.
     pub fn supports<T: Reducible>(self) -> bool {
         T::supports_reduce(self)
     }
@@ -40,12 +40,12 @@ const ROW_BLOCK: usize = 64;
 /// Columns that are folded together, so that their accumulators stay in L1.
 const COLUMN_BLOCK: usize = 256;
 
-/// Where a reduction of `length` elements is cut in two; none if it is a single block.
+/// Returns the point at which a reduction of `length` elements is cut in two; `None` for a single block.
 pub fn split_point(length: usize) -> Option<usize> {
     cut(length, BLOCK)
 }
 
-/// The largest power of two of whole blocks that leaves something.
+/// Returns the largest power of two of whole blocks that leaves something.
 fn cut(length: usize, block: usize) -> Option<usize> {
     if length <= block {
         return None;
@@ -75,17 +75,17 @@ pub trait Reducible: Element {
     fn fold_rows(f: Reduce, isa: Isa, rows: &[Self], stride: usize, out: &mut [Self::Accumulator]);
 }
 
-/// All elements combined by `f`; panics if `f` does not support `T`.
+/// Combines all elements by `f`; panics if `f` does not support `T`.
 pub fn reduce_slice<T: Reducible>(f: Reduce, x: &[T]) -> T {
     T::narrowed(reduce_slice_wide(f, x))
 }
 
-/// `reduce_slice` before its rounding to `T`, to be combined with those of other parts.
+/// Returns `reduce_slice` before its rounding to `T`, to be combined with those of other parts.
 pub fn reduce_slice_wide<T: Reducible>(f: Reduce, x: &[T]) -> T::Accumulator {
     reduce_slice_wide_with(Isa::current(), f, x)
 }
 
-/// `reduce_slice_wide` on a given instruction set.
+/// Runs `reduce_slice_wide` on a given instruction set.
 pub fn reduce_slice_wide_with<T: Reducible>(isa: Isa, f: Reduce, x: &[T]) -> T::Accumulator {
     assert!(f.supports::<T>(), "{f:?} does not exist for {}", std::any::type_name::<T>());
     pairwise(isa, f, x)
@@ -101,17 +101,17 @@ fn pairwise<T: Reducible>(isa: Isa, f: Reduce, x: &[T]) -> T::Accumulator {
     }
 }
 
-/// Two partial results as one; the left one comes first in the slice.
+/// Returns two partial results as one; the left one comes first in the slice.
 pub fn combine<T: Reducible>(f: Reduce, left: T::Accumulator, right: T::Accumulator) -> T::Accumulator {
     T::combined(f, left, right)
 }
 
-/// The mean of the elements; of integers, rounded to zero (and zero of nothing); NaN of no floats.
+/// Returns the mean of the elements; of integers, rounded to zero (and zero of nothing); NaN of no floats.
 pub fn mean_slice<T: Reducible>(x: &[T]) -> T {
     mean_of_sum(reduce_slice_wide(Reduce::Sum, x), x.len())
 }
 
-/// The mean of `count` elements whose sum is `sum`.
+/// Returns the mean of `count` elements whose sum is `sum`.
 pub fn mean_of_sum<T: Reducible>(sum: T::Accumulator, count: usize) -> T {
     T::narrowed(T::over_count(sum, count))
 }
@@ -123,7 +123,7 @@ pub fn reduce_rows_into<T: Reducible>(f: Reduce, acc: &mut [T], rows: &[T]) {
     reduce_rows_into_with(Isa::current(), f, acc, rows);
 }
 
-/// `reduce_rows_into` on a given instruction set.
+/// Runs `reduce_rows_into` on a given instruction set.
 pub fn reduce_rows_into_with<T: Reducible>(isa: Isa, f: Reduce, acc: &mut [T], rows: &[T]) {
     assert!(f.supports::<T>(), "{f:?} does not exist for {}", std::any::type_name::<T>());
     let columns = acc.len();
@@ -141,7 +141,7 @@ pub fn reduce_rows_into_with<T: Reducible>(isa: Isa, f: Reduce, acc: &mut [T], r
     }
 }
 
-/// The rows begin `stride` apart; the last one may end with the block's last column.
+/// Reduces rows pairwise. The rows begin `stride` apart; the last one may end with the block's last column.
 fn pairwise_rows<T: Reducible>(isa: Isa, f: Reduce, rows: &[T], stride: usize, out: &mut [T::Accumulator]) {
     match cut(rows.len().div_ceil(stride), ROW_BLOCK) {
         None => T::fold_rows(f, isa, rows, stride, out),
@@ -158,7 +158,7 @@ fn pairwise_rows<T: Reducible>(isa: Isa, f: Reduce, rows: &[T], stride: usize, o
     }
 }
 
-/// How two partial results become one.
+/// The function that makes one partial result of two.
 trait Fold<A> {
     const IDENTITY: A;
     fn of(a: A, b: A) -> A;

@@ -36,7 +36,7 @@ macro_rules! scaled_wrapping {
 }
 scaled_wrapping!(i32, i64);
 
-/// `sums[j] += factors[e] * matrix[rows[e] * sums.len() + j]` for each e in order.
+/// Computes `sums[j] += factors[e] * matrix[rows[e] * sums.len() + j]` for each e in order.
 ///
 /// # Panics
 /// A row is not in the matrix.
@@ -44,7 +44,7 @@ pub fn add_scaled_rows<T: Scaled>(sums: &mut [T], factors: &[T], rows: &[usize],
     add_scaled_rows_with(Isa::current(), sums, factors, rows, matrix);
 }
 
-/// `add_scaled_rows` with a chosen instruction set.
+/// Runs `add_scaled_rows` with a chosen instruction set.
 pub fn add_scaled_rows_with<T: Scaled>(isa: Isa, sums: &mut [T], factors: &[T], rows: &[usize], matrix: &[T]) {
     // SAFETY: an `Isa` exists only for what the machine has.
     unsafe { pick(isa)(sums, factors, rows, matrix) }

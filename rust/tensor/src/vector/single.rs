@@ -20,7 +20,7 @@ pub trait Number: Word + Element + PartialOrd {
     fn of_one(f: unsafe fn(Self) -> Self) -> Single;
     #[doc(hidden)]
     fn of_two(f: unsafe fn(Self, Self) -> Self) -> Single;
-    /// `of_two` for a function that has no result where its second argument is refused.
+    /// Returns `of_two` for a function that has no result where its second argument is refused.
     #[doc(hidden)]
     fn of_some(f: unsafe fn(Self, Self) -> Self, refused: fn(Self) -> bool) -> Single;
 }
@@ -34,7 +34,8 @@ type Pair<T> = unsafe fn(T, T) -> T;
 
 #[derive(Clone, Copy)]
 enum Code {
-    // What counts iterations has no call. Floats have one: which NaN the sum of two is depends on the code that adds them.
+    // The instructions that count iterations have no call. Floats need one: the NaN that a sum of two gives depends on
+    // the code that adds them.
     AddI32,
     AddI64,
     LessI32,
@@ -116,7 +117,7 @@ impl Single {
         T::unary_one(f, Isa::current()).map(T::of_one)
     }
 
-    /// A function of two numbers; integer divisions and powers have no result for some of them.
+    /// Returns a function of two numbers; integer divisions and powers have no result for some of them.
     pub fn binary<T: Number>(f: Binary) -> Option<Single> {
         use Binary::*;
         let one = T::binary_one(f, Isa::current())?;
@@ -132,7 +133,7 @@ impl Single {
         }))
     }
 
-    /// A comparison of two numbers of one type, which gives a boolean.
+    /// Returns a comparison of two numbers of one type, which gives a boolean.
     pub fn compare<T: Word + Comparable>(f: Compare) -> Single {
         let greater: fn(u64, u64) -> u64 = |a, b| compare_bits::<T, 2>(b, a);
         let greater_equal: fn(u64, u64) -> u64 = |a, b| compare_bits::<T, 3>(b, a);
@@ -151,7 +152,7 @@ impl Single {
         Single(Code::Bits(|a, _| D::to_bits(S::from_bits(a).cast_to())))
     }
 
-    /// A connective of two booleans.
+    /// Returns a connective of two booleans.
     pub fn logical(f: Logical) -> Single {
         Single(Code::Bits(match f {
             Logical::And => |a, b| a & b,
@@ -159,18 +160,18 @@ impl Single {
         }))
     }
 
-    /// Of one boolean.
+    /// Returns the negation of one boolean.
     pub fn not() -> Single {
         Single(Code::Bits(|a, _| a ^ 1))
     }
 
-    /// The second argument where the first, a boolean, holds, else the third.
+    /// Returns the second argument where the first, a boolean, holds, else the third.
     pub fn select() -> Single {
         Single(Code::Select)
     }
 
-    /// The result; `None` where an integer is divided by zero or raised to a negative power. Arguments that the function
-    /// does not have are not looked at.
+    /// Returns the result; `None` where an integer is divided by zero or raised to a negative power. Arguments that the
+    /// function does not have are not read.
     #[inline(always)]
     pub fn call(self, a: u64, b: u64, c: u64) -> Option<u64> {
         #[inline(always)]

@@ -23,7 +23,7 @@ pub fn softmax_row<T: Logits>(logits: &[T], out: &mut [T]) {
     softmax_rows(logits, logits.len(), out);
 }
 
-/// `softmax_row` of each row of `classes` logits; panics if the lengths differ or the last row is not whole.
+/// Runs `softmax_row` on each row of `classes` logits; panics if the lengths differ or the last row is not whole.
 pub fn softmax_rows<T: Logits>(logits: &[T], classes: usize, out: &mut [T]) {
     assert_rows(logits.len(), classes, out.len());
     T::softmax_rows(Isa::current(), logits, classes, out);
@@ -34,13 +34,13 @@ pub fn log_softmax_row<T: Logits>(logits: &[T], out: &mut [T]) {
     log_softmax_rows(logits, logits.len(), out);
 }
 
-/// `log_softmax_row` of each row of `classes` logits; panics if the lengths differ or the last row is not whole.
+/// Runs `log_softmax_row` on each row of `classes` logits; panics if the lengths differ or the last row is not whole.
 pub fn log_softmax_rows<T: Logits>(logits: &[T], classes: usize, out: &mut [T]) {
     assert_rows(logits.len(), classes, out.len());
     T::log_softmax_rows(Isa::current(), logits, classes, out);
 }
 
-/// The cross entropy of a row with the distribution `labels`; writes its gradient by the logits to `backprop`.
+/// Returns the cross entropy of a row with the distribution `labels`; writes its gradient by the logits to `backprop`.
 ///
 /// Panics if the lengths differ.
 pub fn xent_row<T: Logits>(logits: &[T], labels: &[T], backprop: &mut [T]) -> T {
@@ -49,7 +49,7 @@ pub fn xent_row<T: Logits>(logits: &[T], labels: &[T], backprop: &mut [T]) -> T 
     T::xent_row(Isa::current(), logits, labels, backprop)
 }
 
-/// The cross entropy of a row with the class `label`; writes its gradient by the logits to `backprop`.
+/// Returns the cross entropy of a row with the class `label`; writes its gradient by the logits to `backprop`.
 ///
 /// Panics if the lengths differ or there is no such class.
 pub fn sparse_xent_row<T: Logits>(logits: &[T], label: usize, backprop: &mut [T]) -> T {

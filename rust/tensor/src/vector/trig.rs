@@ -48,7 +48,7 @@ const ROUND: f64 = 6755399441055744.0;
 /// The largest magnitude that the reduction here takes; beyond it (and for NaN) `libm` answers.
 pub(super) const LARGEST_ANGLE: f64 = 1_000_000.0;
 
-/// The quadrant (in its low two bits), and sine and cosine of the rest.
+/// Returns the quadrant (in its low two bits), and sine and cosine of the rest.
 #[inline(always)]
 fn quadrant_sin_cos(x: f64) -> (u64, f64, f64) {
     let t = x.mul_add(std::f64::consts::FRAC_2_PI, ROUND);
@@ -107,14 +107,14 @@ pub fn tan_f32(x: f32) -> f32 {
     tan_f64(x as f64) as f32
 }
 
-/// Arc tangent of `t` in [0, 1], good to 42 bits.
+/// Returns the arc tangent of `t` in [0, 1], good to 42 bits.
 #[inline(always)]
 fn atan_unit(t: f64) -> f64 {
     let z = t * t;
     (t * z).mul_add(polynomial_f64(z, &ATAN), t)
 }
 
-/// Arc tangent of `a >= 0`, good to 42 bits.
+/// Returns the arc tangent of `a >= 0`, good to 42 bits.
 #[inline(always)]
 fn atan_positive(a: f64) -> f64 {
     let steep = a > 1.0;

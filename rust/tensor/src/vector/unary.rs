@@ -73,7 +73,7 @@ impl Unary {
         ]
     };
 
-    /// Whether the function exists for elements of type `T`.
+    /// Returns true if the function exists for elements of type `T`.
     pub fn supports<T: Element>(self) -> bool {
         T::supports_unary(self)
     }
@@ -91,14 +91,14 @@ pub fn unary_in_place<T: Element>(f: Unary, x: &mut [T]) {
     unary_in_place_with(Isa::current(), f, x);
 }
 
-/// `unary` on a given instruction set.
+/// Runs `unary` on a given instruction set.
 pub fn unary_with<T: Element>(isa: Isa, f: Unary, x: &[T], out: &mut [T]) {
     assert_eq!(x.len(), out.len(), "{f:?}: input and output lengths differ");
     let done = T::unary_into(f, isa, x, out);
     assert!(done, "{f:?} does not exist for {}", std::any::type_name::<T>());
 }
 
-/// `unary_in_place` on a given instruction set.
+/// Runs `unary_in_place` on a given instruction set.
 pub fn unary_in_place_with<T: Element>(isa: Isa, f: Unary, x: &mut [T]) {
     let done = T::unary_in_place(f, isa, x);
     assert!(done, "{f:?} does not exist for {}", std::any::type_name::<T>());
@@ -174,7 +174,7 @@ pub(super) struct UnaryKernel<T> {
     in_place: unsafe fn(&mut [T]),
     /// Present where a separate pass to copy the input would cost as much as the function.
     into: Option<IntoLoop<T>>,
-    /// Whether a short rest is padded to a whole vector, since its elements cost more than the padding.
+    /// If true, a short rest is padded to a whole vector, because its elements cost more than the padding.
     pads: bool,
 }
 
@@ -199,7 +199,7 @@ impl<T: Copy + Default> UnaryKernel<T> {
         UnaryKernel { one: pick_one::<T, F>(isa), in_place: pick_in_place::<T, F>(isa), into: None, pads: true }
     }
 
-    /// A formula that does not vectorize: one loop serves every instruction set.
+    /// Returns a formula that does not vectorize: one loop serves every instruction set.
     const fn scalar<F: Formula<T>>(_isa: Isa) -> Self {
         UnaryKernel { one: map_one::<T, F>, in_place: map_in_place::<T, F>, into: None, pads: false }
     }
@@ -434,12 +434,12 @@ macro_rules! complex_unary_table {
     )*};
 }
 
-/// A complex number in double precision, exactly.
+/// Returns a complex number in double precision, exactly.
 pub(super) fn wide<T: Into<f64>>(z: Complex<T>) -> Complex<f64> {
     Complex::new(z.re.into(), z.im.into())
 }
 
-/// A complex number rounded to `T`'s precision.
+/// Returns a complex number rounded to `T`'s precision.
 pub(super) fn round<T: Copy + 'static>(z: Complex<f64>) -> Complex<T>
 where
     f64: num_traits::AsPrimitive<T>,

@@ -7,9 +7,9 @@ use super::inverse_dct::Inverse;
 use super::plane::Plane;
 use std::sync::Arc;
 
-/// What came of a scan.
+/// The result of a scan.
 pub(super) struct End {
-    /// Whether the data ended before it.
+    /// True if the data ended before it.
     pub truncated: bool,
     /// Rows of pixels that are there in full.
     pub complete_rows: usize,
@@ -73,7 +73,7 @@ fn first_band(bits: &mut Bits<'_>, ac: &Huffman, scan: &Scan, state: &mut State,
     }
 }
 
-/// One more bit of a coefficient that is not 0.
+/// Reads one more bit of a coefficient that is not 0.
 fn refine(bits: &mut Bits<'_>, value: &mut i16, bit: i16) {
     if bits.take(1) == 1 && *value & bit == 0 {
         *value = value.wrapping_add(if *value >= 0 { bit } else { -bit });
@@ -180,7 +180,7 @@ fn read_block(
 fn is_sound(frame: &Frame, scan: &Scan) -> bool {
     let [first, last] = scan.band;
     if !frame.progressive {
-        // libjpeg reads sequential scans in full, whatever their headers say.
+        // libjpeg reads sequential scans in full, whatever their headers state.
         return true;
     }
     let [high, low] = scan.approximation;
@@ -208,7 +208,7 @@ pub(super) fn read_scan(
             let table = reader.quantization[frame.components[c.at].table].as_ref()?;
             plane.inverse = Some(Arc::new(Inverse::new(table, options.accurate)));
         }
-        // Such scans are complete: another one would only repeat the work, as often as a damaged file wants.
+        // Such scans are complete. Another one would only repeat the work, as often as a damaged file repeats it.
         if plane.seen && !frame.progressive {
             return None;
         }
@@ -237,7 +237,7 @@ pub(super) fn read_scan(
                 }
                 until_restart -= 1;
             }
-            // The unit in which the data ends goes on with zero bits; those after it stay gray.
+            // The unit in which the data ends is completed by zero bits; those after it stay gray.
             let missing = bits.is_missing();
             if missing && !goes_on && frame.progressive {
                 break 'scan;

@@ -25,7 +25,7 @@ fn rgb_of(y: u8, cb: u8, cr: u8) -> [u8; 3] {
     [clamp(r), clamp(g), clamp(b)]
 }
 
-/// TF 1.x: RGB from CMYK by its own formula; files by Adobe's programs hold the inverse.
+/// Converts CMYK to RGB. TF 1.x: by its own formula; files by Adobe's programs hold the inverse.
 fn rgb_of_cmyk(cmyk: [u8; 4], adobe: bool) -> [u8; 3] {
     let [c, m, y, k] = cmyk.map(i32::from);
     if adobe {
@@ -36,7 +36,7 @@ fn rgb_of_cmyk(cmyk: [u8; 4], adobe: bool) -> [u8; 3] {
 }
 
 impl Converter {
-    /// The conversion to so many channels; `None` where libjpeg has none.
+    /// Returns the conversion to so many channels; `None` where libjpeg has none.
     pub(super) fn of(frame: &Frame, channels: usize) -> Option<Converter> {
         let known = match frame.space {
             Space::Gray | Space::YCbCr | Space::Rgb => matches!(channels, 1 | 3),
@@ -46,12 +46,12 @@ impl Converter {
         known.then_some(Converter { space: frame.space, channels, adobe: frame.adobe })
     }
 
-    /// The number of components, from the first, that the result is made of.
+    /// Returns the number of components, from the first, that the result is made of.
     pub(super) fn needs(self) -> usize {
         if self.channels == 1 && self.space == Space::YCbCr { 1 } else { 4 }
     }
 
-    /// A row of pixels from the components' rows, which begin `left` before it.
+    /// Writes a row of pixels from the components' rows, which begin `left` before it.
     pub(super) fn row(self, from: &[Vec<u8>], left: usize, to: &mut [u8]) {
         let part = |i: usize| &from[i][left..];
         match (self.space, self.channels) {

@@ -14,7 +14,7 @@ pub(super) struct Huffman {
 }
 
 impl Huffman {
-    /// The codes with so many of each length; `None` where there are more than the lengths have room for.
+    /// Returns the codes with so many of each length; `None` where there are more than the lengths have room for.
     pub(super) fn new(lengths: [u8; 16], symbols: &[u8]) -> Option<Huffman> {
         let mut table =
             Huffman { fast: vec![(0, 0); 1 << LOOKUP], limits: [0; 17], offsets: [0; 17], symbols: symbols.to_vec() };
@@ -52,7 +52,7 @@ pub(super) struct Bits<'a> {
     count: u32,
     /// Bits that were read after the last one there was.
     missing: bool,
-    /// Whether the data ended, not at a marker.
+    /// True if the data ended, not at a marker.
     pub truncated: bool,
 }
 
@@ -61,7 +61,7 @@ impl<'a> Bits<'a> {
         Bits { data, at, bits: 0, count: 0, missing: false, truncated: false }
     }
 
-    /// Whether zeros have stood for bits that are not there.
+    /// Returns true if zeros have stood for bits that are not there.
     pub(super) fn is_missing(&self) -> bool {
         self.missing
     }
@@ -90,7 +90,7 @@ impl<'a> Bits<'a> {
             self.fill();
             if self.count < n {
                 self.missing = true;
-                // A marker stops the bits; the file's end does so only where it is no marker's beginning.
+                // A marker ends the bits. A 0xff at the file's end may begin a marker.
                 self.truncated |= self.at + 1 >= self.data.len();
                 self.bits <<= 32;
                 self.count += 32;
@@ -98,7 +98,7 @@ impl<'a> Bits<'a> {
         }
     }
 
-    /// The next `n` bits, 16 at most.
+    /// Returns the next `n` bits, 16 at most.
     #[inline]
     pub(super) fn take(&mut self, n: u32) -> u32 {
         if n == 0 {
@@ -109,14 +109,14 @@ impl<'a> Bits<'a> {
         (self.bits >> self.count) as u32 & ((1 << n) - 1)
     }
 
-    /// The next `n` bits as the signed value that they stand for.
+    /// Returns the next `n` bits as the signed value that they stand for.
     #[inline]
     pub(super) fn signed(&mut self, n: u32) -> i32 {
         let value = self.take(n) as i32;
         if n > 0 && value < 1 << (n - 1) { value - (1 << n) + 1 } else { value }
     }
 
-    /// The next symbol; 0 for a code that there is not.
+    /// Returns the next symbol; 0 for a code that there is not.
     #[inline]
     pub(super) fn symbol(&mut self, table: &Huffman) -> u8 {
         if self.count < 16 {
@@ -137,7 +137,7 @@ impl<'a> Bits<'a> {
                 return usize::try_from(at).ok().and_then(|at| table.symbols.get(at)).copied().unwrap_or(0);
             }
         }
-        // libjpeg looks at one bit more before it gives up.
+        // libjpeg reads one bit more before it fails.
         self.take(1);
         0
     }
@@ -161,7 +161,7 @@ impl<'a> Bits<'a> {
             }
             at += 1;
         }
-        // What was searched in vain is not searched again.
+        // Data that was searched without success is not searched again.
         self.at = at;
         self.missing = true;
         self.truncated |= at >= self.data.len();

@@ -82,7 +82,7 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader of a file that begins as JPEG files do.
+    /// Returns a reader of a file that begins as JPEG files do.
     pub(super) fn new(data: &'a [u8]) -> Option<Reader<'a>> {
         data.starts_with(&[0xff, 0xd8]).then(|| Reader {
             data,
@@ -97,7 +97,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The next marker; bytes before it are skipped.
+    /// Returns the next marker; bytes before it are skipped.
     fn marker(&mut self) -> Option<u8> {
         loop {
             while *self.data.get(self.at)? != 0xff {
@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The next segment, read; `None` where the data ends.
+    /// Returns the next segment, read; `None` where the data ends.
     pub(super) fn segment(&mut self) -> Option<Segment> {
         let marker = self.marker()?;
         if marker == 0xd9 {
@@ -132,7 +132,7 @@ impl<'a> Reader<'a> {
         Some(self.read(marker, body).unwrap_or(Segment::Fault))
     }
 
-    /// What a segment holds; `None` where libjpeg ends with an error.
+    /// Reads a segment; `None` if libjpeg would end with an error.
     fn read(&mut self, marker: u8, body: &[u8]) -> Option<Segment> {
         match marker {
             0xc0..=0xc2 => return self.frame(marker == 0xc2, body).map(Segment::Frame),
@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
             0xe0 => self.jfif |= body.starts_with(b"JFIF\0"),
             0xee if body.starts_with(b"Adobe") && body.len() >= 12 => self.adobe = Some(body[11]),
             0xcc | 0xdc | 0xe0..=0xef | 0xfe => {}
-            // Lossless, differential and arithmetic coding, and markers that there are not.
+            // Lossless, differential and arithmetic coding, and undefined markers.
             _ => return None,
         }
         Some(Segment::Other)
@@ -216,7 +216,7 @@ impl<'a> Reader<'a> {
         Some(Frame { height, width, progressive, components, most, units, space, adobe })
     }
 
-    /// The colours, as libjpeg guesses them.
+    /// Returns the colours, as libjpeg guesses them.
     fn space(&self) -> Space {
         match (self.ids.len(), self.adobe) {
             (1, _) => Space::Gray,

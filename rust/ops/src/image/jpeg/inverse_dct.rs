@@ -6,7 +6,7 @@
 const BITS: u32 = 13;
 const PASS: u32 = 2;
 
-/// `x / 2^n`, rounded half up.
+/// Returns `x / 2^n`, rounded half up.
 fn descale(x: i32, n: u32) -> i32 {
     x.wrapping_add(1 << (n - 1)) >> n
 }
@@ -60,7 +60,7 @@ impl Inverse {
     }
 }
 
-/// Eight outputs of the fast transform of eight inputs.
+/// Returns eight outputs of the fast transform of eight inputs.
 fn fast_line(x: [i32; 8]) -> [i32; 8] {
     let mul = |x: i32, c: i32| x.wrapping_mul(c) >> 8;
     let (t10, t11) = (x[0].wrapping_add(x[4]), x[0].wrapping_sub(x[4]));
@@ -105,7 +105,7 @@ fn fast(input: &[i32; 64], to: &mut [u8], stride: usize) {
     }
 }
 
-/// Eight outputs of the accurate transform of eight inputs, with `BITS` more fraction bits.
+/// Returns eight outputs of the accurate transform of eight inputs, with `BITS` more fraction bits.
 fn accurate_line(x: [i32; 8]) -> [i32; 8] {
     let z1 = m(x[2].wrapping_add(x[6]), 4433);
     let (t2, t3) = (z1.wrapping_add(m(x[6], -15137)), z1.wrapping_add(m(x[2], 6270)));
@@ -140,7 +140,7 @@ fn accurate(input: &[i32; 64], to: &mut [u8], stride: usize) {
     }
 }
 
-/// Four outputs of eight inputs, of which the fifth is not used.
+/// Returns four outputs of eight inputs, of which the fifth is not used.
 fn four_line(x: [i32; 8]) -> [i32; 4] {
     let t0 = x[0].wrapping_shl(BITS + 1);
     let t2 = m(x[2], 15137).wrapping_add(m(x[6], -6270));
@@ -165,7 +165,7 @@ fn four(input: &[i32; 64], to: &mut [u8], stride: usize) {
     }
 }
 
-/// Two outputs of eight inputs, of which only the first and the odd ones are used.
+/// Returns two outputs of eight inputs, of which only the first and the odd ones are used.
 fn two_line(x: [i32; 8]) -> [i32; 2] {
     let t10 = x[0].wrapping_shl(BITS + 2);
     let t0 = sum([m(x[7], -5906), m(x[5], 6967), m(x[3], -10426), m(x[1], 29692)]);
@@ -191,7 +191,7 @@ fn two(input: &[i32; 64], to: &mut [u8], stride: usize) {
 mod tests {
     use super::*;
 
-    /// The transform by its definition, in double.
+    /// Returns the transform by its definition, in double.
     fn exact(input: &[i16; 64]) -> [f64; 64] {
         let c = |u: usize| if u == 0 { 0.5f64.sqrt() } else { 1.0 };
         let cos = |x: usize, u: usize| ((2 * x + 1) as f64 * u as f64 * std::f64::consts::PI / 16.0).cos();
@@ -216,12 +216,12 @@ mod tests {
                 let size = 24 / (1 + i as i32);
                 ((state >> 16) as i32 % (2 * size + 1) - size) as i16
             });
-            // The fast transform is near only where the steps of quantization are not small.
-            let want = exact(&block.map(|x| x * 16));
+            // The fast transform is close to the exact one only if the steps of quantization are large.
+            let expected = exact(&block.map(|x| x * 16));
             for (accurate, bound) in [(true, 1.0), (false, 3.0)] {
                 let mut got = [0u8; 64];
                 Inverse::new(&[16; 64], accurate).run(8, &block, &mut got, 8);
-                for (g, w) in got.iter().zip(want) {
+                for (g, w) in got.iter().zip(expected) {
                     assert!((f64::from(*g) - w).abs() <= bound, "{accurate} {g} {w}");
                 }
             }

@@ -21,12 +21,12 @@ const BLOCKS_PER_BYTE: usize = 8;
 /// TF 1.x: the number of pixels from which an image is too large.
 const MAX_PIXELS: u64 = 1 << 29;
 
-/// How a file is decoded.
+/// Options of decoding.
 #[derive(Clone, Copy)]
 pub(super) struct Options {
     /// Channels of the result: 0 for those of the file, 1 or 3.
     pub channels: usize,
-    /// What sides are divided by: 1, 2, 4 or 8.
+    /// The divisor of the sides: 1, 2, 4 or 8.
     pub ratio: usize,
     pub fancy_upscaling: bool,
     pub try_recover_truncated: bool,
@@ -53,7 +53,7 @@ pub(super) struct Picture {
     pub pixels: Vec<u8>,
 }
 
-/// Height, width and channels that a file's header tells; `None` where it is damaged.
+/// Returns the height, width and channels that a file's header states; `None` if it is damaged.
 pub(super) fn shape(data: &[u8]) -> Option<[usize; 3]> {
     let mut reader = Reader::new(data)?;
     let mut found = None;
@@ -75,7 +75,7 @@ fn zeros(length: usize) -> Option<Vec<u8>> {
     Some(v)
 }
 
-/// Whether the file can hold as many blocks as its header tells.
+/// Returns true if the file can hold as many blocks as its header states.
 fn plausible(frame: &Frame, data: &[u8], options: Options) -> bool {
     let blocks = frame.components.iter().map(|c| c.blocks[0] * c.blocks[1]).sum::<usize>();
     let repaired = options.try_recover_truncated || options.acceptable_fraction < 1.0;
@@ -111,7 +111,7 @@ pub(super) fn decode(data: &[u8], options: Options, window: Option<Window>, thre
             Some(Segment::End) => break,
             Some(Segment::Fault) => return None,
             Some(Segment::Other) => {}
-            // The data ends between segments; what was read may be all.
+            // The data ends between segments; the scans so far may be all.
             None => {
                 let (frame, planes) = planes.as_ref()?;
                 if frame.progressive || planes.iter().any(|p| !p.seen) {
@@ -199,7 +199,8 @@ mod tests {
         [&[0xff, marker, high, low], body].concat()
     }
 
-    /// A gray file of 24 by 8 pixels, all of whose codes are one bit 0, with scans of a band and of these bits.
+    /// Returns the pixels of a gray file of 24 by 8, with scans of a band and of these bits. All its codes are one bit
+    /// 0.
     fn pixels(frame: u8, scans: &[([u8; 2], &[u8])]) -> Option<Vec<u8>> {
         let code = [&[1u8][..], &[0; 16]].concat();
         let mut file = vec![0xff, 0xd8];

@@ -15,24 +15,24 @@ pub(super) struct Plane {
     /// Samples that are of the image.
     pub width: usize,
     pub height: usize,
-    /// How often samples are repeated in the image, across and down.
+    /// Repetitions of a sample in the image, across and down.
     pub expand: [usize; 2],
     pub samples: Vec<u8>,
     /// All coefficients in natural order, for images in several scans.
     pub coefficients: Vec<i16>,
     /// The inverse transform with the quantization table as it was at the component's first scan.
     pub inverse: Option<Arc<Inverse>>,
-    /// Whether a scan has had this component.
+    /// True after a scan had this component.
     pub seen: bool,
 }
 
 impl Plane {
-    /// An empty plane; `None` for sampling factors that are no whole parts, or for lack of memory.
+    /// Returns an empty plane; `None` for sampling factors that are no whole parts, or for lack of memory.
     pub(super) fn new(frame: &Frame, component: &Component, options: Options) -> Option<Plane> {
         let least = 8 / options.ratio;
         let [h, v] = component.sampling;
         let [most_h, most_v] = frame.most;
-        // A component with fewer samples is made smaller by less, where that saves its upsampling.
+        // A component with fewer samples is reduced less, if that avoids its upsampling.
         let mut side = least;
         while side < 8 && (most_h * least).is_multiple_of(h * side * 2) && (most_v * least).is_multiple_of(v * side * 2)
         {
@@ -64,12 +64,12 @@ impl Plane {
         })
     }
 
-    /// Samples of a row.
+    /// Returns the number of samples of a row.
     pub(super) fn stride(&self) -> usize {
         self.blocks_across * self.side
     }
 
-    /// The samples of a row of the plane; beyond the last there is the last.
+    /// Returns the samples of a row of the plane; beyond the last there is the last.
     pub(super) fn row(&self, y: usize) -> &[u8] {
         let at = y.min(self.height - 1) * self.stride();
         &self.samples[at..at + self.width]

@@ -2,7 +2,7 @@
 
 use super::plane::Plane;
 
-/// Each sample several times.
+/// Writes each sample several times.
 fn repeat(from: &[u8], times: usize, to: &mut [u8]) {
     if times == 1 {
         let length = from.len().min(to.len());
@@ -14,7 +14,7 @@ fn repeat(from: &[u8], times: usize, to: &mut [u8]) {
     }
 }
 
-/// Twice as many samples: three parts of the nearer one, one part of the farther.
+/// Writes twice as many samples: three parts of the nearer one, one part of the farther.
 fn double(from: &[u8], to: &mut [u8]) {
     let n = from.len();
     let at = |i: usize| u32::from(from[i]);
@@ -25,7 +25,7 @@ fn double(from: &[u8], to: &mut [u8]) {
     }
 }
 
-/// `double` of sums of four parts, of two rows.
+/// Writes as `double` does, from sums of four parts, of two rows.
 fn double_sums(from: &[u8], neighbour: &[u8], to: &mut [u8]) {
     let n = from.len();
     let at = |i: usize| u32::from(from[i]) * 3 + u32::from(neighbour[i]);
@@ -36,12 +36,12 @@ fn double_sums(from: &[u8], neighbour: &[u8], to: &mut [u8]) {
     }
 }
 
-/// Row `y` of the image from a component.
+/// Writes row `y` of the image from a component.
 pub(super) fn row(plane: &Plane, y: usize, fancy: bool, to: &mut [u8]) {
     let [across, down] = plane.expand;
     let from = y / down;
     let line = plane.row(from);
-    // The row that is nearest beside this one: above the upper half of a sample, below the lower.
+    // The nearest row besides this one: the one above for the upper half of a sample, the one below for the lower.
     let beside = || plane.row(if y.is_multiple_of(2) { from.saturating_sub(1) } else { from + 1 });
     match (across, down, fancy) {
         (2, 1, true) if plane.width > 2 => double(line, to),

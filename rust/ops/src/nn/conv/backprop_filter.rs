@@ -49,7 +49,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("explicit_paddings: list(int) = []")
             .attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
             .attr("dilations: list(int) = [1, 1, 1, 1]")
-            .doc("The gradient of `Conv2D` by its filter, whose shape is filter_sizes.")
+            .doc("Returns the gradient of `Conv2D` by its filter, whose shape is filter_sizes.")
             .shape(|c| shape::given(c, 1, 4))
             .kernel(|init| backprop_filter(init, 2)),
     );
@@ -64,7 +64,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("padding: {'SAME', 'VALID'}")
             .attr("data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'")
             .attr("dilations: list(int) = [1, 1, 1, 1, 1]")
-            .doc("The gradient of `Conv3D` by its filter, whose shape is filter_sizes.")
+            .doc("Returns the gradient of `Conv3D` by its filter, whose shape is filter_sizes.")
             .shape(|c| shape::given(c, 1, 5))
             .kernel(|init| backprop_filter(init, 3)),
     );
@@ -78,7 +78,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("strides: list(int) >= 5")
             .attr("padding: {'SAME', 'VALID'}")
             .attr("dilations: list(int) = [1, 1, 1, 1, 1]")
-            .doc("The gradient of `Conv3D` by its filter.")
+            .doc("Returns the gradient of `Conv3D` by its filter.")
             .shape(same_as_filter)
             .kernel(|init| backprop_filter(init, 3)),
     );

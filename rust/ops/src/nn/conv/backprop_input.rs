@@ -6,7 +6,7 @@ use super::spec::{Spec, sizes_input};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{Result, Tensor, conv, dispatch};
 
-/// Whether the input's shape is given as a vector, and not as a tensor of that shape.
+/// Returns true if the input's shape is given as a vector, and not as a tensor of that shape.
 fn takes_sizes(init: &KernelInit<'_>) -> bool {
     &*init.node.op.name != "Conv3DBackpropInput"
 }
@@ -54,7 +54,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("explicit_paddings: list(int) = []")
             .attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
             .attr("dilations: list(int) = [1, 1, 1, 1]")
-            .doc("The gradient of `Conv2D` by its input, whose shape is input_sizes.")
+            .doc("Returns the gradient of `Conv2D` by its input, whose shape is input_sizes.")
             .shape(|c| shape::given(c, 0, 4))
             .kernel(|init| backprop_input(init, 2)),
     );
@@ -70,7 +70,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'")
             .attr("dilations: list(int) = [1, 1, 1, 1, 1]")
             .attr("Tshape: {int32, int64} = DT_INT32")
-            .doc("The gradient of `Conv3D` by its input, whose shape is input_sizes.")
+            .doc("Returns the gradient of `Conv3D` by its input, whose shape is input_sizes.")
             .shape(|c| shape::given(c, 0, 5))
             .kernel(|init| backprop_input(init, 3)),
     );
@@ -84,7 +84,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("strides: list(int) >= 5")
             .attr("padding: {'SAME', 'VALID'}")
             .attr("dilations: list(int) = [1, 1, 1, 1, 1]")
-            .doc("The gradient of `Conv3D` by its input.")
+            .doc("Returns the gradient of `Conv3D` by its input.")
             .shape(same_as_input)
             .kernel(|init| backprop_input(init, 3)),
     );

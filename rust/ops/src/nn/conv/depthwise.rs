@@ -6,7 +6,7 @@ use super::spec::{Sizes, Spec, sizes_input};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel};
 use ferroflow_tensor::{Result, Shape, Tensor, conv, dispatch, ensure};
 
-/// The sizes, with the channels that each channel of the input leads to as the geometry's outputs.
+/// Returns the sizes, with the channels that each channel of the input leads to as the geometry's outputs.
 fn sizes(spec: &Spec, label: &str, input: &Shape, filter: &Shape) -> Result<Sizes> {
     let mut sizes = spec.sizes(label, input, filter)?;
     let g = &sizes.geometry;
@@ -82,19 +82,19 @@ pub(super) fn register(r: &mut Registry) {
     };
     r.add(
         op("DepthwiseConv2dNative", &["input: T", "filter: T"])
-            .doc("A convolution of each channel by itself, with one or several filters.")
+            .doc("Returns a convolution of each channel by itself, with one or several filters.")
             .shape(|c| shape::output(c, 2, Kind::Depthwise))
             .kernel(forward),
     );
     r.add(
         op("DepthwiseConv2dNativeBackpropInput", &["input_sizes: int32", "filter: T", "out_backprop: T"])
-            .doc("The gradient of `DepthwiseConv2dNative` by its input, whose shape is input_sizes.")
+            .doc("Returns the gradient of `DepthwiseConv2dNative` by its input, whose shape is input_sizes.")
             .shape(|c| shape::given(c, 0, 4))
             .kernel(backprop_input),
     );
     r.add(
         op("DepthwiseConv2dNativeBackpropFilter", &["input: T", "filter_sizes: int32", "out_backprop: T"])
-            .doc("The gradient of `DepthwiseConv2dNative` by its filter, whose shape is filter_sizes.")
+            .doc("Returns the gradient of `DepthwiseConv2dNative` by its filter, whose shape is filter_sizes.")
             .shape(|c| shape::given(c, 1, 4))
             .kernel(backprop_filter),
     );

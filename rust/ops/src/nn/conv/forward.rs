@@ -37,7 +37,7 @@ fn forward(init: &KernelInit<'_>, space: usize) -> Result<Box<dyn Kernel>> {
     }, else Err(init.unsupported()))
 }
 
-/// `Conv2D`, then `BiasAdd`, then an activation, in one pass over the output and with the same bits.
+/// Returns `Conv2D`, then `BiasAdd`, then an activation, in one pass over the output and with the same bits.
 fn fused(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let spec = Spec::of(init, 2)?;
     let names = init.strs("fused_ops")?;
@@ -96,7 +96,10 @@ pub(super) fn register(r: &mut Registry) {
             .attr("explicit_paddings: list(int) = []")
             .attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
             .attr("dilations: list(int) = [1, 1, 1, 1]")
-            .doc("Sums, over the points of a window and the input's channels, of the input times the filter; for each window.")
+            .doc(
+                "Sums, over the points of a window and the input's channels, of the input times the filter; for each \
+                 window.",
+            )
             .shape(|c| shape::output(c, 2, Kind::Full))
             .kernel(|init| forward(init, 2)),
     );
@@ -110,7 +113,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("padding: {'SAME', 'VALID'}")
             .attr("data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'")
             .attr("dilations: list(int) = [1, 1, 1, 1, 1]")
-            .doc("`Conv2D` in three dimensions.")
+            .doc("Computes `Conv2D` in three dimensions.")
             .shape(|c| shape::output(c, 3, Kind::Full))
             .kernel(|init| forward(init, 3)),
     );

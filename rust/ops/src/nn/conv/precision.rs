@@ -22,12 +22,12 @@ impl Precision for bf16 {
     type Sum = f32;
 }
 
-/// The tensor in the type of the sums.
+/// Returns the tensor in the type of the sums.
 pub(super) fn widened<T: Precision>(threads: Threads, x: Tensor) -> Result<Tensor> {
     cast(threads, x, <T::Sum as Scalar>::DTYPE)
 }
 
-/// Sums in the type of the op.
+/// Returns sums in the type of the op.
 pub(super) fn narrowed<T: Precision>(threads: Threads, x: Tensor) -> Result<Tensor> {
     cast(threads, x, T::DTYPE)
 }

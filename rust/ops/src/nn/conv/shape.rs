@@ -4,7 +4,7 @@ use super::spec::explicit_paddings;
 use ferroflow_graph::ShapeContext;
 use ferroflow_tensor::{PartialShape, Result, bail, ensure};
 
-/// What the output's channels are made of.
+/// The source of the output's channels.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// All channels of the input.
@@ -13,7 +13,7 @@ pub(super) enum Kind {
     Depthwise,
 }
 
-/// Sizes of windows: `(input - reach + stride) / stride` where padding does not decide it otherwise.
+/// Returns sizes of windows: `(input - reach + stride) / stride` where padding does not decide it otherwise.
 fn points(
     input: Option<usize>,
     filter: Option<usize>,
@@ -36,7 +36,7 @@ fn points(
     Ok(usize::try_from((size - reach + stride) / stride).ok())
 }
 
-/// The shape of the output of a convolution over `space` dimensions.
+/// Sets the shape of the output of a convolution over `space` dimensions.
 pub(super) fn output(c: &mut ShapeContext<'_>, space: usize, kind: Kind) -> Result<()> {
     let rank = space + 2;
     let channels_first = c.str("data_format")?.starts_with("NC");
@@ -83,7 +83,7 @@ pub(super) fn output(c: &mut ShapeContext<'_>, space: usize, kind: Kind) -> Resu
     Ok(())
 }
 
-/// The shape that input `sizes` holds, of rank `rank`.
+/// Sets the shape that input `sizes` holds, of rank `rank`.
 pub(super) fn given(c: &mut ShapeContext<'_>, sizes: usize, rank: usize) -> Result<()> {
     let shape = c.input_as_shape(sizes)?.with_rank(rank)?;
     c.set_output(0, shape);

@@ -32,7 +32,7 @@ pub(super) struct Sizes {
     pub output: Shape,
 }
 
-/// One number for each dimension of a tensor, of which those of batch and channels are 1.
+/// Checks a list of one number for each dimension of a tensor, of which those of batch and channels are 1.
 fn by_space(list: &[i64], space: usize, first: usize, what: &str) -> Result<[usize; 3]> {
     ensure!(
         list.len() == space + 2,
@@ -59,7 +59,7 @@ fn by_space(list: &[i64], space: usize, first: usize, what: &str) -> Result<[usi
     Ok(out)
 }
 
-/// The attribute `explicit_paddings`: before and after each dimension of the tensor.
+/// Returns the attribute `explicit_paddings`: before and after each dimension of the tensor.
 pub(super) fn explicit_paddings(attrs: &AttrMap, space: usize, first: usize) -> Result<[(usize, usize); 3]> {
     let list = attrs.ints("explicit_paddings")?;
     ensure!(
@@ -89,12 +89,12 @@ pub(super) fn explicit_paddings(attrs: &AttrMap, space: usize, first: usize) -> 
 
 impl Spec {
     /// # Errors
-    /// `InvalidArgument` where the attributes are no convolution's.
+    /// Reads the attributes; `InvalidArgument` if they describe no convolution.
     pub fn of(attrs: &AttrMap, space: usize) -> Result<Spec> {
         Spec::in_format(attrs, space, attrs.str("data_format")?.starts_with("NC"))
     }
 
-    /// Of the first versions of the 3-D gradients, which have no layouts.
+    /// Reads the attributes of the first versions of the 3-D gradients, which have no layouts.
     ///
     /// # Errors
     /// As for `of`.
@@ -127,7 +127,7 @@ impl Spec {
 
     fn window(&self, i: usize, input: usize, filter: usize) -> Result<Window> {
         let (stride, dilation) = (self.strides[i], self.dilations[i]);
-        // TF 1.x: a filter without points reaches one point less than nothing.
+        // TF 1.x: the formula holds for a filter without points, too.
         let reach = (filter as i128 - 1) * dilation as i128 + 1;
         let (size, step) = (input as i128, stride as i128);
         let (output, before) = match self.padding {
@@ -152,7 +152,7 @@ impl Spec {
         Ok(Window { input, filter, output, stride, dilation, before })
     }
 
-    /// The sizes of a convolution of these shapes.
+    /// Returns the sizes of a convolution of these shapes.
     ///
     /// # Errors
     /// `InvalidArgument` where they do not fit, which names `label`.
@@ -176,7 +176,7 @@ impl Spec {
         Ok(Sizes { geometry, output: self.output(&geometry, geometry.outputs)? })
     }
 
-    /// The output's shape with so many channels.
+    /// Returns the output's shape with so many channels.
     pub fn output(&self, geometry: &Geometry, channels: usize) -> Result<Shape> {
         let mut dims = vec![geometry.batch as i64];
         if self.channels_first {
@@ -189,7 +189,7 @@ impl Spec {
         Shape::checked(&dims)
     }
 
-    /// A gradient's tensor, with the shape that the op's output has.
+    /// Checks that a gradient's tensor has the shape of the op's output.
     ///
     /// # Errors
     /// `InvalidArgument` where its shape is another one, with TF's words.
@@ -219,7 +219,7 @@ impl Spec {
         Ok(())
     }
 
-    /// The tensor with its channels last.
+    /// Returns the tensor with its channels last.
     pub fn channels_last(&self, threads: Threads, x: Tensor) -> Result<Tensor> {
         match (self.channels_first, x.rank()) {
             (true, 4) => transposed(threads, x, &[0, 2, 3, 1]),
@@ -228,7 +228,7 @@ impl Spec {
         }
     }
 
-    /// A tensor with its channels last in the layout of the op.
+    /// Returns a tensor with its channels last in the layout of the op.
     pub fn in_layout(&self, threads: Threads, x: Tensor) -> Result<Tensor> {
         match (self.channels_first, x.rank()) {
             (true, 4) => transposed(threads, x, &[0, 3, 1, 2]),
@@ -237,7 +237,7 @@ impl Spec {
         }
     }
 
-    /// The shape, in the op's layout, of a tensor with its channels last.
+    /// Returns the shape, in the op's layout, of a tensor with its channels last.
     pub fn last_of(&self, shape: &Shape) -> Shape {
         let rank = shape.rank();
         if self.channels_first && rank > 2 {
@@ -248,7 +248,7 @@ impl Spec {
     }
 }
 
-/// The shape that an int vector input holds.
+/// Returns the shape that an int vector input holds.
 ///
 /// # Errors
 /// `InvalidArgument` where it is no vector, or no shape.

@@ -13,7 +13,7 @@ fn text(value: &str) -> AttrValue {
     AttrValue::Str(value.as_bytes().to_vec())
 }
 
-/// Small integers, so that sums are exact in every type.
+/// Returns small integers, so that sums are exact in every type.
 fn counted(shape: &[usize]) -> Tensor {
     let n = shape.iter().product::<usize>();
     Tensor::from_slice(shape, &(0..n).map(|i| (i * 7 % 5) as f32 - 2.0).collect::<Vec<_>>()).unwrap()
@@ -53,11 +53,11 @@ fn a_window_slides_over_the_image() {
 #[test]
 fn every_type_gives_the_same_sums() {
     let (x, f) = (counted(&[2, 5, 6, 3]), counted(&[3, 2, 3, 4]));
-    let want = conv2d(&x, &f, [1, 2, 1, 1], "SAME", &[]).unwrap();
+    let expected = conv2d(&x, &f, [1, 2, 1, 1], "SAME", &[]).unwrap();
     for dtype in [DType::F64, DType::F16, DType::BF16, DType::I32] {
         let y = conv2d(&cast(&x, dtype), &cast(&f, dtype), [1, 2, 1, 1], "SAME", &[]).unwrap();
         assert_eq!(y.dtype(), dtype);
-        assert_eq!(cast(&y, DType::F32).slice::<f32>().unwrap(), want.slice::<f32>().unwrap());
+        assert_eq!(cast(&y, DType::F32).slice::<f32>().unwrap(), expected.slice::<f32>().unwrap());
     }
 }
 
@@ -83,12 +83,12 @@ fn channels_first_is_channels_last_transposed() {
 #[test]
 fn three_dimensions_with_one_flat_are_two() {
     let (x, f) = (counted(&[2, 5, 6, 3]), counted(&[3, 2, 3, 4]));
-    let want = conv2d(&x, &f, [1, 2, 1, 1], "SAME", &[]).unwrap();
+    let expected = conv2d(&x, &f, [1, 2, 1, 1], "SAME", &[]).unwrap();
     let attrs = [("strides", list(&[1, 1, 2, 1, 1])), ("padding", text("SAME"))];
     let solid = |x: &Tensor, shape: [usize; 5]| x.clone().reshaped(shape).unwrap();
     let (x3, f3) = (solid(&x, [2, 1, 5, 6, 3]), solid(&f, [1, 3, 2, 3, 4]));
     let y = run("Conv3D", &[x3.clone(), f3.clone()], &attrs).unwrap().remove(0);
-    assert_eq!(y.slice::<f32>().unwrap(), want.slice::<f32>().unwrap());
+    assert_eq!(y.slice::<f32>().unwrap(), expected.slice::<f32>().unwrap());
     let dx = run("Conv3DBackpropInputV2", &[sizes(&[2, 1, 5, 6, 3]), f3.clone(), y.clone()], &attrs).unwrap();
     let old = run("Conv3DBackpropInput", &[x3.clone(), f3.clone(), y.clone()], &attrs).unwrap();
     assert_eq!(dx, old);

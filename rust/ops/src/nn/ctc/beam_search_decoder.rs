@@ -204,7 +204,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("decoded_values: top_paths * int64")
             .output("decoded_shape: top_paths * int64")
             .output("log_probability: T")
-            .doc("The likeliest label sequences, each as a sparse matrix, and their log probabilities.")
+            .doc("Returns the likeliest label sequences, each as a sparse matrix, and their log probabilities.")
             .shape(|c| {
                 let paths = paths(c)?;
                 shape(c, paths)

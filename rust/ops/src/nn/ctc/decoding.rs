@@ -1,4 +1,4 @@
-//! What the decoders share: the check of their inputs, and sparse matrices of the sequences they find.
+//! The check of inputs that the decoders share, and sparse matrices of the sequences they find.
 
 use super::Logit;
 use ferroflow_graph::{KernelContext, ShapeContext};
@@ -55,7 +55,7 @@ pub(super) fn set_sparse(ctx: &mut KernelContext<'_>, path: usize, paths: usize,
     Ok(())
 }
 
-/// The shape rule of a decoder of so many paths.
+/// Sets the shapes of a decoder of so many paths.
 pub(super) fn shape(c: &mut ShapeContext<'_>, paths: usize) -> Result<()> {
     let inputs = c.input(0)?.with_rank(3)?;
     let batch = PartialShape::vector(inputs.dim(1)).merge(&c.input(1)?.with_rank(1)?)?.dim(0);

@@ -1,4 +1,4 @@
-//! CTCGreedyDecoder: the likeliest class at each time, without blanks and, if asked, repetitions.
+//! CTCGreedyDecoder: the likeliest class at each time, without blanks and, with `merge_repeated`, repetitions.
 
 use super::Logit;
 use super::decoding::{Inputs, set_sparse, shape};
@@ -47,7 +47,10 @@ pub(super) fn register(r: &mut Registry) {
             .output("decoded_values: int64")
             .output("decoded_shape: int64")
             .output("log_probability: T")
-            .doc("The likeliest class at each time, without blanks, as a sparse matrix; and the negative sum of its logits.")
+            .doc(
+                "Returns the likeliest class at each time, without blanks, as a sparse matrix; and the negative sum \
+                 of its logits.",
+            )
             .shape(|c| shape(c, 1))
             .kernel(greedy),
     );

@@ -28,7 +28,7 @@ impl Sizes {
     }
 }
 
-/// The labels of each sequence of a batch, from the parts of a sparse matrix.
+/// Returns the labels of each sequence of a batch, from the parts of a sparse matrix.
 fn label_rows(indices: &Tensor, values: &Tensor, batch: usize) -> Result<Vec<Vec<i32>>> {
     ensure!(indices.rank() == 2, InvalidArgument, "labels_indices is not a matrix");
     ensure!(values.rank() == 1, InvalidArgument, "labels_values is not a vector");
@@ -65,7 +65,7 @@ fn label_rows(indices: &Tensor, values: &Tensor, batch: usize) -> Result<Vec<Vec
     Ok(rows)
 }
 
-/// The labels of sequence `b` with a blank before each and after the last.
+/// Returns the labels of sequence `b` with a blank before each and after the last.
 fn with_blanks(label: &[i32], b: usize, length: usize, sizes: Sizes, options: Options) -> Result<Vec<usize>> {
     ensure!(!label.is_empty(), InvalidArgument, "Labels length is zero in batch {b}");
     let mut kept: Vec<i32> = Vec::new();
@@ -126,7 +126,7 @@ impl Sequence<'_> {
         self.log_y[t * self.classes + self.labels[u]]
     }
 
-    /// The labels that may be reached by time `t` and still reach the end.
+    /// Returns the labels that may be reached by time `t` and still reach the end.
     fn reachable(&self, t: usize) -> std::ops::Range<usize> {
         let n = self.labels.len();
         n.saturating_sub(2 * (self.time() - t))..n.min(2 * (t + 1))
@@ -136,13 +136,13 @@ impl Sequence<'_> {
         self.merges_repeated || self.labels[u] + 1 == self.classes
     }
 
-    /// Whether the blank between `u` and `u + 2` may be left out.
+    /// Returns true if the blank between `u` and `u + 2` may be left out.
     fn skips(&self, u: usize) -> bool {
         let (from, to) = (self.labels[u], self.labels[u + 2]);
         to + 1 != self.classes && !(self.merges_repeated && from == to)
     }
 
-    /// The probability of all ways to label `u` at time `t`.
+    /// Returns the probability of all ways to label `u` at time `t`.
     fn forward(&self) -> Vec<f64> {
         let n = self.labels.len();
         let mut alpha = vec![ZERO; self.time() * n];
@@ -166,7 +166,7 @@ impl Sequence<'_> {
         alpha
     }
 
-    /// The probability of all ways to the end from label `u` at time `t`, that one's own left out.
+    /// Returns the probability of all ways to the end from label `u` at time `t`, that one's own left out.
     fn backward(&self) -> Vec<f64> {
         let (n, last) = (self.labels.len(), self.time() - 1);
         let mut beta = vec![ZERO; self.time() * n];
@@ -189,7 +189,7 @@ impl Sequence<'_> {
         beta
     }
 
-    /// The loss; `gradient(t, values)` gets the gradient at each time.
+    /// Returns the loss; `gradient(t, values)` gets the gradient at each time.
     ///
     /// TF 1.x: where there is no way through the frames, the loss is infinite and its gradient the softmax of the logits.
     fn loss(&self, mut gradient: impl FnMut(usize, &[f64])) -> f64 {
@@ -212,7 +212,8 @@ impl Sequence<'_> {
     }
 }
 
-/// The log softmax of the logits of one sequence. TF 1.x: a probability that is too small for a float counts as zero.
+/// Returns the log softmax of the logits of one sequence. TF 1.x: a probability that is too small for a float counts as
+/// zero.
 fn log_softmax<T: Logit>(logits: &[T], b: usize, length: usize, sizes: Sizes) -> Vec<f64> {
     let mut log_y = Vec::with_capacity(length * sizes.classes);
     for t in 0..length {
@@ -254,7 +255,7 @@ fn compute<T: Logit>(ctx: &mut KernelContext<'_>, options: Options) -> Result<()
     try_for_rows_mut(ctx.threads(), sizes.batch, 1, outputs, |range, (to_loss, mut gradients)| {
         let b = range.start;
         let (length, with_blanks, labels) = &sequences[b];
-        // TF 1.x: sequences that are too short for their labels count nothing where that is no error.
+        // TF 1.x: if sequences too short for their labels are no error, they are skipped.
         if *length == 0 || (options.ignores_longer && labels > length) {
             return;
         }
@@ -310,7 +311,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: {float, double} = DT_FLOAT")
             .output("loss: T")
             .output("gradient: T")
-            .doc("The negative log probability of each label sequence, and its gradient by the logits.")
+            .doc("Returns the negative log probability of each label sequence, and its gradient by the logits.")
             .shape(shape)
             .kernel(ctc_loss),
     );
@@ -336,7 +337,7 @@ mod tests {
         ]
     }
 
-    /// The sum over all ways through the classes that collapse to the labels.
+    /// Returns the sum over all ways through the classes that collapse to the labels.
     fn by_enumeration(
         x: &[f32],
         b: usize,
@@ -376,8 +377,8 @@ mod tests {
             let y = run("CTCLoss", &args, &attrs).unwrap();
             let x = args[0].slice::<f32>().unwrap();
             for b in 0..3 {
-                let want = by_enumeration(x, b, 3, 4, lengths[b] as usize, labels[b], merges);
-                assert!((f64::from(y[0].slice::<f32>().unwrap()[b]) - want).abs() < 1e-5);
+                let expected = by_enumeration(x, b, 3, 4, lengths[b] as usize, labels[b], merges);
+                assert!((f64::from(y[0].slice::<f32>().unwrap()[b]) - expected).abs() < 1e-5);
             }
             let g = y[1].slice::<f32>().unwrap();
             for i in 0..x.len() {
@@ -387,8 +388,8 @@ mod tests {
                     x[i] += by;
                     by_enumeration(&x, b, 3, 4, lengths[b] as usize, labels[b], merges)
                 };
-                let want = if (t as i32) < lengths[b] { (at(0.01) - at(-0.01)) / 0.02 } else { 0.0 };
-                assert!((f64::from(g[i]) - want).abs() < 1e-4, "{i}");
+                let expected = if (t as i32) < lengths[b] { (at(0.01) - at(-0.01)) / 0.02 } else { 0.0 };
+                assert!((f64::from(g[i]) - expected).abs() < 1e-4, "{i}");
             }
         }
     }
@@ -411,7 +412,7 @@ mod tests {
             }
         }
         assert_eq!(g[12..15], [0.0; 3], "frames behind the end");
-        // A label whose probability is too small for a float cannot be, either.
+        // A label with a probability too small for a float is impossible, too.
         let far = Tensor::from_slice([1, 1, 3], &[-1e4f32, 1.0, 1.0]).unwrap();
         let [_, places, values, _] = inputs(&[&[0]], 1, 3, &[1]);
         let y = run("CTCLoss", &[far, places, values, Tensor::from_slice([1], &[1i32]).unwrap()], &[]).unwrap();

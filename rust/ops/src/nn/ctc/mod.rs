@@ -19,7 +19,7 @@ trait Logit: Float + Scalar + Ordered + Sum + Into<f64> {}
 impl Logit for f32 {}
 impl Logit for f64 {}
 
-/// The logarithm of the sum of two numbers given by their logarithms.
+/// Returns the logarithm of the sum of two numbers given by their logarithms.
 fn log_sum_exp<T: Float>(a: T, b: T) -> T {
     let (low, high) = if a < b { (a, b) } else { (b, a) };
     if low == T::neg_infinity() { high } else { high + (low - high).exp().ln_1p() }

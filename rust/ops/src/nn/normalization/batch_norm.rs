@@ -3,8 +3,8 @@
 //!
 //! Source: Ioffe, Szegedy, "Batch Normalization", 2015.
 //!
-//! Moments are taken in one pass over memory: of each block while it is in the cache, and then of the blocks together in
-//! their order (Chan, Golub, LeVeque, "Updating formulae and a pairwise algorithm", 1979).
+//! Moments are taken in one pass over memory: of each block while it is in the cache, then of the blocks together in
+//! order. Source: Chan, Golub, LeVeque, "Updating formulae and a pairwise algorithm", 1979.
 
 use crate::wide::{narrowed, widened};
 use ferroflow_graph::{AttrMap, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
@@ -41,7 +41,7 @@ impl Blocks {
         Blocks { channels, width: channels, rows, rows_per_block: (BLOCK / channels.max(1)).max(1) }
     }
 
-    /// How many blocks each channel has.
+    /// Returns the number of blocks each channel has.
     fn per_channel(&self) -> usize {
         self.rows.div_ceil(self.rows_per_block.max(1))
     }
@@ -59,7 +59,7 @@ impl Blocks {
         self.rows_per_block * self.width
     }
 
-    /// The elements of a block and its channels.
+    /// Returns the elements of a block and its channels.
     fn block(&self, i: usize) -> (Range<usize>, Range<usize>) {
         let size = self.size();
         let channel = if self.width == self.channels { 0 } else { i % self.channels };
@@ -67,7 +67,7 @@ impl Blocks {
         (i * size..end, channel..channel + self.width)
     }
 
-    /// How often a row of channels is repeated in a tile.
+    /// Returns the number of times that a row of channels is repeated in a tile.
     fn repeats(&self) -> usize {
         (WIDE / self.width.max(1)).max(1)
     }
@@ -94,7 +94,7 @@ fn by_tiles(len: usize, tile: usize, mut f: impl FnMut(Range<usize>, usize)) {
     }
 }
 
-/// Two sums per channel: of all blocks in their order, in double precision.
+/// Returns two sums per channel: of all blocks in their order, in double precision.
 fn pair_of_sums(
     threads: Threads,
     blocks: Blocks,
@@ -116,7 +116,7 @@ fn pair_of_sums(
     Ok(())
 }
 
-/// The mean and the variance (divided by n) of each channel.
+/// Returns the mean and the variance (divided by n) of each channel.
 fn moments(threads: Threads, x: &[f32], blocks: Blocks) -> Result<(Vec<f32>, Vec<f32>)> {
     let mut merged = vec![(0f64, 0f64, 0f64); blocks.channels];
     let of_block = |elements: Range<usize>, _: Range<usize>, mean: &mut [f32], squares: &mut [f32]| {
@@ -142,7 +142,7 @@ fn moments(threads: Threads, x: &[f32], blocks: Blocks) -> Result<(Vec<f32>, Vec
     Ok(merged.into_iter().map(|(count, mean, squares)| (mean as f32, (squares / count) as f32)).unzip())
 }
 
-/// By channel, the sums of `g` and of `g` times the deviations of `x` from `center`.
+/// Returns, by channel, the sums of `g` and of `g` times the deviations of `x` from `center`.
 fn gradient_sums(threads: Threads, x: &[f32], g: &[f32], center: &[f32], blocks: Blocks) -> Result<Vec<(f64, f64)>> {
     let mut totals = vec![(0f64, 0f64); blocks.channels];
     let of_block = |elements: Range<usize>, channels: Range<usize>, first: &mut [f32], second: &mut [f32]| {
@@ -198,7 +198,7 @@ impl BatchNorm {
         })
     }
 
-    /// `1 / sqrt(variance + epsilon)`.
+    /// Returns `1 / sqrt(variance + epsilon)`.
     fn inverse_deviation(&self, variance: &[f32]) -> Vec<f32> {
         variance.iter().map(|v| 1.0 / (v + self.epsilon).sqrt()).collect()
     }
@@ -235,7 +235,7 @@ impl BatchNorm {
         let vector = |v: &[f32]| Tensor::from_slice([blocks.channels], v);
         ctx.set_output(1, vector(&mean)?);
         if self.is_training {
-            // Bessel's correction: of the running variance, but not of what normalizes.
+            // Bessel's correction applies to the running variance, not to the normalization.
             let adjust = blocks.rows as f32 / blocks.rows.saturating_sub(1).max(1) as f32;
             ctx.set_output(2, vector(&variance.iter().map(|v| v * adjust).collect::<Vec<_>>())?);
         } else {
@@ -275,8 +275,8 @@ impl BatchNorm {
             gradient_sums(threads, xs, gs, mean, blocks)?
         };
         let rows = blocks.rows as f64;
-        // Of a mean and variance that do not come from the batch, nothing flows back through them.
-        // A product with zero would not do: the inputs may hold infinities.
+        // If mean and variance do not come from the batch, no gradient passes through them. A product with zero would
+        // not do, because the inputs may be infinite.
         let through = |sum: f64| if self.is_training { sum } else { 0.0 };
         let mean_g: Vec<f32> = sums.iter().map(|s| (through(s.0) / rows) as f32).collect();
         let slope: Vec<f32> = sums
@@ -288,13 +288,13 @@ impl BatchNorm {
         let mut gx = Tensor::new(DType::F32, x.shape().clone())?;
         if !xs.is_empty() {
             let out = gx.slice_mut::<f32>()?;
-            // What a slope of zero multiplies must be finite, too.
+            // The factor of a slope of zero must be finite, too: zero times infinity is NaN.
             let (rows, center) = if self.is_training { (xs, mean) } else { (gs, &mean_g[..]) };
             write_blocks(threads, blocks, [center, &mean_g, &slope, &factor], out, |range, by_channel, out| {
                 unnormalize_rows(&rows[range.clone()], &gs[range], by_channel, out);
             })?;
         }
-        // The moments of no rows are no numbers, but what they would be multiplied by is zero.
+        // The moments of no rows are NaN, but their factor is zero.
         let deviation = if xs.is_empty() { vec![0.0; blocks.channels] } else { deviation };
         let scale_g: Vec<f32> = sums.iter().zip(&deviation).map(|(s, &d)| (s.1 * f64::from(d)) as f32).collect();
         let offset_g: Vec<f32> = sums.iter().map(|s| s.0 as f32).collect();
@@ -400,7 +400,7 @@ pub(super) fn register(r: &mut Registry) {
         op = typed(op).attr("epsilon: float = 0.0001").attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'");
         r.add(
             op.attr("is_training: bool = true")
-                .doc("The channels normalized by their mean and variance, then scaled and shifted.")
+                .doc("Returns the channels normalized by their mean and variance, then scaled and shifted.")
                 .shape(shape)
                 .kernel(batch_norm),
         );
@@ -429,7 +429,7 @@ pub(super) fn register(r: &mut Registry) {
                 .attr("epsilon: float = 0.0001")
                 .attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
                 .attr("is_training: bool = true")
-                .doc("The gradient of `FusedBatchNorm`.")
+                .doc("Returns the gradient of `FusedBatchNorm`.")
                 .shape(grad_shape)
                 .kernel(batch_norm_grad),
         );
@@ -454,8 +454,8 @@ mod tests {
         (0..n).map(|i| (i * k % 23) as f32 / 4.0 + 100.0).collect()
     }
 
-    fn near(got: &Tensor, want: &[f64], tolerance: f64) {
-        for (i, (&a, &b)) in got.slice::<f32>().unwrap().iter().zip(want).enumerate() {
+    fn near(got: &Tensor, expected: &[f64], tolerance: f64) {
+        for (i, (&a, &b)) in got.slice::<f32>().unwrap().iter().zip(expected).enumerate() {
             assert!((f64::from(a) - b).abs() <= tolerance * b.abs().max(1.0), "{i}: {a} {b}");
         }
     }
@@ -468,7 +468,8 @@ mod tests {
             let n: usize = dims.iter().product();
             let rows = (n / channels) as f64;
             let x = values(n, 31);
-            // Around zero: a mean rounded to f32 is in the sum of products as often as the gradients' sum says.
+            // Centered: otherwise the rounding of the mean to f32 enters the sum of products, times the sum of the
+            // gradients.
             let g: Vec<f32> = values(n, 17).iter().map(|v| v - 102.75).collect();
             let (scale, offset) = (values(channels, 5), values(channels, 3));
             let of = |i: usize| i / inner % channels;
@@ -487,7 +488,7 @@ mod tests {
             let (x4, g4) = (t(&x).reshaped(dims).unwrap(), t(&g).reshaped(dims).unwrap());
             let out = run("FusedBatchNorm", &[x4.clone(), t(&scale), t(&offset), t(&[]), t(&[])], &attrs(true, format))
                 .unwrap();
-            // The mean is rounded to f32 before it is scaled by a hundred.
+            // The mean is rounded to f32 and then multiplied by a hundred, hence the tolerance.
             near(&out[0], &y, 1e-3);
             near(&out[1], &mean, 1e-6);
             near(&out[2], &variance.iter().map(|v| v * rows / (rows - 1.0)).collect::<Vec<_>>(), 1e-5);

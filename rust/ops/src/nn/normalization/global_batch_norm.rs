@@ -104,7 +104,7 @@ fn vector<'a, T: Scalar>(v: &'a Tensor, name: &str, channels: usize) -> Result<&
     v.slice::<T>()
 }
 
-/// The tensor's shape with its channels those of the vectors, and the vectors' shape.
+/// Returns the tensor's shape with its channels those of the vectors, and the vectors' shape.
 fn shapes(c: &mut ShapeContext<'_>, vectors: std::ops::Range<usize>) -> Result<(PartialShape, PartialShape)> {
     let t = c.input(0)?.with_rank(4)?;
     let mut dims = t.dims().unwrap_or_default();
@@ -134,7 +134,7 @@ fn backward_shape(c: &mut ShapeContext<'_>) -> Result<()> {
 
 type Function = fn(&GlobalNorm, &[Tensor]) -> Result<Vec<Tensor>>;
 
-/// The kernel of a function of the inputs; 16-bit floats are computed in f32.
+/// Returns the kernel of a function of the inputs; 16-bit floats are computed in f32.
 fn kernel_of(init: &KernelInit<'_>, single: Function, double: Function) -> Result<Box<dyn Kernel>> {
     let (norm, dtype) = (GlobalNorm::of(init)?, init.input_type(0)?);
     ensure!(init.node.inputs.len() == 5, Internal, "batch norm with global normalization has five inputs");
@@ -163,7 +163,10 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: numbertype")
             .attr("variance_epsilon: float")
             .attr("scale_after_normalization: bool")
-            .doc("`(t - m) / sqrt(v + variance_epsilon)`, times `gamma` where it counts, plus `beta`, by channel.")
+            .doc(
+                "Computes `(t - m) / sqrt(v + variance_epsilon)`, times `gamma` where it counts, plus `beta`, by \
+                 channel.",
+            )
             .shape(forward_shape)
             .kernel(|init| kernel_of(init, GlobalNorm::forward::<f32>, GlobalNorm::forward::<f64>)),
     );
@@ -182,7 +185,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: numbertype")
             .attr("variance_epsilon: float")
             .attr("scale_after_normalization: bool")
-            .doc("The gradients of `BatchNormWithGlobalNormalization` by its inputs.")
+            .doc("Returns the gradients of `BatchNormWithGlobalNormalization` by its inputs.")
             .shape(backward_shape)
             .kernel(|init| kernel_of(init, GlobalNorm::backward::<f32>, GlobalNorm::backward::<f64>)),
     );

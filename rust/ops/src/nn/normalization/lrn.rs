@@ -31,7 +31,7 @@ impl Response {
         Ok(Response { radius: radius as usize, bias, alpha, beta })
     }
 
-    /// The sum of each element and its neighbours.
+    /// Sums each element and its neighbours.
     fn add_neighbours(&self, x: &[f32], sums: &mut [f32]) {
         let n = x.len();
         let radius = self.radius.min(n.saturating_sub(1));
@@ -46,7 +46,7 @@ impl Response {
         }
     }
 
-    /// `bias + alpha * (sum of the squares)`.
+    /// Computes `bias + alpha * (sum of the squares)`.
     fn norm(&self, x: &[f32], squares: &mut [f32], norm: &mut [f32]) {
         for (s, v) in squares.iter_mut().zip(x) {
             *s = v * v;
@@ -153,12 +153,12 @@ pub(super) fn register(r: &mut Registry) {
     };
     r.add(
         with_attrs(Op::new("LRN").input("input: T").output("output: T"))
-            .doc("Each channel divided by `(bias + alpha * (sum of its neighbours' squares)) ** beta`.")
+            .doc("Returns each channel divided by `(bias + alpha * (sum of its neighbours' squares)) ** beta`.")
             .shape(shape)
             .kernel(lrn),
     );
     let op = Op::new("LRNGrad").input("input_grads: T").input("input_image: T").input("output_image: T");
-    r.add(with_attrs(op.output("output: T")).doc("The gradient of `LRN`.").shape(grad_shape).kernel(lrn_grad));
+    r.add(with_attrs(op.output("output: T")).doc("Returns the gradient of `LRN`.").shape(grad_shape).kernel(lrn_grad));
 }
 
 #[cfg(test)]
@@ -197,8 +197,8 @@ mod tests {
                 Tensor::from_slice([2, 1, 3, depth], &v.iter().map(|&v| v as f32).collect::<Vec<_>>()).unwrap()
             };
             let y = run("LRN", &[t(&x)], &attrs(radius)).unwrap().remove(0);
-            let want = reference(&x, depth, radius as usize);
-            assert!(y.slice::<f32>().unwrap().iter().zip(&want).all(|(&a, b)| (f64::from(a) - b).abs() < 1e-5));
+            let expected = reference(&x, depth, radius as usize);
+            assert!(y.slice::<f32>().unwrap().iter().zip(&expected).all(|(&a, b)| (f64::from(a) - b).abs() < 1e-5));
             let gx = run("LRNGrad", &[t(&g), t(&x), y], &attrs(radius)).unwrap().remove(0);
             for i in 0..n {
                 let moved = |by: f64| {
@@ -206,8 +206,8 @@ mod tests {
                     x[i] += by;
                     reference(&x, depth, radius as usize).iter().zip(&g).map(|(y, g)| y * g).sum::<f64>()
                 };
-                let want = (moved(1e-5) - moved(-1e-5)) / 2e-5;
-                assert!((f64::from(gx.slice::<f32>().unwrap()[i]) - want).abs() < 1e-4);
+                let expected = (moved(1e-5) - moved(-1e-5)) / 2e-5;
+                assert!((f64::from(gx.slice::<f32>().unwrap()[i]) - expected).abs() < 1e-4);
             }
         }
     }

@@ -26,7 +26,7 @@ struct Span {
 }
 
 impl Span {
-    /// The element of the image under element `f` of the filter in window `o`.
+    /// Returns the element of the image under element `f` of the filter in window `o`.
     fn element(&self, o: usize, f: usize) -> Option<usize> {
         (o * self.stride + f * self.rate).checked_sub(self.before).filter(|&i| i < self.input)
     }
@@ -99,7 +99,8 @@ impl Windows {
         Shape::new(&[self.batch, self.rows.output, self.columns.output, self.depth])
     }
 
-    /// The places of the elements, in the image and in the filter, of the window at `row` (of all images) and `column`.
+    /// Lists the places of the elements, in the image and in the filter, of the window at `row` (of all images) and
+    /// `column`.
     fn place(&self, row: usize, column: usize, places: &mut Vec<(usize, usize)>) {
         places.clear();
         let (image, row) = (row / self.rows.output, row % self.rows.output);
@@ -114,7 +115,7 @@ impl Windows {
     }
 }
 
-/// Which of `places` has the largest sum in a channel: the first of equals.
+/// Returns which of `places` has the largest sum in a channel: the first of equals.
 fn best<T: Pooled>(x: &[T], filter: &[T], places: &[(usize, usize)], channel: usize) -> (T, Option<(usize, usize)>) {
     let mut best = (T::LOWEST, places.first().copied());
     for &(i, f) in places {
@@ -228,19 +229,19 @@ pub(super) fn register(r: &mut Registry) {
     let inputs = |name: &str| Op::new(name).input("input: T").input("filter: T");
     r.add(
         with_attrs(inputs("Dilation2D").output("output: T"))
-            .doc("The largest sum of image and filter in each window.")
+            .doc("Returns the largest sum of image and filter in each window.")
             .shape(shape)
             .kernel(|init| made(init, 0)),
     );
     r.add(
         with_attrs(inputs("Dilation2DBackpropInput").input("out_backprop: T").output("in_backprop: T"))
-            .doc("The gradient of `Dilation2D` by the image: at the first largest sum of each window.")
+            .doc("Returns the gradient of `Dilation2D` by the image: at the first largest sum of each window.")
             .shape(shape_of_input::<0>)
             .kernel(|init| made(init, 1)),
     );
     r.add(
         with_attrs(inputs("Dilation2DBackpropFilter").input("out_backprop: T").output("filter_backprop: T"))
-            .doc("The gradient of `Dilation2D` by the filter: at the first largest sum of each window.")
+            .doc("Returns the gradient of `Dilation2D` by the filter: at the first largest sum of each window.")
             .shape(shape_of_input::<1>)
             .kernel(|init| made(init, 2)),
     );

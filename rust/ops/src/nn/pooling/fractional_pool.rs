@@ -26,7 +26,7 @@ impl Fraction {
         let ratio = ratio(init)?;
         let (seed, seed2) = (init.int("seed")?, init.int("seed2")?);
         let seeds = if init.bool("deterministic")? {
-            // One draw for all runs where no seed is given.
+            // One draw for all runs, unless a seed is given.
             Some(if seed == 0 && seed2 == 0 { fresh_seeds() } else { (seed, seed2) })
         } else {
             ensure!(
@@ -40,7 +40,7 @@ impl Fraction {
         Ok(Fraction { ratio, pseudo_random, overlapping, seeds })
     }
 
-    /// The pooled shape and the borders of the rows and of the columns.
+    /// Returns the pooled shape and the borders of the rows and of the columns.
     fn regions(&self, input: &Shape) -> Result<(Shape, [Vec<i64>; 2])> {
         ensure!(input.rank() == 4, InvalidArgument, "tensor_in must be 4-dimensional");
         let mut pooled = [0usize; 4];
@@ -104,7 +104,7 @@ fn pooled_size(size: usize, ratio: f32) -> usize {
 fn pseudo_random_sizes(input: usize, output: usize, stream: &mut Philox) -> Vec<i64> {
     let alpha = input as f64 / output as f64;
     let k = (input / output) as f64;
-    // What the first and the last region allow.
+    // The bounds by the first and the last region.
     let first = (k + 2.0) / alpha - 1.0;
     let last = (input as f64 + 1.0 - k) / alpha - (output as f64 - 1.0);
     let u = Words::new(stream.reserve(1)).next_f64() * first.min(last);
@@ -116,7 +116,7 @@ fn pseudo_random_sizes(input: usize, output: usize, stream: &mut Philox) -> Vec<
     (0..output).map(|i| border(i + 1) - border(i)).collect()
 }
 
-/// The whole part of the ratio, and one more as often as it takes, shuffled.
+/// Returns the whole part of the ratio, and one more as often as it takes, shuffled.
 fn random_sizes(input: usize, output: usize, stream: &mut Philox) -> Vec<i64> {
     let mut sizes: Vec<i64> = (0..output).map(|i| (input / output + usize::from(i < input % output)) as i64).collect();
     let mut words = Words::new(stream.reserve(output.div_ceil(4) as u64));
@@ -152,7 +152,7 @@ impl Regions {
         })
     }
 
-    /// The region at a row and column, as one window whose places are those in the image.
+    /// Returns the region at a row and column, as one window whose places are those in the image.
     fn patch<'a>(&self, image: usize, row: usize, column: usize, members: &'a mut Vec<Member>) -> Patches<'a> {
         members.clear();
         for r in self.rows[row].clone() {
@@ -210,7 +210,7 @@ impl Regions {
     }
 }
 
-/// The elements of each region between borders, which may come from a user.
+/// Returns the elements of each region between borders, which may come from a user.
 fn ranges(borders: &[i64], size: usize, overlapping: bool) -> Result<Vec<Range<usize>>> {
     borders
         .windows(2)
@@ -295,7 +295,7 @@ fn forward<T: Scalar>(
     Ok(())
 }
 
-/// The regions that inputs `first` and `first + 1` describe, and the pooled shape.
+/// Returns the regions that inputs `first` and `first + 1` describe, and the pooled shape.
 fn given_regions(ctx: &KernelContext<'_>, input: &Shape, first: usize, overlapping: bool) -> Result<(Regions, Shape)> {
     ensure!(input.rank() == 4, InvalidArgument, "orig_input must be 4-dimensional");
     let borders = [ctx.input(first)?, ctx.input(first + 1)?];
@@ -433,7 +433,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: T")
             .attr("overlapping: bool = false")
             .attr(types)
-            .doc("The gradient of `FractionalMaxPool`.")
+            .doc("Returns the gradient of `FractionalMaxPool`.")
             .shape(super::windows::unpooled_shape::<2>)
             .kernel(max_pool_grad),
     );
@@ -446,7 +446,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: T")
             .attr("overlapping: bool = false")
             .attr(types)
-            .doc("The gradient of `FractionalAvgPool`.")
+            .doc("Returns the gradient of `FractionalAvgPool`.")
             .shape(super::windows::described_shape::<2>)
             .kernel(avg_pool_grad),
     );
@@ -507,8 +507,8 @@ mod tests {
                     }
                     let at = (r * 10 + c) * 2 + 1;
                     assert_eq!(max[0].slice::<f64>().unwrap()[at], inside.iter().copied().fold(f64::MIN, f64::max));
-                    let want = inside.iter().sum::<f64>() / inside.len() as f64;
-                    assert!((mean[0].slice::<f64>().unwrap()[at] - want).abs() < 1e-12);
+                    let expected = inside.iter().sum::<f64>() / inside.len() as f64;
+                    assert!((mean[0].slice::<f64>().unwrap()[at] - expected).abs() < 1e-12);
                 }
             }
             let g = Tensor::from_slice([2, 8, 10, 2], &(0..320).map(f64::from).collect::<Vec<_>>()).unwrap();

@@ -15,7 +15,7 @@ fn max_pool<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, pooling: &Pooling) 
     Ok(())
 }
 
-/// The inputs of a gradient, checked: what was pooled, the result, and the gradient of the result.
+/// Returns the inputs of a gradient, checked: what was pooled, the result, and the gradient of the result.
 fn gradient_inputs(ctx: &KernelContext<'_>, pooling: &Pooling) -> Result<(Windows, Tensor)> {
     let x = ctx.input(0)?;
     let windows = pooling.windows(x.shape())?;
@@ -33,7 +33,8 @@ fn max_pool_grad<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, pooling: &Pool
     Ok(())
 }
 
-/// TF 1.x: in 3-D every element that equals the maximum gets the gradient, and equality has a tolerance.
+/// Computes TF 1.x's gradient in 3-D: every element that equals the maximum gets the gradient, and equality has a
+/// tolerance.
 fn max_pool_3d_grad<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, pooling: &Pooling) -> Result<()> {
     let (windows, mut gx) = gradient_inputs(ctx, pooling)?;
     let (x, y, g) = (ctx.input(0)?.slice::<T>()?, ctx.input(1)?.slice::<T>()?, ctx.input(2)?.slice::<T>()?);
@@ -62,7 +63,7 @@ enum Order {
     Second,
 }
 
-/// The kernel of an op with so many inputs before the sizes, if these are inputs.
+/// Returns the kernel of an op with so many inputs before the sizes, if these are inputs.
 fn made(init: &KernelInit<'_>, order: Order, spatial: usize, sizes_at: Option<usize>) -> Result<Box<dyn Kernel>> {
     let fixed = match sizes_at {
         None => Some(Pooling::of_attrs(init, spatial)?),
@@ -93,7 +94,7 @@ fn with_attrs(op: Op, attrs: &[&str]) -> Op {
     attrs.iter().fold(op, |op, attr| op.attr(attr))
 }
 
-/// An op on what was pooled, the result, and a gradient.
+/// Returns an op on what was pooled, the result, and a gradient.
 fn gradient_op(name: &str, attrs: &[&str], shape: ShapeFn) -> Op {
     let op = Op::new(name).input("orig_input: T").input("orig_output: T").input("grad: T").output("output: T");
     with_attrs(op, attrs).shape(shape)
@@ -166,7 +167,7 @@ pub(super) fn register(r: &mut Registry) {
         with_attrs(Op::new("MaxPool3D").input("input: T").output("output: T"), &SIZES_3D)
             .attr(format)
             .attr("T: {half, bfloat16, float}")
-            .doc("The largest element of each window.")
+            .doc("Returns the largest element of each window.")
             .shape(shape::<3>)
             .kernel(|init| made(init, Order::Forward, 3, None)),
     );
@@ -176,7 +177,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr(format)
             .attr("T: {half, bfloat16, float} = DT_FLOAT")
             .attr("TInput: {half, bfloat16, float} = DT_FLOAT")
-            .doc("The gradient of `MaxPool3D`: that of the result at every largest element of each window.")
+            .doc("Returns the gradient of `MaxPool3D`: that of the result at every largest element of each window.")
             .shape(unpooled_shape::<3>)
             .kernel(|init| {
                 if init.input_type(0)? != init.output_type(0)? {
@@ -189,7 +190,7 @@ pub(super) fn register(r: &mut Registry) {
         gradient_op("MaxPool3DGradGrad", &SIZES_3D, second_shape::<3>)
             .attr(format)
             .attr("T: realnumbertype")
-            .doc("The gradient of `MaxPool3DGrad`: what is at the first largest element of each window.")
+            .doc("Returns the gradient of `MaxPool3DGrad`: what is at the first largest element of each window.")
             .kernel(|init| made(init, Order::Second, 3, None)),
     );
 }
@@ -217,7 +218,7 @@ mod tests {
         Tensor::from_slice(shape, &(0..n).map(|i| (i * 31 % period) as f32).collect::<Vec<_>>()).unwrap()
     }
 
-    /// Straight from the definition: the places of each window of a `[h, w]` plane.
+    /// Returns the places of each window of a `[h, w]` plane, straight from the definition.
     fn windows(h: usize, w: usize, k: usize, s: usize, same: bool) -> (usize, usize, Vec<Vec<(usize, usize)>>) {
         let out = |n: usize| if same { n.div_ceil(s) } else { (n - k) / s + 1 };
         let before = |n: usize| if same { ((out(n) - 1) * s + k).saturating_sub(n) / 2 } else { 0 };
@@ -255,7 +256,7 @@ mod tests {
             let gx = run("MaxPoolGrad", &[x.clone(), y.clone(), g.clone()], &at).unwrap().remove(0);
             let gg = run("MaxPoolGradGrad", &[x.clone(), y.clone(), gx.clone()], &at).unwrap().remove(0);
             let (xs, ys) = (x.slice::<f32>().unwrap(), y.slice::<f32>().unwrap());
-            let (mut want, gs) = (vec![0f32; xs.len()], g.slice::<f32>().unwrap());
+            let (mut expected, gs) = (vec![0f32; xs.len()], g.slice::<f32>().unwrap());
             let mut firsts = Vec::new();
             for (o, &value) in ys.iter().enumerate() {
                 let (channel, cell, image) = (o % c, o / c % (oh * ow), o / c / (oh * ow));
@@ -263,11 +264,11 @@ mod tests {
                 let best = places[cell].iter().map(|p| xs[index(p)]).fold(f32::MIN, f32::max);
                 assert_eq!(value, best);
                 let first = places[cell].iter().map(index).find(|&i| xs[i] == best).unwrap();
-                want[first] += gs[o];
+                expected[first] += gs[o];
                 firsts.push(first);
             }
-            assert_eq!(gx.slice::<f32>().unwrap(), want, "{k} {s} {same}");
-            let second: Vec<f32> = firsts.iter().map(|&i| want[i]).collect();
+            assert_eq!(gx.slice::<f32>().unwrap(), expected, "{k} {s} {same}");
+            let second: Vec<f32> = firsts.iter().map(|&i| expected[i]).collect();
             assert_eq!(gg.slice::<f32>().unwrap(), second);
         }
     }
@@ -285,21 +286,21 @@ mod tests {
         let gx = run("MaxPoolGrad", &[x.clone(), y[0].clone(), g.clone()], &at).unwrap();
         let inputs = [x.clone(), y[0].clone(), g, sizes[0].clone(), sizes[1].clone()];
         assert_eq!(run("MaxPoolGradV2", &inputs, &at[2..]).unwrap(), gx);
-        let turn = |t: &Tensor| {
+        let transpose = |t: &Tensor| {
             run("Transpose", &[t.clone(), Tensor::from_slice([4], &[0i32, 3, 1, 2]).unwrap()], &[]).unwrap()
         };
         let mut first = attrs(&[1, 1, 2, 3], &[1, 1, 2, 2], "SAME");
         first.push(("data_format", AttrValue::Str(b"NCHW".to_vec())));
-        assert_eq!(run("MaxPool", &turn(&x), &first).unwrap(), turn(&y[0]));
+        assert_eq!(run("MaxPool", &transpose(&x), &first).unwrap(), transpose(&y[0]));
     }
 
     #[test]
     fn channels_are_pooled_in_whole_windows_only() {
         let x = counted(&[1, 2, 2, 6], 19);
         let y = run("MaxPool", std::slice::from_ref(&x), &attrs(&[1, 1, 1, 3], &[1, 1, 1, 3], "VALID")).unwrap();
-        let want: Vec<f32> =
+        let expected: Vec<f32> =
             x.slice::<f32>().unwrap().chunks(3).map(|c| c.iter().copied().fold(0.0, f32::max)).collect();
-        assert_eq!(y[0].slice::<f32>().unwrap(), want);
+        assert_eq!(y[0].slice::<f32>().unwrap(), expected);
         for (k, s) in [
             ([1, 1, 1, 4], [1, 1, 1, 4]),
             ([1, 1, 1, 2], [1, 1, 1, 1]),

@@ -39,7 +39,7 @@ fn with_argmax(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let last = if with_batch { x.len() } else { windows.in_part() };
             P::of(last)?;
             at_first_max(&windows, ctx.threads(), x, places.slice_mut::<P>()?, |part, place| {
-                // The greatest place was seen to fit.
+                // The greatest place was checked to fit.
                 P::of(if with_batch { part + place } else { place }).unwrap_or_default()
             })?;
             at_first_max(&windows, ctx.threads(), x, y.slice_mut::<T>()?, |part, place| x[part + place])?;
@@ -50,7 +50,7 @@ fn with_argmax(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }, else Err(init.unsupported())), else Err(init.unsupported()))
 }
 
-/// The element of the input that each output position names, checked.
+/// Returns the element of the input that each output position names, checked.
 fn named<P: Place>(windows: &Windows, places: &[P], elements: usize, with_batch: bool) -> Result<Vec<usize>> {
     let part = (places.len() / windows.outer.max(1)).max(1);
     places
@@ -106,7 +106,10 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: T")
             .output("argmax: Targmax")
             .attr("T: realnumbertype")
-            .doc("The largest element of each window, and its place in the image: `(row * width + column) * channels + channel`.")
+            .doc(
+                "Returns the largest element of each window, and its place in the image: `(row * width + column) * \
+                 channels + channel`.",
+            )
             .shape(shape_with_argmax)
             .kernel(with_argmax),
     );
@@ -123,13 +126,13 @@ pub(super) fn register(r: &mut Registry) {
     };
     r.add(
         gradient_op("MaxPoolGradWithArgmax")
-            .doc("The gradient of `MaxPoolWithArgmax`: that of the result at the places.")
+            .doc("Returns the gradient of `MaxPoolWithArgmax`: that of the result at the places.")
             .shape(unpooled_shape::<2>)
             .kernel(|init| gradient(init, false)),
     );
     r.add(
         gradient_op("MaxPoolGradGradWithArgmax")
-            .doc("The gradient of `MaxPoolGradWithArgmax`: what is at the places.")
+            .doc("Returns the gradient of `MaxPoolGradWithArgmax`: what is at the places.")
             .shape(second_shape_by_place)
             .kernel(|init| gradient(init, true)),
     );
@@ -154,10 +157,10 @@ mod tests {
     #[test]
     fn places_are_counted_within_the_image_or_all_over() {
         let x = Tensor::from_slice([2, 2, 3, 1], &[1f32, 5., 2., 5., 0., 7., 3., 3., 3., 9., 9., 1.]).unwrap();
-        for (with_batch, want) in [(false, [1i64, 5, 3, 2]), (true, [1, 5, 9, 8])] {
+        for (with_batch, expected) in [(false, [1i64, 5, 3, 2]), (true, [1, 5, 9, 8])] {
             let y = run("MaxPoolWithArgmax", std::slice::from_ref(&x), &attrs(with_batch)).unwrap();
             assert_eq!(y[0].slice::<f32>().unwrap(), [5., 7., 9., 3.]);
-            assert_eq!(y[1].slice::<i64>().unwrap(), want);
+            assert_eq!(y[1].slice::<i64>().unwrap(), expected);
             let g = Tensor::from_slice([2, 1, 2, 1], &[1f32, 2., 3., 4.]).unwrap();
             let gx = run("MaxPoolGradWithArgmax", &[x.clone(), g.clone(), y[1].clone()], &attrs(with_batch)).unwrap();
             assert_eq!(gx[0].slice::<f32>().unwrap(), [0., 1., 0., 0., 0., 2., 0., 0., 4., 3., 0., 0.]);

@@ -4,7 +4,7 @@ use ferroflow_graph::{AttrMap, KernelContext, ShapeContext};
 use ferroflow_tensor::pooling::{Axis, Windows};
 use ferroflow_tensor::{PartialShape, Result, Shape, Tensor, bail, ensure};
 
-/// What the attributes, or the last two inputs, of a pooling op say.
+/// The sizes of a pooling op, from its attributes or its last two inputs.
 #[derive(Clone, Debug)]
 pub(crate) struct Pooling {
     /// Dimensions that are neither batch nor channels: 2 or 3.
@@ -16,7 +16,7 @@ pub(crate) struct Pooling {
 }
 
 impl Pooling {
-    /// Of the attributes `padding` and, if the op has it, `data_format`; sizes are still to come.
+    /// Reads the attributes `padding` and, if the op has it, `data_format`; sizes are still to come.
     fn unsized_of(attrs: &AttrMap, spatial: usize) -> Result<Pooling> {
         let same = attrs.str("padding")? == "SAME";
         let channels_first = match attrs.get("data_format") {
@@ -48,18 +48,18 @@ impl Pooling {
         Ok(Pooling { ksize, strides, ..self })
     }
 
-    /// Of an op whose sizes are attributes.
+    /// Reads the sizes of an op from attributes.
     pub(crate) fn of_attrs(attrs: &AttrMap, spatial: usize) -> Result<Pooling> {
         Pooling::unsized_of(attrs, spatial)?.with_sizes(attrs.ints("ksize")?, attrs.ints("strides")?)
     }
 
-    /// Of an op whose sizes are inputs `first` and `first + 1`.
+    /// Reads the sizes of an op from inputs `first` and `first + 1`.
     pub(crate) fn of_inputs(attrs: &AttrMap, ctx: &KernelContext<'_>, first: usize) -> Result<Pooling> {
         let (ksize, strides) = (ctx.input(first)?.to_i64s()?, ctx.input(first + 1)?.to_i64s()?);
         Pooling::unsized_of(attrs, 2)?.with_sizes(ksize, strides)?.within_images()
     }
 
-    /// `of_inputs` where the graph decides the sizes; checks that they are four.
+    /// Returns `of_inputs` where the graph decides the sizes; checks that they are four.
     fn of_known_inputs(c: &ShapeContext<'_>, first: usize) -> Result<Option<Pooling>> {
         for i in [first, first + 1] {
             c.input(i)?.merge(&PartialShape::vector(Some(4)))?;
@@ -72,7 +72,7 @@ impl Pooling {
         if self.channels_first { 1 } else { self.spatial + 1 }
     }
 
-    /// For an op that pools within images.
+    /// Checks the sizes of an op that pools within images.
     pub(crate) fn within_images(self) -> Result<Pooling> {
         ensure!(
             self.ksize[0] == 1 && self.strides[0] == 1,
@@ -82,7 +82,7 @@ impl Pooling {
         Ok(self)
     }
 
-    /// For an op that pools within channels of images.
+    /// Checks the sizes of an op that pools within channels of images.
     pub(crate) fn within_channels(self) -> Result<Pooling> {
         let pooling = self.within_images()?;
         let c = pooling.channel();
@@ -94,7 +94,7 @@ impl Pooling {
         Ok(pooling)
     }
 
-    /// The windows of an input.
+    /// Returns the windows of an input.
     pub(crate) fn windows(&self, input: &Shape) -> Result<Windows> {
         let rank = self.spatial + 2;
         ensure!(input.rank() == rank, InvalidArgument, "tensor_in must be {rank}-dimensional");
@@ -108,14 +108,14 @@ impl Pooling {
         for d in 0..self.spatial {
             let axis = Axis::new(input[first + d], self.ksize[first + d], self.strides[first + d], self.same)?;
             pooled[first + d] = axis.output;
-            // Images have rows for planes: those are what work is cut along.
+            // Images have rows in the place of planes: work is split along them.
             axes[if d + 1 == self.spatial { 2 } else { d }] = axis;
         }
         let (outer, inner) = if self.channels_first { (input[0] * input[1], 1) } else { (input[0], input[c]) };
         Windows::new(outer, axes, inner, Shape::new(&pooled))
     }
 
-    /// Windows along the channels.
+    /// Returns windows along the channels.
     fn depth_windows(&self, input: &Shape) -> Result<Windows> {
         let c = self.channel();
         let (window, stride, depth) = (self.ksize[c], self.strides[c], input[c]);
@@ -142,7 +142,7 @@ impl Pooling {
         Windows::new(outer, [Axis::UNIT, Axis::UNIT, axis], inner, Shape::new(&pooled))
     }
 
-    /// The pooled shape, as far as the input's is known.
+    /// Returns the pooled shape, as far as the input's is known.
     fn pooled_shape(&self, input: &PartialShape) -> Result<PartialShape> {
         let input = input.with_rank(self.spatial + 2)?;
         let mut dims = input.dims().unwrap_or_default();
@@ -167,25 +167,25 @@ impl Pooling {
     }
 }
 
-/// Checks that a tensor has the shape that the others ask for.
-pub(crate) fn check_shape(what: &str, tensor: &Tensor, wanted: &Shape) -> Result<()> {
+/// Checks that a tensor has the shape that the others require.
+pub(crate) fn check_shape(what: &str, tensor: &Tensor, expected: &Shape) -> Result<()> {
     ensure!(
-        tensor.shape() == wanted,
+        tensor.shape() == expected,
         InvalidArgument,
-        "Expected {what} shape to be {wanted}, but got {}",
+        "Expected {what} shape to be {expected}, but got {}",
         tensor.shape()
     );
     Ok(())
 }
 
-/// Output 0 is input 0 pooled as the attributes say.
+/// Sets output 0 to input 0 pooled by the attributes.
 pub(crate) fn shape<const SPATIAL: usize>(c: &mut ShapeContext<'_>) -> Result<()> {
     let s = Pooling::of_attrs(c, SPATIAL)?.pooled_shape(c.input(0)?)?;
     c.set_output(0, s);
     Ok(())
 }
 
-/// Outputs 0 and 1 are input 0 pooled as the attributes say.
+/// Sets outputs 0 and 1 to input 0 pooled by the attributes.
 pub(crate) fn shape_with_argmax(c: &mut ShapeContext<'_>) -> Result<()> {
     let s = Pooling::of_attrs(c, 2)?.pooled_shape(c.input(0)?)?;
     c.set_output(0, s.clone());
@@ -193,7 +193,7 @@ pub(crate) fn shape_with_argmax(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Output 0 is input 0 pooled as inputs 1 and 2 say.
+/// Sets output 0 to input 0 pooled by inputs 1 and 2.
 pub(crate) fn shape_v2(c: &mut ShapeContext<'_>) -> Result<()> {
     let input = c.input(0)?.with_rank(4)?;
     if let Some(pooling) = Pooling::of_known_inputs(c, 1)? {
@@ -204,21 +204,22 @@ pub(crate) fn shape_v2(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Output 0 has the shape of input 0, which is of the rank that the op is for.
+/// Sets output 0 to the shape of input 0, which has the op's rank.
 pub(crate) fn unpooled_shape<const SPATIAL: usize>(c: &mut ShapeContext<'_>) -> Result<()> {
     let s = c.input(0)?.with_rank(SPATIAL + 2)?;
     c.set_output(0, s);
     Ok(())
 }
 
-/// Output 0 has the shape that input 0 describes.
+/// Sets output 0 to the shape that input 0 describes.
 pub(crate) fn described_shape<const SPATIAL: usize>(c: &mut ShapeContext<'_>) -> Result<()> {
     let s = c.input_as_shape(0)?.with_rank(SPATIAL + 2)?;
     c.set_output(0, s);
     Ok(())
 }
 
-/// Of a second derivative: inputs 0 and 2 have the shape of what was pooled, input 1 and the output the pooled one.
+/// Sets the shape of a second derivative. Inputs 0 and 2 have the shape of the pooled input, input 1 and the output
+/// that of the result.
 pub(crate) fn second_shape<const SPATIAL: usize>(c: &mut ShapeContext<'_>) -> Result<()> {
     let input = c.input(0)?.merge(c.input(2)?)?;
     let s = Pooling::of_attrs(c, SPATIAL)?.pooled_shape(&input)?.merge(c.input(1)?)?;
@@ -226,7 +227,7 @@ pub(crate) fn second_shape<const SPATIAL: usize>(c: &mut ShapeContext<'_>) -> Re
     Ok(())
 }
 
-/// `second_shape` with the sizes in inputs 3 and 4.
+/// Sets the shape as `second_shape` does, with the sizes in inputs 3 and 4.
 pub(crate) fn second_shape_v2(c: &mut ShapeContext<'_>) -> Result<()> {
     let input = c.input(0)?.merge(c.input(2)?)?.with_rank(4)?;
     let s = match Pooling::of_known_inputs(c, 3)? {
@@ -237,7 +238,8 @@ pub(crate) fn second_shape_v2(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Of a second derivative by places: inputs 0 and 1 have the shape of what was pooled, input 2 and the output the pooled one.
+/// Sets the shape of a second derivative by places: inputs 0 and 1 have the pooled input's shape, input 2 and the
+/// output the result's.
 pub(crate) fn second_shape_by_place(c: &mut ShapeContext<'_>) -> Result<()> {
     let input = c.input(0)?.merge(c.input(1)?)?;
     let s = Pooling::of_attrs(c, 2)?.pooled_shape(&input)?.merge(c.input(2)?)?;

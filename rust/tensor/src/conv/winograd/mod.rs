@@ -1,13 +1,14 @@
-//! Convolutions with filters of 3 x 3 points and stride 1 by Winograd's minimal filtering: 16 multiplications for the 36 of a tile
-//! of 2 x 2 points of the output.
+//! Convolutions with filters of 3 x 3 points and stride 1 by Winograd's minimal filtering.
 //!
-//! Tiles of the input and the filter are transformed by sums and halves, so that a convolution becomes 16 products of matrices, one
-//! for each point of a transformed tile; a last transform leads back. Rounding errors are two to three times those of the sums
-//! written out, which keeps them within a few units in the last place of the largest term. Infinities would turn to NaN for
-//! a whole tile: where a result is not finite, the caller computes it the plain way.
+//! A tile of 2 x 2 points of the output takes 16 multiplications, not 36.
 //!
-//! Source: A. Lavin, S. Gray, Fast Algorithms for Convolutional Neural Networks, 2015: F(2 x 2, 3 x 3), and F(3 x 3, 2 x 2) for the
-//! gradient of the filter.
+//! Tiles of the input and the filter are transformed by sums and halves. A convolution then is 16 products of matrices,
+//! one for each point of a transformed tile; a last transform leads back. Rounding errors are two to three times those
+//! of the direct sums, within a few units in the last place of the largest term. An infinity would become NaN in a
+//! whole tile: if a result is not finite, the caller computes it the direct way.
+//!
+//! Source: A. Lavin, S. Gray, "Fast Algorithms for Convolutional Neural Networks", 2015. F(2 x 2, 3 x 3) is used, and
+//! F(3 x 3, 2 x 2) for the gradient of the filter.
 
 mod filter_gradient;
 mod output;
@@ -29,8 +30,8 @@ use transforms::Channels;
 /// Points of a transformed tile.
 const POINTS: usize = 16;
 
-/// Transformed tiles of a task take this much of the second-level cache, in floats, or more where they would be too few: then the
-/// products of matrices would be too small.
+/// Transformed tiles of a task take this much of the second-level cache, in floats. They take more if the products of
+/// matrices would be too small.
 const TASK_FLOATS: usize = 128 << 10;
 const FEWEST_TILES: usize = 24;
 
@@ -40,12 +41,12 @@ const FEWEST_CHANNELS: usize = 16;
 /// Transformed filters larger than this, 64 bytes a product, are read too slowly.
 const MOST_PRODUCTS: usize = 1 << 17;
 
-/// The tiles that a task takes, of rows of these lengths.
+/// Returns the tiles that a task takes, of rows of these lengths.
 fn task_tiles(row_in: usize, row_out: usize) -> usize {
     (TASK_FLOATS / (POINTS * (row_in + row_out))).max(FEWEST_TILES)
 }
 
-/// How the points of a convolution's output are cut into tiles.
+/// The tiles that the points of a convolution's output are cut into.
 #[derive(Clone, Copy, Debug)]
 struct Tiles {
     images: usize,
@@ -59,7 +60,7 @@ struct Tiles {
 }
 
 impl Tiles {
-    /// The tiles of a convolution that is worth it.
+    /// Returns the tiles of a convolution that is worth it.
     fn of(g: &Geometry) -> Option<Tiles> {
         let [d, h, w] = &g.space;
         let fits = |w: &super::Window| w.filter == 3 && w.stride == 1 && w.dilation == 1 && w.before <= 2;
@@ -84,14 +85,14 @@ impl Tiles {
         self.images * self.down * self.across
     }
 
-    /// The image of a tile, and where its first point of the output is.
+    /// Returns the image of a tile, and where its first point of the output is.
     fn place(&self, tile: usize) -> (usize, usize, usize) {
         let (line, x) = (tile / self.across, tile % self.across);
         (line / self.down, line % self.down * 2, x * 2)
     }
 }
 
-/// The lanes of a panel of 32 channels, of which so many exist: the first channel, and the width in lanes.
+/// Returns the lanes of a panel of 32 channels, of which so many exist: the first channel, and the width in lanes.
 fn lanes_of_panel<L: Channels>(channels: usize) -> impl Iterator<Item = (usize, usize)> {
     let lanes = channels.div_ceil(L::N).min(32 / L::N);
     (0..lanes).step_by(L::WIDE).map(move |lane| (lane * L::N, L::WIDE.min(lanes - lane)))
@@ -130,7 +131,7 @@ fn forward_on(
     }
 }
 
-/// The gradient of the filter, as [`forward`].
+/// Returns the gradient of the filter, as [`forward`].
 pub(super) fn backward_filter(
     threads: Threads,
     geometry: &Geometry,

@@ -39,13 +39,13 @@ pub(super) fn compute<L: Channels>(
     if !fits {
         return Err(Status::invalid_argument("the tensors of a convolution do not have its sizes"));
     }
-    let mut turned = Scratch::<f32>::new(&[POINTS, panels, inputs, 32])?;
-    let to = SharedSlice::new(turned.get_mut());
+    let mut transposed = Scratch::<f32>::new(&[POINTS, panels, inputs, 32])?;
+    let to = SharedSlice::new(transposed.get_mut());
     try_for_blocks(threads, inputs, FILTER_INPUTS, |some| {
         // SAFETY: the CPU has the features of `L`, or this would not run; the filter's size was checked, and tasks write different inputs' rows.
         unsafe { transform_filter::<L>(filter.as_ptr(), inputs, outputs, some, to.as_mut_ptr()) };
     })?;
-    let turned = turned.get();
+    let transposed = transposed.get();
 
     let (row_in, row_out) = (row_floats(inputs), row_floats(panels * 32));
     let tasks = tiles.count().div_ceil(task_tiles(row_in, row_out)).next_multiple_of(2);
@@ -72,7 +72,7 @@ pub(super) fn compute<L: Channels>(
         }
         for f in 0..POINTS {
             for panel in 0..panels {
-                let b = turned.as_ptr().wrapping_add((f * panels + panel) * inputs * 32);
+                let b = transposed.as_ptr().wrapping_add((f * panels + panel) * inputs * 32);
                 for (lane, wide) in lanes_of_panel::<L>(outputs - panel * 32) {
                     for rows in tile_rows::<L>(count) {
                         let at = f * count + rows.start;

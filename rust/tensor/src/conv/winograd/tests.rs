@@ -24,7 +24,7 @@ fn geometry() -> impl Strategy<Value = Geometry> {
     })
 }
 
-/// Numbers spread over [-1, 1].
+/// Returns numbers spread over [-1, 1].
 fn numbers(len: usize, seed: usize) -> Vec<f64> {
     (0..len).map(|i| f64::from(((i * 7919 + seed * 104_729) % 2003) as f32 / 1001.0 - 1.0)).collect()
 }
@@ -38,10 +38,10 @@ fn sizes(g: &Geometry) -> [usize; 3] {
     [g.batch * h.input * w.input * g.inputs, 9 * g.inputs * g.outputs, g.batch * h.output * w.output * g.outputs]
 }
 
-/// The largest difference, as a part of the largest value.
-fn error(got: &[f32], want: &[f64]) -> f64 {
-    let largest = want.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-    got.iter().zip(want).fold(0.0f64, |m, (&g, w)| m.max((f64::from(g) - w).abs())) / largest
+/// Returns the largest difference, as a part of the largest value.
+fn error(got: &[f32], expected: &[f64]) -> f64 {
+    let largest = expected.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    got.iter().zip(expected).fold(0.0f64, |m, (&g, w)| m.max((f64::from(g) - w).abs())) / largest
 }
 
 proptest! {

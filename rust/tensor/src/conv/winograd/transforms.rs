@@ -9,13 +9,14 @@ use crate::gemm::tiled::lanes::{Lanes, for_lanes};
 pub(super) trait Channels: Lanes<Elem = f32> {}
 impl<L: Lanes<Elem = f32>> Channels for L {}
 
-/// A row of a matrix takes this many floats for `channels`: whole registers, and an odd number of cache lines, so that the rows of
-/// a tile fall into different cache sets.
+/// Returns the floats in a row of a matrix for `channels`. These are whole registers and an odd number of cache lines,
+/// so that a tile's rows fall into different cache sets.
 pub(super) fn row_floats(channels: usize) -> usize {
     (channels.div_ceil(16) | 1) * 16
 }
 
-/// The addresses of `SIDE x SIDE` points, from `(y, x)` on, of an image of `[height, width]` points; `zeros` for those outside.
+/// Returns the addresses of `SIDE x SIDE` points, from `(y, x)` on, of an image of `[height, width]` points; `zeros`
+/// for those outside.
 pub(super) fn points<const SIDE: usize>(
     image: *const f32,
     [height, width]: [usize; 2],
@@ -35,7 +36,7 @@ pub(super) fn points<const SIDE: usize>(
     found
 }
 
-/// The 4 x 4 points of the input that a tile needs.
+/// Returns the 4 x 4 points of the input that a tile needs.
 pub(super) fn input_points(
     tiles: &Tiles,
     input: *const f32,
@@ -88,7 +89,7 @@ unsafe fn transform_input_body<L: Channels>(
     }
 }
 
-/// The transform of three values of a filter.
+/// Returns the transform of three values of a filter.
 #[inline(always)]
 unsafe fn three<L: Channels>(a: L, b: L, c: L) -> [L; 4] {
     // SAFETY: the caller has the features of `L`.
@@ -101,8 +102,8 @@ unsafe fn three<L: Channels>(a: L, b: L, c: L) -> [L; 4] {
 }
 
 for_lanes! {
-    /// Writes the transform of a filter `[3, 3, inputs, outputs]` for some of the inputs: for each point of a tile, panels of 32
-    /// outputs, in which the inputs follow each other.
+    /// Writes the transform of a filter `[3, 3, inputs, outputs]` for some of the inputs. Each point of a tile has
+    /// panels of 32 outputs, in which the inputs follow each other.
     ///
     /// # Safety
     /// The CPU has the features of `L`; `filter` has its size, `to` room for 16 times `panels * inputs * 32` floats.
@@ -155,7 +156,8 @@ for_lanes! {
     /// Writes a tile of the output from its transform, point f of which is at `from + f * distance`; false where a value is not finite.
     ///
     /// # Safety
-    /// The CPU has the features of `L`; `from` is readable in whole registers; the points have room for the channels, as many as the bias has.
+    /// The CPU has the features of `L`; `from` is readable in whole registers. The points have room for the channels,
+    /// as many as the bias has.
     pub(super) unsafe fn transform_output = transform_output_body<L: Channels>(from: *const f32, distance: usize, finish: &Finish<'_>) -> bool
 }
 
@@ -240,8 +242,8 @@ unsafe fn transform_gradient_body<L: Channels>(
 }
 
 for_lanes! {
-    /// Writes the gradient of one input's filters from the sums of its transforms: parts of the sums, `part_distance` apart, are added
-    /// in order; point f of a transform is at `f * distance`. False where a value is not finite.
+    /// Writes the gradient of one input's filters from the sums of its transforms: parts of the sums, `part_distance`
+    /// apart, are added in order. Point f of a transform is at `f * distance`. False where a value is not finite.
     ///
     /// # Safety
     /// The CPU has the features of `L`; the sums are readable in whole registers; `to` has room for 9 rows of `outputs`, `to_distance` apart.

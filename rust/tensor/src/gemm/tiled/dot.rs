@@ -10,7 +10,7 @@ const SUMS: usize = 4;
 /// Bytes of the matrix worth a task of their own.
 const TASK_BYTES: usize = 128 << 10;
 
-/// `c = c? + a * b` for one column b whose elements are side by side, as are those of a's rows.
+/// Computes `c = c? + a * b` for one column b whose elements are side by side, as are those of a's rows.
 ///
 /// Element p of a row goes to lane `p % N` of sum `p / N % SUMS`, in order; then sums and lanes are added pairwise. So an element's
 /// bits depend on its row alone.
@@ -38,7 +38,7 @@ pub(super) unsafe fn multiply<L: Lanes>(
 
 for_lanes! {
     /// # Safety
-    /// The CPU has the features of `L`; both operands hold `depth` elements side by side.
+    /// Returns the CPU has the features of `L`; both operands hold `depth` elements side by side.
     unsafe fn dot = dot_body<L: Lanes>(a: Operand<L::Elem>, b: Operand<L::Elem>, depth: usize) -> L::Elem
 }
 

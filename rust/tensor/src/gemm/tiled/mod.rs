@@ -1,9 +1,10 @@
 //! Matrix products in tiles: how a product is cut into blocks, packed, and given to threads.
 //!
-//! Every path but one (`dot`, for a single column) computes an element of the product in one way: the inner dimension is cut into blocks of [`INNER`] from its start;
-//! within a block one sum starts at zero and takes the steps in order by fused multiply-adds; block sums are added to the element in
-//! order. So an element's bits depend on its row of a, its column of b, and nothing else: not on threads, on tiles, on
-//! packing, on the CPU, or on which other rows and columns are in the product. All choices below are free to follow speed alone.
+//! All paths except `dot`, which is for a single column, compute an element of the product in one way. The inner
+//! dimension is cut into blocks of [`INNER`] from its start. Within a block one sum starts at zero and takes the steps
+//! in order by fused multiply-adds. Block sums are added to the element in order. So an element's bits depend on its
+//! row of a and its column of b alone. They do not depend on threads, tiles, packing, the CPU, or the other rows and
+//! columns of the product. All choices below may therefore follow speed alone.
 
 mod dot;
 pub(crate) mod lanes;
@@ -46,8 +47,8 @@ const LEAST_ROWS: usize = 6;
 const PACKED_ROWS: usize = 8 * MOST_ROWS;
 const TASK_ROWS: usize = 2 * PACKED_ROWS;
 
-/// Up to this many rows, of at least this many panels, a task takes all: it packs its panels of b itself, which saves moving
-/// them from one core to another.
+/// Up to this many rows, of at least this many panels, one task takes all rows. It packs its panels of b itself,
+/// because moving them between cores would cost more.
 const WHOLE_ROWS: usize = 256;
 const WHOLE_COLS: usize = 8;
 
@@ -76,12 +77,12 @@ const DENSE_BYTES: usize = 512;
 /// Up to this many columns a is read where it lies.
 const UNPACKED_A_COLS: usize = 64;
 
-/// Up to this depth, and up to as many columns as a task has, the columns of a transposed a are read where they lie: those of a tile
-/// stay in the first-level cache.
+/// Up to this depth, and up to a task's number of columns, the columns of a transposed a are read in place. Those of a
+/// tile stay in the first-level cache.
 const SHALLOW: usize = 128;
 
-/// From this many windows in a line of the output on, and up to this many columns, windows are read where they lie: tiles end
-/// with a line, and lower ones leave the arithmetic units waiting, which costs more than a copy that many columns share.
+/// Windows are read in place from this many windows in a line of the output on, and up to this many columns. Tiles end
+/// with a line, and low tiles leave the arithmetic units idle; with more columns a copy costs less.
 const SHORTEST_LINE: usize = 8;
 const WINDOW_COLS: usize = 128;
 
@@ -102,7 +103,7 @@ unsafe impl<T: Sync> Sync for Operand<T> {}
 unsafe impl<T: Sync> Send for Operand<T> {}
 
 impl<T> Operand<T> {
-    /// The address of an element; may be one past the end of the data, then it is not read.
+    /// Returns the address of an element; may be one past the end of the data, then it is not read.
     fn at(&self, row: usize, col: usize) -> *const T {
         self.data.wrapping_add(row * self.row + col * self.col)
     }
@@ -116,7 +117,7 @@ impl<T> Operand<T> {
     }
 }
 
-/// Where a product's factor comes from.
+/// The source of a product's factor.
 #[derive(Clone, Copy)]
 pub(super) enum Source<'a, T> {
     Matrix(Operand<T>),
@@ -140,7 +141,7 @@ pub(super) struct Product<'a, T> {
 // SAFETY: tasks write disjoint blocks of c, and only read the rest.
 unsafe impl<T: Sync> Sync for Product<'_, T> {}
 
-/// The f32 product with an instruction set.
+/// Computes the f32 product with an instruction set.
 ///
 /// # Safety
 /// Operands and c are valid for the sizes; nothing else uses c; rows, cols and depth are not zero.
@@ -157,7 +158,7 @@ pub(super) unsafe fn multiply_f32(isa: Isa, threads: Threads, product: Product<'
     }
 }
 
-/// The f64 product with an instruction set.
+/// Computes the f64 product with an instruction set.
 ///
 /// # Safety
 /// As for [`multiply_f32`].
@@ -174,7 +175,7 @@ pub(super) unsafe fn multiply_f64(isa: Isa, threads: Threads, product: Product<'
     }
 }
 
-/// Where the kernel finds b.
+/// The place of b for the kernel.
 #[derive(Clone, Copy)]
 enum Columns<T> {
     InPlace(Operand<T>),
@@ -184,7 +185,7 @@ enum Columns<T> {
     PackedByTask,
 }
 
-/// Where the kernel finds a.
+/// The place of a for the kernel.
 #[derive(Clone, Copy)]
 enum Rows<'a, T> {
     InPlace(Operand<T>, Order),
@@ -223,7 +224,8 @@ impl<T> Target<T> {
     }
 }
 
-/// The tiles of `rows` rows: as few as possible, and of nearly equal height, since a low tile leaves the arithmetic units waiting.
+/// Returns the tiles of `rows` rows: as few as possible, and of nearly equal height, since a low tile leaves the
+/// arithmetic units waiting.
 pub(crate) fn tile_rows<L: Lanes>(rows: usize) -> impl Iterator<Item = Range<usize>> {
     let tiles = rows.div_ceil(L::ROWS);
     (0..tiles).map(move |tile| tile * rows / tiles..(tile + 1) * rows / tiles)
@@ -233,15 +235,15 @@ fn panel_width<L: Lanes>() -> usize {
     L::WIDE * L::N
 }
 
-/// Elements of `T` in a buffer, rounded up so that the next part starts on a cache line.
+/// Returns the number of elements of `T` in a buffer, rounded up so that the next part starts on a cache line.
 fn lined<T>(elements: usize) -> usize {
     elements.next_multiple_of(64 / size_of::<T>().clamp(1, 64))
 }
 
 /// # Safety
-/// As for [`multiply_f32`].
+/// Computes the product, as [`multiply_f32`] does.
 unsafe fn multiply<L: Lanes>(threads: Threads, mut product: Product<'_, L::Elem>) -> Result<()> {
-    // The distance along a dimension of size one is never used: set it to what the fast paths look for.
+    // The distance along a dimension of size one is never used. The fast paths test for 1, so it is set to 1.
     if let Source::Matrix(a) = &mut product.a {
         if product.depth == 1 {
             a.col = 1;
@@ -266,7 +268,7 @@ unsafe fn multiply<L: Lanes>(threads: Threads, mut product: Product<'_, L::Elem>
             unsafe { pack::rows_along(b.transposed(), 1, product.depth, product.depth, copy) };
             b = Operand { data: copy, row: 1, col: 1 };
         }
-        // SAFETY: handed on.
+        // SAFETY: the caller keeps the contract.
         unsafe { dot::multiply::<L>(threads, &product, a, b)? };
         return Ok(());
     }
@@ -275,7 +277,7 @@ unsafe fn multiply<L: Lanes>(threads: Threads, mut product: Product<'_, L::Elem>
         for step in (0..product.depth).step_by(OUTER_DEPTH) {
             let steps = step..product.depth.min(step + OUTER_DEPTH);
             let mut block = cut::<L>(&product, cols.clone(), steps, threads.count());
-            // SAFETY: the copy has room for the block; all else is handed on.
+            // SAFETY: the copy has room for the block; the caller keeps the rest of the contract.
             unsafe {
                 if let Columns::Packed(_) = block.b {
                     let copy = reserve(&mut b_buffer, block.depth * block.padded_cols())?;
@@ -289,7 +291,7 @@ unsafe fn multiply<L: Lanes>(threads: Threads, mut product: Product<'_, L::Elem>
     Ok(())
 }
 
-/// Room for a packed operand, kept from one outer block to the next where it suffices.
+/// Returns room for a packed operand. It is kept from one outer block to the next if it suffices.
 fn reserve<T>(buffer: &mut Option<Buffer>, elements: usize) -> Result<*mut T> {
     let bytes = lined::<T>(elements) * size_of::<T>();
     let held = match buffer {
@@ -333,20 +335,21 @@ fn cut<'p, 'a, L: Lanes>(
 
     // An even number of tasks, since pools mostly have an even number of threads.
     let even = |tasks: usize| if tasks > 1 { tasks.next_multiple_of(2) } else { 1 };
-    let wanted = (m.saturating_mul(n).saturating_mul(2 * k) / TASK_FLOPS).clamp(1, MANY_TASKS.max(TASKS_PER_THREAD * threads));
+    let ideal =
+        (m.saturating_mul(n).saturating_mul(2 * k) / TASK_FLOPS).clamp(1, MANY_TASKS.max(TASKS_PER_THREAD * threads));
     let (most_rows, most_cols) = (m.div_ceil(2 * L::ROWS), n.div_ceil(panel));
     let (row_tasks, col_tasks) = match a {
         Rows::PackedByTask(_) => {
             let rows = even(m.div_ceil(PACKED_ROWS));
             // Each part of the columns packs the rows anew.
-            (rows, n.div_ceil(PACKED_COLS).max(wanted.div_ceil(rows).min(most_cols.div_ceil(2))))
+            (rows, n.div_ceil(PACKED_COLS).max(ideal.div_ceil(rows).min(most_cols.div_ceil(2))))
         }
         Rows::InPlace(..) | Rows::Windows(..) => {
             let whole = m <= WHOLE_ROWS && most_cols >= WHOLE_COLS;
             let rows = if whole { 1 } else { even(m.div_ceil(TASK_ROWS)) };
-            let cols = n.div_ceil(TASK_COLS).max(wanted.div_ceil(rows).min(most_cols));
+            let cols = n.div_ceil(TASK_COLS).max(ideal.div_ceil(rows).min(most_cols));
             let cols = if rows == 1 { even(cols).min(most_cols) } else { cols };
-            (if whole { 1 } else { rows.max(wanted.div_ceil(cols).min(most_rows)) }, cols)
+            (if whole { 1 } else { rows.max(ideal.div_ceil(cols).min(most_rows)) }, cols)
         }
     };
 
@@ -359,7 +362,7 @@ fn cut<'p, 'a, L: Lanes>(
     Block { product, col: cols.start, cols: n, step: steps.start, depth: k, row_tasks, col_tasks, a, b }
 }
 
-/// Part `index` of `parts` nearly equal parts of `size`, cut at multiples of `unit`.
+/// Returns the part `index` of `parts` nearly equal parts of `size`, cut at multiples of `unit`.
 fn part(size: usize, unit: usize, parts: usize, index: usize) -> Range<usize> {
     let units = size.div_ceil(unit);
     let at = |index: usize| (index * units / parts * unit).min(size);
@@ -367,7 +370,7 @@ fn part(size: usize, unit: usize, parts: usize, index: usize) -> Range<usize> {
 }
 
 impl<L: Lanes> Block<'_, '_, L> {
-    /// The blocks of the inner dimension: first step, steps.
+    /// Returns the blocks of the inner dimension: first step, steps.
     fn inner(&self) -> impl Iterator<Item = (usize, usize)> {
         let depth = self.depth;
         (0..depth.div_ceil(INNER)).map(move |index| (index * INNER, INNER.min(depth - index * INNER)))
@@ -385,7 +388,7 @@ impl<L: Lanes> Block<'_, '_, L> {
         try_for_blocks(threads, self.cols, 4 * panel_width::<L>(), |cols| {
             for (step, depth) in self.inner() {
                 let to = to.at(step * self.padded_cols() + cols.start * depth);
-                // SAFETY: handed on; each task fills its own panels.
+                // SAFETY: the caller keeps the contract; each task fills its own panels.
                 unsafe { self.pack_panels(cols.start, cols.len(), step, depth, panel_width::<L>(), to) };
             }
         })
@@ -406,7 +409,7 @@ impl<L: Lanes> Block<'_, '_, L> {
         unsafe {
             match order {
                 Order::AlongColumn if from.row == 1 => pack::rows_across::<L>(from, rows.len(), depth, PACKED_ROW, to),
-                Order::AlongColumn => pack::rows_turned::<L>(from, rows.len(), depth, PACKED_ROW, to),
+                Order::AlongColumn => pack::rows_transposed::<L>(from, rows.len(), depth, PACKED_ROW, to),
                 Order::AlongRow => pack::rows_along(from, rows.len(), depth, PACKED_ROW, to),
             }
         }
@@ -433,7 +436,7 @@ impl<L: Lanes> Block<'_, '_, L> {
         threads.try_run(self.row_tasks * self.col_tasks, &|task| {
             let rows = part(self.product.rows, self.tiles_from(), self.row_tasks, task / self.col_tasks);
             let cols = part(self.cols, panel_width::<L>(), self.col_tasks, task % self.col_tasks);
-            // SAFETY: handed on; each task writes its own part of c.
+            // SAFETY: the caller keeps the contract; each task writes its own part of c.
             unsafe {
                 match self.a {
                     Rows::InPlace(..) | Rows::Windows(..) => self.task(rows, cols, std::ptr::null_mut()),
@@ -443,12 +446,12 @@ impl<L: Lanes> Block<'_, '_, L> {
         })
     }
 
-    /// The number of rows of whose multiples a task begins.
+    /// Returns the number of rows of whose multiples a task begins.
     fn tiles_from(&self) -> usize {
         if let Rows::Windows(_, lines) = self.a { lines.count } else { L::ROWS }
     }
 
-    /// The tiles of a task's rows, each within a line where windows are read in place.
+    /// Returns the tiles of a task's rows, each within a line where windows are read in place.
     fn tile_rows(&self, rows: usize) -> impl Iterator<Item = Range<usize>> {
         let line = if let Rows::Windows(_, lines) = self.a { lines.count } else { rows };
         (0..rows).step_by(line.max(1)).flat_map(move |start| {
@@ -485,7 +488,7 @@ impl<L: Lanes> Block<'_, '_, L> {
                         }
                     }
                 };
-                // Each tile brings its share of the next panel nearer.
+                // Each tile prefetches its share of the next panel.
                 let panel_bytes = depth * panel * size_of::<L::Elem>();
                 let (next, share, ahead_step) = match self.b {
                     Columns::Packed(_) => (panel_bytes, panel_bytes / tiles, panel * size_of::<L::Elem>() / tiles),
@@ -508,7 +511,7 @@ impl<L: Lanes> Block<'_, '_, L> {
                     };
                     let tile = rows.start + tile.start..rows.start + tile.end;
                     let operands = TileOperands { order, a, a_stride, b, b_stride, step, depth, ahead, ahead_step };
-                    // SAFETY: handed on.
+                    // SAFETY: the caller keeps the contract.
                     unsafe { self.tiles(&operands, tile, col..col + width) };
                 }
             }

@@ -6,16 +6,16 @@ use super::super::patches::{Patches, Run};
 use super::lanes::{Lanes, for_lanes, prefetch};
 use super::{LEAST_ROWS, Operand, PACKED_ROWS, tile_rows};
 
-/// How many steps before its use a line is asked for.
+/// Steps between the prefetch of a line and its use.
 const STEPS_AHEAD: usize = 8;
 
 for_lanes! {
-    /// Copies `depth` inner steps of `cols` columns of b, panel after panel: in a panel, one row of `width` for each step, zero beyond
-    /// the last column.
+    /// Copies `depth` inner steps of `cols` columns of b, panel after panel. A panel has one row of `width` for each
+    /// step, zero beyond the last column.
     ///
     /// # Safety
-    /// The CPU has the features of `L`; `b` is valid for the block, `to` for writes of `depth` rows of `cols`, rounded up to whole panels;
-    /// `width` is a multiple of `L::N`.
+    /// The CPU has the features of `L`. `b` is valid for the block, `to` for writes of `depth` rows of `cols`, rounded
+    /// up to whole panels. `width` is a multiple of `L::N`.
     pub(super) unsafe fn columns = columns_body<L: Lanes>(b: Operand<L::Elem>, depth: usize, cols: usize, width: usize, to: *mut L::Elem)
 }
 
@@ -24,8 +24,8 @@ unsafe fn columns_body<L: Lanes>(b: Operand<L::Elem>, depth: usize, cols: usize,
     // SAFETY: all reads are of elements of the block, all writes inside the panels; parts of registers are masked.
     unsafe {
         if b.col == 1 {
-            // Step by step across all panels, so that memory is read in order; the steps lie on different pages, where the CPU
-            // does not look ahead by itself.
+            // Goes step by step across all panels, so that memory is read in order. The steps lie on different pages,
+            // which the CPU does not prefetch by itself.
             for step in 0..depth {
                 for line in (0..cols).step_by(64 / size_of::<L::Elem>()) {
                     prefetch::<true>(b.at(step + STEPS_AHEAD, line).cast());
@@ -88,8 +88,9 @@ pub(super) unsafe fn rows_along<T: Copy>(a: Operand<T>, rows: usize, depth: usiz
 }
 
 for_lanes! {
-    /// Copies `depth` inner steps of `rows` rows of a whose rows are side by side, tile by tile: a tile's rows side by side for
-    /// each step, tiles `stride` elements per row apart, at most as many as a task packs.
+    /// Copies `depth` inner steps of `rows` rows of a whose rows are side by side, tile by tile. A tile has its rows
+    /// side by side for each step. Tiles are `stride` elements per row apart; there are at most as many as a task
+    /// packs.
     ///
     /// # Safety
     /// The CPU has the features of `L`; `a` is valid for the block and has `row == 1`; `to` for writes of `rows * stride`; `depth <= stride`.
@@ -104,8 +105,8 @@ unsafe fn rows_across_body<L: Lanes>(a: Operand<L::Elem>, rows: usize, depth: us
         *slot = (tile.start, tile.len());
         count += 1;
     }
-    // Step by step across all tiles, so that memory is read in order; the steps lie on different pages, where the CPU does not look
-    // ahead by itself.
+    // Goes step by step across all tiles, so that memory is read in order. The steps lie on different pages, which the
+    // CPU does not prefetch by itself.
     for step in 0..depth {
         for line in (0..rows).step_by(64 / size_of::<L::Elem>()) {
             prefetch::<true>(a.at(line, step + STEPS_AHEAD).cast());
@@ -124,22 +125,28 @@ unsafe fn rows_across_body<L: Lanes>(a: Operand<L::Elem>, rows: usize, depth: us
 }
 
 for_lanes! {
-    /// As [`rows_across`], of rows whose steps are side by side.
+    /// Copies rows as [`rows_across`] does, from rows whose steps are side by side.
     ///
     /// # Safety
     /// The CPU has the features of `L`; `a` is valid for the block and has `col == 1`; `to` for writes of `rows * stride`; `depth <= stride`.
-    pub(super) unsafe fn rows_turned = rows_turned_body<L: Lanes>(a: Operand<L::Elem>, rows: usize, depth: usize, stride: usize, to: *mut L::Elem)
+    pub(super) unsafe fn rows_transposed = rows_transposed_body<L: Lanes>(a: Operand<L::Elem>, rows: usize, depth: usize, stride: usize, to: *mut L::Elem)
 }
 
 #[inline(always)]
-unsafe fn rows_turned_body<L: Lanes>(a: Operand<L::Elem>, rows: usize, depth: usize, stride: usize, to: *mut L::Elem) {
+unsafe fn rows_transposed_body<L: Lanes>(
+    a: Operand<L::Elem>,
+    rows: usize,
+    depth: usize,
+    stride: usize,
+    to: *mut L::Elem,
+) {
     for tile in tile_rows::<L>(rows) {
         let height = tile.len();
         for lane in (0..height).step_by(L::N) {
             let present = (height - lane).min(L::N);
             let part = L::first(present);
             for step in (0..depth).step_by(L::N) {
-                // The next tile's rows lie on other pages, where the CPU does not look ahead by itself.
+                // The next tile's rows lie on other pages, which the CPU does not prefetch by itself.
                 for row in 0..present {
                     prefetch::<false>(a.at(tile.end + lane + row, step).cast());
                 }
@@ -165,7 +172,8 @@ for_lanes! {
     /// Copies a part of the matrix of windows, row by row, `stride` elements apart.
     ///
     /// # Safety
-    /// The CPU has the features of `L`; the part lies in the matrix; `to` is valid for writes of the part, whose rows are at most `stride` long.
+    /// The CPU has the features of `L`; the part lies in the matrix. `to` is valid for writes of the part, whose rows
+    /// are at most `stride` long.
     pub(super) unsafe fn windows = windows_body<L: Lanes>(patches: &Patches<'_, L::Elem>, rows: Range<usize>, cols: Range<usize>, stride: usize, to: *mut L::Elem)
 }
 
@@ -200,7 +208,7 @@ unsafe fn window_columns_body<L: Lanes>(
     let depth = rows.len();
     for start in cols.clone().step_by(width) {
         let end = cols.end.min(start + width);
-        // SAFETY: handed on; the panel has `depth` rows of `width`.
+        // SAFETY: the caller keeps the contract; the panel has `depth` rows of `width`.
         unsafe {
             let to = to.add((start - cols.start) * depth);
             let present = end - start;

@@ -2,7 +2,7 @@
 
 use super::lanes::{Lanes, for_lanes, prefetch};
 
-/// Inner steps of one turn of the kernel's loop over packed rows. Prefetches are spread over the turns: all at once, they would delay
+/// Inner steps of one unroll of the kernel's loop over packed rows. Prefetches are spread over the turns: all at once, they would delay
 /// a's loads.
 const UNROLL: usize = 4;
 
@@ -37,8 +37,8 @@ pub(crate) struct Tile<L: Lanes> {
 }
 
 impl<L: Lanes> Tile<L> {
-    /// A tile whose registers are whole, with no end of its own; operands and c are given with the distances of their rows (of
-    /// a's columns where it lies along them).
+    /// Returns a tile whose registers are whole, with no end of its own. Operands and c are given with the distances of
+    /// their rows (of a's columns where it lies along them).
     pub fn whole(
         depth: usize,
         (a, a_stride): (*const L::Elem, usize),
@@ -70,15 +70,15 @@ impl<L: Lanes> Tile<L> {
 
 pub(crate) type Kernel<L> = unsafe fn(&Tile<L>);
 
-/// How a's elements lie: side by side along a row, or along a column.
+/// The layout of a's elements: side by side along a row, or along a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Order {
     AlongRow,
     AlongColumn,
 }
 
-/// The kernel for `rows <= L::ROWS` rows and `width` lanes across, a power of two that is at most `L::widest(rows)`. `whole` says that
-/// both parts of the tile are whole.
+/// Returns the kernel for `rows <= L::ROWS` rows and `width` lanes across, a power of two that is at most
+/// `L::widest(rows)`. `whole` says that both parts of the tile are whole.
 pub(crate) fn kernel<L: Lanes>(rows: usize, width: usize, order: Order, whole: bool) -> Kernel<L> {
     macro_rules! of_rows {
         ($rows:expr, $($width:literal)*) => {
@@ -122,7 +122,8 @@ pub(crate) fn kernel<L: Lanes>(rows: usize, width: usize, order: Order, whole: b
 
 for_lanes! {
     /// # Safety
-    /// The CPU has the features of `L`; a, b and c are valid for the tile; nothing else touches this part of c.
+    /// Computes the tile. The CPU has the features of `L`; a, b and c are valid for the tile; nothing else touches this
+    /// part of c.
     unsafe fn run = run_body<L: Lanes, const ROWS: usize, const WIDTH: usize, const ALONG_ROW: bool, const WHOLE: bool>(
         tile: &Tile<L>
     )
@@ -132,28 +133,29 @@ for_lanes! {
 unsafe fn run_body<L: Lanes, const ROWS: usize, const WIDTH: usize, const ALONG_ROW: bool, const WHOLE: bool>(
     tile: &Tile<L>,
 ) {
-    // SAFETY: by the contract above, every address below is of an element of the tile's a, b, c or bias; parts of a register that
-    // lie outside are masked.
+    // SAFETY: by the contract above, every address below is of an element of the tile's a, b, c or bias. Parts of a
+    // register that lie outside are masked.
     unsafe {
         let last = WIDTH - 1;
         let mut sums = [[L::zero(); WIDTH]; ROWS];
         let (mut a, mut b) = (tile.a, tile.b);
         let (row_step, inner_step) = if ALONG_ROW { (tile.a_stride, 1) } else { (1, tile.a_stride) };
-        // The sums take long enough for the lines of c to arrive meanwhile.
+        // The sums take long enough for the prefetched lines of c to arrive.
         for i in 0..ROWS {
             for j in 0..WIDTH {
                 prefetch::<true>(tile.c.wrapping_add(i * tile.c_stride + j * L::N).cast());
             }
         }
         let mut ahead = tile.ahead;
-        // Not a closure, which keeps the sums in memory; the mask must be a local for the same reason.
+        // No closure here: it would keep the sums in memory. The mask must be a local for the same reason.
         let (b_stride, b_part) = (tile.b_stride, tile.b_part);
         macro_rules! step {
             () => {{
                 let column = |j: usize| {
                     if WHOLE || j < last { L::load(b.add(j * L::N)) } else { L::load_part(b.add(j * L::N), b_part) }
                 };
-                // The shorter side is held, the longer passes through one register: all sums and it fit the registers.
+                // The shorter side stays in registers, the longer one passes through one register. With the sums they
+                // fill no more registers than there are.
                 if ROWS < WIDTH * L::REGISTERS {
                     let mut values = [L::zero(); ROWS];
                     for (i, value) in values.iter_mut().enumerate() {
@@ -182,24 +184,24 @@ unsafe fn run_body<L: Lanes, const ROWS: usize, const WIDTH: usize, const ALONG_
             }};
         }
         let packed = !ALONG_ROW && tile.a_stride == ROWS;
-        // Rows far apart need an address each: unrolled, those leave the general registers.
-        let turn = if ALONG_ROW { 1 } else { UNROLL };
+        // Rows that are far apart need an address each. Unrolled, the addresses do not fit the general registers.
+        let unroll = if ALONG_ROW { 1 } else { UNROLL };
         let mut left = tile.depth;
         while left > 0 {
             let line = left.min(tile.a_line);
-            for _ in 0..line / turn {
+            for _ in 0..line / unroll {
                 prefetch::<false>(ahead);
-                ahead = ahead.wrapping_add(tile.ahead_step * turn);
+                ahead = ahead.wrapping_add(tile.ahead_step * unroll);
                 if packed {
                     for line in 0..(UNROLL * ROWS * size_of::<L::Elem>()).div_ceil(64) {
                         prefetch::<true>(a.cast::<u8>().wrapping_add(A_AHEAD + line * 64));
                     }
                 }
-                for _ in 0..turn {
+                for _ in 0..unroll {
                     step!();
                 }
             }
-            for _ in 0..line % turn {
+            for _ in 0..line % unroll {
                 step!();
             }
             left -= line;

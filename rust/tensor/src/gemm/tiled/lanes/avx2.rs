@@ -182,7 +182,7 @@ macro_rules! pair_operations {
 }
 
 impl Pair<__m256> {
-    /// The transpose of a block of 8 rows.
+    /// Returns the transpose of a block of 8 rows.
     #[inline(always)]
     unsafe fn transposed(r: [__m256; 8]) -> [__m256; 8] {
         // SAFETY: the caller has AVX2.
@@ -211,7 +211,7 @@ impl Pair<__m256> {
 }
 
 impl Pair<__m256d> {
-    /// The transpose of a block of 4 rows.
+    /// Returns the transpose of a block of 4 rows.
     #[inline(always)]
     unsafe fn transposed(r: [__m256d; 4]) -> [__m256d; 4] {
         // SAFETY: the caller has AVX2.

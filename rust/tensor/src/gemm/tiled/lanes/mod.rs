@@ -1,7 +1,7 @@
 //! `Lanes`: a row of floats that is computed with at once, of one length on every CPU.
 //!
-//! Sixteen f32 or eight f64 are one register with AVX-512, two with AVX2, and an array elsewhere. Which lane an element falls in, and
-//! the order in which lanes are added, are thus the same everywhere, and so are the bits of results.
+//! Sixteen f32 or eight f64 are one register with AVX-512, two with AVX2, and an array elsewhere. The lane of an
+//! element and the order in which lanes are added are therefore the same everywhere, and so are the bits.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -26,34 +26,35 @@ pub(crate) trait Lanes: Copy {
     const REGISTERS: usize;
     /// If true, a masked access costs as much as a whole one.
     const MASKS_ARE_FREE: bool;
-    /// Most rows of a tile, and the lanes across one that has as many: sums, a row of b and a value of a fill the registers.
+    /// Most rows of a tile, and the lanes across a tile with as many rows. Its sums, a row of b and a value of a fill
+    /// the registers.
     const ROWS: usize;
     const WIDE: usize;
 
-    /// The most lanes across a tile of this many rows when b is not packed: few rows need many columns to keep eight sums in
-    /// flight. A power of two.
+    /// Returns the most lanes across a tile of this many rows when b is not packed, a power of two. Few rows need many
+    /// columns to keep eight sums in flight.
     fn widest(rows: usize) -> usize;
     /// Selects the first `n` elements, all when `n >= N`.
     fn first(n: usize) -> Self::Mask;
     unsafe fn zero() -> Self;
     unsafe fn splat(from: *const Self::Elem) -> Self;
     unsafe fn load(from: *const Self::Elem) -> Self;
-    /// The selected elements from memory, zero in place of the others, whose memory is not touched.
+    /// Returns the selected elements from memory, zero in place of the others, whose memory is not touched.
     unsafe fn load_part(from: *const Self::Elem, part: Self::Mask) -> Self;
     unsafe fn store(self, to: *mut Self::Elem);
     unsafe fn store_part(self, to: *mut Self::Elem, part: Self::Mask);
-    /// `self * b + c`, rounded once.
+    /// Returns `self * b + c`, rounded once.
     unsafe fn mul_add(self, b: Self, c: Self) -> Self;
     unsafe fn add(self, b: Self) -> Self;
     unsafe fn sub(self, b: Self) -> Self;
     unsafe fn mul(self, b: Self) -> Self;
-    /// Zero where the element is below zero; NaN and -0.0 stay.
+    /// Returns zero where the element is below zero; NaN and -0.0 stay.
     unsafe fn relu(self) -> Self;
-    /// The selected elements, zero in place of the others.
+    /// Returns the selected elements, zero in place of the others.
     unsafe fn keep(self, part: Self::Mask) -> Self;
     /// Returns true if every element is zero.
     unsafe fn is_zero(self) -> bool;
-    /// The sum of the elements, halves added to halves.
+    /// Returns the sum of the elements, halves added to halves.
     unsafe fn sum(self) -> Self::Elem;
     /// Reads `rows <= N` rows of `cols <= N` elements and writes their transpose: the elements `to_part` of `cols` rows of `N`, zero
     /// where there was no row.

@@ -1,4 +1,4 @@
-//! `Crossing`: the rendezvous of one step over its connections.
+//! `RemoteRendezvous`: the rendezvous of one step over its connections.
 
 use crate::frame::Frame;
 use crate::line::Link;
@@ -17,12 +17,12 @@ use std::time::{Duration, Instant};
 /// Key of the end of the first connection's part.
 pub const END: u64 = 1 << 62;
 
-/// Time between two looks at a part that was cancelled.
-const LOOK: Duration = Duration::from_millis(50);
+/// Time between two checks of a part that was cancelled.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The destinations of values, by key.
 pub enum Route {
-    /// To the one who asked for the step.
+    /// To the process that requested the step.
     Back,
     /// By edge, to that connection; `None`: they stay here.
     Out(Arc<[Option<usize>]>),
@@ -49,8 +49,8 @@ struct State {
     doorbell: Option<Held>,
     /// Of each connection, whether a part was begun there.
     begun: Vec<bool>,
-    /// Of each connection, what had come when its part was told to give up.
-    asked: Vec<Option<u64>>,
+    /// For each connection, the bytes received when its part's cancellation was requested.
+    cancelled_at: Vec<Option<u64>>,
     /// Values sent since the last exchange, by connection.
     leaving: Vec<Vec<(u64, Tensor)>>,
     arrived: FxHashMap<u64, Tensor>,
@@ -99,28 +99,28 @@ fn pump(state: &Mutex<State>) -> Result<()> {
 }
 
 /// The meeting place of a step whose parts are connected.
-pub struct Crossing {
+pub struct RemoteRendezvous {
     route: Route,
     names: Vec<String>,
     state: Arc<Mutex<State>>,
 }
 
-impl Crossing {
-    /// `names`: who is at the end of each connection.
-    pub fn new(route: Route, wires: Wires, names: Vec<String>) -> Crossing {
+impl RemoteRendezvous {
+    /// Returns a crossing; `names` has the task at the end of each connection.
+    pub fn new(route: Route, wires: Wires, names: Vec<String>) -> RemoteRendezvous {
         let n = names.len();
         let state = State {
             wires: Some(wires),
             doorbell: None,
             begun: vec![false; n],
-            asked: vec![None; n],
+            cancelled_at: vec![None; n],
             leaving: (0..n).map(|_| Vec::new()).collect(),
             arrived: FxHashMap::default(),
             ended: (0..n).map(|_| None).collect(),
             failure: None,
             is_pumped: false,
         };
-        Crossing { route, names, state: Arc::new(Mutex::new(state)) }
+        RemoteRendezvous { route, names, state: Arc::new(Mutex::new(state)) }
     }
 
     /// Puts the beginning of a part on its way.
@@ -136,7 +136,7 @@ impl Crossing {
         Ok(())
     }
 
-    /// Values that came with the step's beginning.
+    /// Stores values that came with the step's beginning.
     pub fn bring(&self, values: Vec<(u64, Tensor)>) {
         self.state.lock().arrived.extend(values);
     }
@@ -212,7 +212,7 @@ impl Crossing {
                     Some(None) => {
                         arrived.insert(key, value);
                     }
-                    None => bail!(InvalidArgument, "A value was received that nobody expects"),
+                    None => bail!(InvalidArgument, "An unexpected value was received"),
                 },
             }
         }
@@ -226,16 +226,16 @@ impl Crossing {
         Ok(())
     }
 
-    /// The position of the first part that ended with a failure, and it.
+    /// Returns the first part that ended with a failure, by position, and its outcome.
     pub fn failed_part(&self) -> Option<(usize, Outcome)> {
         failed_part(&self.state.lock())
     }
 
-    /// Tells the parts that have not ended to give up, and waits until they have, or do not answer.
+    /// Requests that running parts end, and waits until they have ended or do not answer.
     pub fn cancel(&self, at_most: Duration) {
         let mut state = self.state.lock();
         state.leaving.iter_mut().for_each(Vec::clear);
-        let State { wires: Some(wires), begun, asked, ended, .. } = &mut *state else { return };
+        let State { wires: Some(wires), begun, cancelled_at, ended, .. } = &mut *state else { return };
         let n = ended.len();
         for i in 0..n {
             if begun[i]
@@ -245,14 +245,14 @@ impl Crossing {
                 let before = link.received();
                 // A connection that takes nothing more is silent.
                 let _ = link.push(Frame::new(kind::CANCEL, &Empty {})).and_then(|()| link.ping());
-                asked[i] = Some(before);
+                cancelled_at[i] = Some(before);
             }
         }
         let began = Instant::now();
         loop {
             let mut waits = false;
             for i in 0..n {
-                let (Some(before), Ok(link)) = (asked[i], wires.link(i)) else { continue };
+                let (Some(before), Ok(link)) = (cancelled_at[i], wires.link(i)) else { continue };
                 let _ = link.write();
                 while let Ok(Some(frame)) = link.read() {
                     if frame.kind == kind::DONE && ended[i].is_none() {
@@ -263,33 +263,34 @@ impl Crossing {
                 let patience = if link.received() == before { SIGN_OF_LIFE.min(at_most) } else { at_most };
                 waits |= ended[i].is_none() && !link.has_failed() && began.elapsed() < patience;
             }
-            if !waits || wires.sleep(None, Some(LOOK)).is_err() {
+            if !waits || wires.sleep(None, Some(POLL_INTERVAL)).is_err() {
                 return;
             }
         }
     }
 
-    /// The connections as they are, and how each part ended, once the step is over.
+    /// Returns the connections as they are, and the end of each part, once the step is over.
     pub fn give_back(&self) -> (Vec<Rest>, Vec<Option<Ended>>) {
         let mut state = self.state.lock();
         state.doorbell = None;
         let links = state.wires.take().map(Wires::into_links).unwrap_or_default();
-        let State { begun, asked, ended, .. } = &mut *state;
+        let State { begun, cancelled_at, ended, .. } = &mut *state;
         let rest = links.into_iter().enumerate().map(|(i, link)| {
             let is_open = begun[i] && ended[i].is_none();
-            let is_silent = is_open && asked[i].is_some_and(|before| link.has_failed() || link.received() == before);
+            let is_silent =
+                is_open && cancelled_at[i].is_some_and(|before| link.has_failed() || link.received() == before);
             Rest { link, is_open, is_silent }
         });
         (rest.collect(), std::mem::take(ended))
     }
 
-    /// Values that were sent and not yet written: they leave with the part's end.
+    /// Takes values that were sent and not yet written; they are sent with the part's end.
     pub fn take_leaving(&self) -> Vec<(u64, Tensor)> {
         std::mem::take(&mut self.state.lock().leaving).into_iter().flatten().collect()
     }
 }
 
-impl Rendezvous for Crossing {
+impl Rendezvous for RemoteRendezvous {
     fn send(&self, key: u64, value: Tensor) -> Result<()> {
         let link = match &self.route {
             Route::Back => Some(0),
@@ -334,7 +335,7 @@ impl Rendezvous for Crossing {
         let mut state = self.state.lock();
         let any = self.exchange_locked(&mut state)?;
         if let Some((_, outcome)) = failed_part(&state) {
-            // The step's master names the node if it knows it.
+            // The step's master names the node if the failure has one.
             return outcome.into_result().map_err(|e| e.inside(""));
         }
         if any {

@@ -2,8 +2,8 @@
 //! wait for elements.
 //!
 //! After every change the heads of both lines are tried until nothing moves; then no operation in a line could end. An
-//! operation whose end has come finds its outcome in its `Ticket`, and its step's bell is rung; one that is withdrawn gives
-//! back what it has taken.
+//! operation whose end has come finds its outcome in its `Ticket`, and its step's bell is rung. One that is withdrawn
+//! gives back what it has taken.
 
 use super::element::{Element, Tuple, alike, padded, stacked};
 use super::store::Store;
@@ -33,7 +33,7 @@ impl Kind {
     }
 }
 
-/// What the attributes of a queue's node say.
+/// The attributes of a queue's node.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Spec {
     pub kind: Kind,
@@ -48,7 +48,7 @@ pub(super) struct Spec {
 
 type Taken = SmallVec<[Element; 1]>;
 
-/// Where an operation in line finds its outcome.
+/// The outcome of an operation in line.
 struct Ticket {
     outcome: Mutex<Option<Result<Taken>>>,
     bell: Arc<Bell>,
@@ -76,7 +76,7 @@ enum Arrival {
 /// In line for elements.
 struct Departure {
     remaining: usize,
-    /// Whether fewer do once the queue is closed.
+    /// If true, fewer are enough once the queue is closed.
     up_to: bool,
     taken: Taken,
 }
@@ -95,8 +95,9 @@ struct State {
 }
 
 impl State {
-    /// After a fork the child has the lines, but not the threads that stood in them.
-    fn leave_to_the_living(&mut self) -> Result<()> {
+    /// Fails the waiting operations of a parent process: after a fork the child has the lines, but not the threads in
+    /// them.
+    fn fail_orphans(&mut self) -> Result<()> {
         if self.arrivals.is_empty() && self.departures.is_empty() {
             return Ok(());
         }
@@ -121,7 +122,7 @@ pub(crate) struct Queue {
     state: Mutex<State>,
 }
 
-/// How many elements an operation takes.
+/// The number of elements that an operation takes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Count {
     One,
@@ -129,7 +130,7 @@ pub(crate) enum Count {
     UpTo(usize),
 }
 
-/// What became of an operation at once.
+/// The immediate outcome of an operation.
 pub(crate) enum Begun {
     Ended(Tuple),
     Waits(Waiting),
@@ -154,61 +155,61 @@ impl Queue {
         Ok(Queue { name, spec, state: Mutex::new(State { store, is_closed: false, arrivals, departures }) })
     }
 
-    /// Whether a node with attributes `asked` may share this queue.
-    pub(super) fn check(&self, asked: &Spec) -> Result<()> {
+    /// Checks that a node with attributes `requested` may share this queue.
+    pub(super) fn check(&self, requested: &Spec) -> Result<()> {
         let (own, name) = (&self.spec, &self.name);
         ensure!(
-            own.kind == asked.kind,
+            own.kind == requested.kind,
             InvalidArgument,
             "Shared queue '{name}' has type '{}' that does not match type of the node: {}",
             own.kind.name(),
-            asked.kind.name()
+            requested.kind.name()
         );
         ensure!(
-            own.capacity == asked.capacity,
+            own.capacity == requested.capacity,
             InvalidArgument,
             "Shared queue '{name}' has capacity {} but requested capacity was {}",
             own.capacity,
-            asked.capacity
+            requested.capacity
         );
         if own.kind == Kind::RandomShuffle {
             ensure!(
-                own.min_after_dequeue == asked.min_after_dequeue,
+                own.min_after_dequeue == requested.min_after_dequeue,
                 InvalidArgument,
                 "Shared queue '{name}' has min_after_dequeue {} but requested min_after_dequeue was {}.",
                 own.min_after_dequeue,
-                asked.min_after_dequeue
+                requested.min_after_dequeue
             );
             ensure!(
-                asked.seeds == (0, 0) || own.seeds == asked.seeds,
+                requested.seeds == (0, 0) || own.seeds == requested.seeds,
                 InvalidArgument,
                 "Shared queue '{name}' has random seeds ({}, {}) but requested seeds are ({}, {}).",
                 own.seeds.0,
                 own.seeds.1,
-                asked.seeds.0,
-                asked.seeds.1
+                requested.seeds.0,
+                requested.seeds.1
             );
         }
         ensure!(
-            own.types == asked.types,
+            own.types == requested.types,
             InvalidArgument,
             "Shared queue '{name}' has component types {} but requested component types were {}",
             type_list(&own.types),
-            type_list(&asked.types)
+            type_list(&requested.types)
         );
         let is_same = match own.kind {
             Kind::PaddingFifo => {
                 let compatible = |(a, b): (&PartialShape, &PartialShape)| a.is_compatible_with(b);
-                own.shapes.len() == asked.shapes.len() && own.shapes.iter().zip(&asked.shapes).all(compatible)
+                own.shapes.len() == requested.shapes.len() && own.shapes.iter().zip(&requested.shapes).all(compatible)
             }
-            _ => own.shapes == asked.shapes,
+            _ => own.shapes == requested.shapes,
         };
         ensure!(
             is_same,
             InvalidArgument,
             "Shared queue '{name}' has component shapes {} but requested component shapes were {}",
             shape_list(&own.shapes),
-            shape_list(&asked.shapes)
+            shape_list(&requested.shapes)
         );
         Ok(())
     }
@@ -266,7 +267,7 @@ impl Queue {
         }
         let ended = {
             let mut state = self.state.lock();
-            state.leave_to_the_living()?;
+            state.fail_orphans()?;
             state.is_closed = true;
             let mut ended: Vec<Arc<Ticket>> = Vec::new();
             for (ticket, _) in state.arrivals.drain(..) {
@@ -285,9 +286,9 @@ impl Queue {
         self.dequeue_ringing(count, || step.bell().clone())
     }
 
-    /// `dequeue` where the bell of the step is at hand, and not the step.
+    /// Returns `dequeue` where the bell of the step is at hand, and not the step.
     pub(crate) fn dequeue_ringing(self: &Arc<Self>, count: Count, bell: impl FnOnce() -> Arc<Bell>) -> Result<Begun> {
-        let (wanted, up_to) = match count {
+        let (requested, up_to) = match count {
             Count::One => (1, false),
             Count::Many(n) => (n, false),
             Count::UpTo(n) => (n, true),
@@ -299,13 +300,13 @@ impl Queue {
                 "{}'s DequeueMany and DequeueUpTo require the components to have specified shapes.",
                 self.spec.kind.name()
             );
-            if wanted == 0 {
+            if requested == 0 {
                 return self.outputs(&Taken::new(), count).map(Begun::Ended);
             }
         }
-        let mut departure = Departure { remaining: wanted, up_to, taken: Taken::new() };
+        let mut departure = Departure { remaining: requested, up_to, taken: Taken::new() };
         let mut state = self.state.lock();
-        state.leave_to_the_living()?;
+        state.fail_orphans()?;
         if state.departures.is_empty()
             && let Progress::Ended(outcome) = self.try_departure(&mut state, &mut departure)
         {
@@ -330,7 +331,7 @@ impl Queue {
 
     fn arrive(self: &Arc<Self>, mut arrival: Arrival, step: &Cancellation) -> Result<Begun> {
         let mut state = self.state.lock();
-        state.leave_to_the_living()?;
+        state.fail_orphans()?;
         if state.arrivals.is_empty()
             && let Progress::Ended(outcome) = self.try_arrival(&mut state, &mut arrival)
         {
@@ -346,7 +347,7 @@ impl Queue {
         self.begun(ticket, None, &ended)
     }
 
-    /// What became of an operation that stood in line while the queue settled.
+    /// Returns the outcome of an operation that stood in line while the queue settled.
     fn begun(self: &Arc<Self>, ticket: Arc<Ticket>, takes: Option<Count>, ended: &[Arc<Ticket>]) -> Result<Begun> {
         ended.iter().filter(|t| !Arc::ptr_eq(t, &ticket)).for_each(|t| t.bell.ring());
         let mut waiting = Waiting { queue: self.clone(), ticket, takes, is_collected: false };
@@ -436,7 +437,7 @@ impl Queue {
     fn try_departure(&self, state: &mut State, departure: &mut Departure) -> Progress {
         let size = state.store.len();
         if self.spec.kind == Kind::Priority {
-            // A batch comes out in order only where all of it is there.
+            // A batch leaves in order only if all of it is there.
             let enough = size >= departure.remaining;
             if state.is_closed && (size == 0 || !(enough || departure.up_to)) {
                 return Progress::Ended(Err(self.insufficient(departure.remaining, size)));
@@ -473,7 +474,7 @@ impl Queue {
         progress
     }
 
-    /// TF 1.x: programs match on these words.
+    /// Returns the error of too few elements. TF 1.x: programs match on these words.
     fn insufficient(&self, requested: usize, size: usize) -> Status {
         Status::out_of_range(format!(
             "{} '{}' is closed and has insufficient elements (requested {requested}, current size {size})",
@@ -513,7 +514,7 @@ impl Queue {
         Ok(())
     }
 
-    /// The outputs of an operation that has taken these elements.
+    /// Returns the outputs of an operation that has taken these elements.
     fn outputs(&self, taken: &[Element], count: Count) -> Result<Tuple> {
         if let (Count::One, [element]) = (count, taken) {
             return element.to_tuple();
@@ -530,7 +531,7 @@ impl Queue {
 
     fn put_back(&self, taken: Taken) {
         let mut state = self.state.lock();
-        // They were in the store before, so it takes them.
+        // The elements were in the store before, so there is room for them.
         let put = state.store.put_back(taken.into_iter());
         debug_assert!(put.is_ok());
         let ended = self.settle(&mut state);
@@ -559,7 +560,7 @@ impl Queue {
 pub(crate) struct Waiting {
     queue: Arc<Queue>,
     ticket: Arc<Ticket>,
-    /// How many it takes; `None` where it brings.
+    /// Number of elements that it takes; `None` if it adds some.
     takes: Option<Count>,
     is_collected: bool,
 }

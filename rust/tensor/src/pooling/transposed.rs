@@ -6,7 +6,7 @@ use crate::threads::{Interrupted, SharedSlice, Threads, try_for_blocks};
 use crate::transpose::{BLOCK_SIDE, block_of_4_bytes, block_of_8_bytes};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether parts are to be pooled side by side, as channels are.
+/// Returns true if parts are to be pooled side by side, as channels are.
 pub(super) fn pays(windows: &Windows) -> bool {
     windows.inner == 1 && windows.outer > 1
 }
@@ -25,24 +25,24 @@ pub(super) fn each<T: Copy + Default + Send + Sync, const N: usize>(
     try_for_blocks(threads, outer, BLOCK_SIDE, |parts| {
         let (first, count) = (parts.start, parts.len());
         let inputs: [Kept<T>; N] = std::array::from_fn(|k| {
-            let mut turned = Kept::new(count * sizes[k]);
-            turn(&inputs[k][first * sizes[k]..], count, sizes[k], turned.get_mut());
-            turned
+            let mut transposed = Kept::new(count * sizes[k]);
+            transpose(&inputs[k][first * sizes[k]..], count, sizes[k], transposed.get_mut());
+            transposed
         });
-        let mut turned = Kept::new(count * size);
+        let mut transposed = Kept::new(count * size);
         let windows = Windows { outer: 1, inner: count, ..windows.clone() };
-        if let Err(Interrupted) = f(&windows, inputs.each_ref().map(Kept::get), turned.get_mut()) {
+        if let Err(Interrupted) = f(&windows, inputs.each_ref().map(Kept::get), transposed.get_mut()) {
             all_whole.store(false, Ordering::Relaxed);
             return;
         }
         // SAFETY: the parts of different blocks are disjoint.
-        turn(turned.get(), size, count, unsafe { shared.range(first * size..(first + count) * size) });
+        transpose(transposed.get(), size, count, unsafe { shared.range(first * size..(first + count) * size) });
     })?;
     if all_whole.into_inner() { Ok(()) } else { Err(Interrupted) }
 }
 
-/// `to[c * rows + r] = from[r * columns + c]`.
-fn turn<T: Copy>(from: &[T], rows: usize, columns: usize, to: &mut [T]) {
+/// Computes `to[c * rows + r] = from[r * columns + c]`.
+fn transpose<T: Copy>(from: &[T], rows: usize, columns: usize, to: &mut [T]) {
     for r in (0..rows).step_by(BLOCK_SIDE) {
         for c in (0..columns).step_by(BLOCK_SIDE) {
             let (r_end, c_end) = (rows.min(r + BLOCK_SIDE), columns.min(c + BLOCK_SIDE));
