@@ -18,10 +18,10 @@ _EARLIER = tuple(f"contrib.rnn.python.ops.{name}" for name in ("core_rnn", "core
 _ELSEWHERE = {"rnn": ("nn.rnn_cell", "nn"), "seq2seq": ("nn.rnn_cell",), "slim": ("contrib.slim.learning",)}
 # Names that are public in TensorFlow only there: where they are here.
 _INTERNAL = {
-    "eager": ("ferroflow._src.internals.eager_api",),
-    "eager.python.tfe": ("ferroflow._src.internals.eager_api",),
+    "eager": ("ferroflow._src.contrib.eager.eager_api",),
+    "eager.python.tfe": ("ferroflow._src.contrib.eager.eager_api",),
     "graph_editor": ("ferroflow._src.internals.graph_walks",),
-    "layers.python.layers.utils": ("ferroflow._src.layers.model_utils",),
+    "layers.python.layers.utils": ("ferroflow._src.contrib.layers.model_utils",),
     "slim.python.slim.data.data_decoder": ("ferroflow._src.contrib.slim_data.decoding",),
     "slim.python.slim.data.data_provider": ("ferroflow._src.contrib.slim_data.providing",),
     "slim.python.slim.data.dataset": ("ferroflow._src.contrib.slim_data.providing",),
