@@ -1,6 +1,7 @@
 """`tf.contrib.layers`: initializers, regularizers and layers of models."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.contrib.layers import model_utils as utils  # noqa: F401
 from ferroflow._src.contrib.layers.encoders import bow_encoder as bow_encoder, embed_sequence as embed_sequence
 from ferroflow._src.contrib.layers.fan_initializers import (
     variance_scaling_initializer as variance_scaling_initializer,
