@@ -17,6 +17,7 @@ PYTHON_LAYERS = (
         "losses",
         "metrics",
         "linear_operator",
+        "drawing",
         "distributions",
         "summary",
         "checkpoint",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -13,8 +13,6 @@ from ferroflow import _core
 from ferroflow._src.base import compat, errors, fork_locks, proto, tf_logging
 from ferroflow._src.base.device_spec import DeviceSpec
 from ferroflow._src.framework import default_stacks, node_def
-from ferroflow._src.framework.drawing.nodes import nodes_of_operations
-from ferroflow._src.framework.drawing.notebook import notebook_html
 from ferroflow._src.framework.function_def import to_function_def
 from ferroflow._src.framework.op_schema import group_attrs, op_schema
 from ferroflow._src.framework.operation import Frames, Operation, frames_from
@@ -572,9 +570,9 @@ class Graph:
         node = tensor_or_op._node_id if isinstance(tensor_or_op, Tensor) else tensor_or_op._id
         return self._core.is_fetchable(node)
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> str | None:
         """Returns the graph as notebooks show and keep it: pictures of its outer name scopes."""
-        return notebook_html(nodes_of_operations(self.get_operations()))
+        return _notebook_view[0](self.get_operations()) if _notebook_view else None
 
     # ---- scopes
 
@@ -822,6 +820,15 @@ class Graph:
 
     def _is_function(self, name: str) -> bool:
         return name in self._functions
+
+
+# The function that draws a graph for notebooks, which a higher layer registers.
+_notebook_view: list[Callable[[Sequence[Operation]], str]] = []
+
+
+def register_notebook_view(draw: Callable[[Sequence[Operation]], str]) -> None:
+    """Registers the function that draws the operations of a graph as HTML."""
+    _notebook_view[:] = [draw]
 
 
 default_stacks.register_graph_class(Graph)

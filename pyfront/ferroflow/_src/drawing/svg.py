@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ferroflow._src.framework.drawing.boxes import Box, Edge, ScopeIndex, View, collapsed
-from ferroflow._src.framework.drawing.layout import Layout, layered
-from ferroflow._src.framework.drawing.nodes import Node
+from ferroflow._src.drawing.boxes import Box, Edge, ScopeIndex, View, collapsed
+from ferroflow._src.drawing.layout import Layout, layered
+from ferroflow._src.drawing.nodes import Node
 
 __all__ = ["escaped", "graph_html", "graph_svg", "view_svg"]
 

@@ -7,9 +7,10 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from ferroflow._src.framework.drawing.boxes import ScopeIndex, collapsed
-from ferroflow._src.framework.drawing.nodes import Node
-from ferroflow._src.framework.drawing.svg import escaped, view_svg
+from ferroflow._src.drawing.boxes import ScopeIndex, collapsed
+from ferroflow._src.drawing.nodes import Node, nodes_of_operations
+from ferroflow._src.drawing.svg import escaped, view_svg
+from ferroflow._src.framework.graph import register_notebook_view
 
 __all__ = ["LARGEST", "notebook_html"]
 
@@ -89,3 +90,6 @@ def _fitting(index: ScopeIndex, scope: str, room: int) -> str:
         if len(image) <= room or limit <= _FEWEST:
             return image
         limit = max(_FEWEST, limit * 2 // 3)
+
+
+register_notebook_view(lambda operations: notebook_html(nodes_of_operations(operations)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ferroflow._src.framework.drawing.nodes import Node
+from ferroflow._src.drawing.nodes import Node
 
 __all__ = ["Box", "Edge", "ScopeIndex", "View", "collapsed"]
 
