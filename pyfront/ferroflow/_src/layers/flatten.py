@@ -60,4 +60,4 @@ def flatten(inputs: Any, name: Any = None) -> Any:
     Returns:
         Tensor of the dtype of `inputs`, of shape [batch, elements of an example].
     """
-    return Flatten(name=name).apply(inputs)
+    return Flatten(name=name)(inputs)
