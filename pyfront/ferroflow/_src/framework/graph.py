@@ -89,8 +89,6 @@ class Graph:
         count = len(self._core)
         return f"<{type(self).__name__} with {count} operation{'' if count == 1 else 's'}, at {id(self):#x}>"
 
-    # ---- operations and tensors
-
     def _operation(self, node: int) -> Operation:
         """Returns the handle of a node."""
         handle = self._handles[node]
@@ -454,8 +452,6 @@ class Graph:
             '"<op_name>:<output_index>".'
         )
 
-    # ---- the graph as a whole
-
     def as_default(self) -> AbstractContextManager[Graph]:
         """Returns a context manager that makes this the default graph of the thread."""
         return default_stacks.default_graph_stack.get_controller(self)
@@ -573,8 +569,6 @@ class Graph:
     def _repr_html_(self) -> str | None:
         """Returns the graph as notebooks show and keep it: pictures of its outer name scopes."""
         return _notebook_view[0](self.get_operations()) if _notebook_view else None
-
-    # ---- scopes
 
     def name_scope(self, name: Any) -> NameScope:
         """Returns a context manager under whose name operations are made; gives the scope's name.
@@ -717,8 +711,6 @@ class Graph:
         """
         if not isinstance(self._scopes, ThreadScopes):
             self._scopes = ThreadScopes(self._scopes)
-
-    # ---- collections
 
     def add_to_collection(self, name: Any, value: Any) -> None:
         """Appends a value to a collection.
