@@ -11,7 +11,7 @@ from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.variables.scope import variable_scope
 from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization
 from ferroflow._src.variables.variable_options import VariableOptions
-from ferroflow._src.variables.variable_scope import get_variable_scope
+from ferroflow._src.variables.variable_scope import get_partitioned, get_variable_scope, merged
 from ferroflow._src.variables.variable_store import default_variable_store
 
 
@@ -70,7 +70,7 @@ def get_variable(
     scope, store = get_variable_scope(), default_variable_store()
     # Variable names are those of variable scopes alone: name scopes do not take part.
     with name_scope(None):
-        return store.find_or_make(*scope.merged(name, options, custom_getter))
+        return store.find_or_make(*merged(scope, name, options, custom_getter))
 
 
 def get_local_variable(
@@ -122,7 +122,7 @@ def get_local_variable(
     )
     scope, store = get_variable_scope(), default_variable_store()
     with name_scope(None):
-        return store.find_or_make(*scope.merged(name, options, custom_getter))
+        return store.find_or_make(*merged(scope, name, options, custom_getter))
 
 
 def create_partitioned_variables(
@@ -166,7 +166,8 @@ def create_partitioned_variables(
         raise ValueError(f"A partitioned Variable must have rank at least 1: shape: {shape}")
     with variable_scope(name, "PartitionedVariable", reuse=reuse):
         return list(
-            get_variable_scope().get_partitioned(
+            get_partitioned(
+                get_variable_scope(),
                 default_variable_store(),
                 VariableOptions(
                     shape=shape,

@@ -15,7 +15,7 @@ from ferroflow._src.framework.default_graph import (
     name_scope,
 )
 from ferroflow._src.variables.variable_options import VariableOptions
-from ferroflow._src.variables.variable_scope import AUTO_REUSE, VariableScope, open_scopes
+from ferroflow._src.variables.variable_scope import AUTO_REUSE, VariableScope, derived_scope, open_scopes
 
 
 def _wrap_custom_getter(custom_getter: Callable[..., Any], outer: Callable[..., Any] | None) -> Callable[..., Any]:
@@ -61,11 +61,7 @@ class PureVariableScope:
         custom_getter = base.custom_getter
         if self._custom_getter is not None:
             custom_getter = _wrap_custom_getter(self._custom_getter, base.custom_getter)
-        # TF 1.x: a constraint is not inherited from the outer scope.
-        defaults = self._defaults.over(base.defaults)._replace(constraint=self._defaults.constraint)
-        return VariableScope(
-            reuse, name=self._new_name, custom_getter=custom_getter, name_scope=name_scope
-        ).with_defaults(defaults)
+        return derived_scope(base, reuse, self._new_name, name_scope, self._defaults, custom_getter)
 
     def __enter__(self) -> VariableScope:
         self._old = self._scopes.current_scope

@@ -80,16 +80,6 @@ class VariableScope:
         )
 
     @property
-    def defaults(self) -> VariableOptions:
-        """The defaults of variables, but for `reuse` and the custom getter."""
-        return self._defaults
-
-    def with_defaults(self, defaults: VariableOptions) -> VariableScope:
-        """Returns this scope, after its defaults are set."""
-        self._defaults = defaults
-        return self
-
-    @property
     def name(self) -> str:
         """The prefix, without the final "/"."""
         return self._name
@@ -283,57 +273,85 @@ class VariableScope:
         )
         # Variable names are those of variable scopes alone: name scopes do not take part.
         with name_scope(None):
-            return var_store.find_or_make(*self.merged(name, options, custom_getter))
+            return var_store.find_or_make(*merged(self, name, options, custom_getter))
 
-    def merged(
-        self, name: str, options: VariableOptions, custom_getter: Callable[..., Any] | None
-    ) -> tuple[str, VariableOptions, Callable[..., Any] | None]:
-        """Returns the full name of a variable and its options, with this scope's where none are given.
 
-        Args:
-            name: str, to which the scope's prefix is added.
-            options: `VariableOptions` of the call.
-            custom_getter: callable, or None for the scope's.
+def derived_scope(
+    base: VariableScope,
+    reuse: Any,
+    name: str,
+    name_scope: str,
+    defaults: VariableOptions,
+    custom_getter: Callable[..., Any] | None,
+) -> VariableScope:
+    """Returns a scope with the defaults of another one where it has none of its own.
 
-        Returns:
-            (name, options, custom getter), what `VariableStore.find_or_make` takes.
+    Args:
+        base: `VariableScope` around the new one.
+        reuse: True, None or `AUTO_REUSE`.
+        name: str, the full prefix.
+        name_scope: str, the name scope that was opened with the scope.
+        defaults: `VariableOptions`, the scope's own.
+        custom_getter: callable, or None.
+    """
+    scope = VariableScope(reuse, name, custom_getter=custom_getter, name_scope=name_scope)
+    # TF 1.x: a constraint is not inherited from the outer scope.
+    scope._defaults = defaults.over(base._defaults)._replace(constraint=defaults.constraint)
+    return scope
 
-        Raises:
-            ValueError: if the initializer is a value whose dtype is not the one that is given.
-        """
-        initializer, dtype = options.initializer, options.dtype
-        if dtype is not None and initializer is not None and not callable(initializer):
-            initial_dtype = convert_to_tensor(initializer).dtype.base_dtype
-            if initial_dtype != dtype:
-                raise ValueError(f"Initializer type '{initial_dtype}' and explicit dtype '{dtype}' don't match.")
-        return (
-            f"{self._name}/{name}" if self._name else name,
-            options.over(self._defaults._replace(reuse=self._reuse)),
-            self._custom_getter if custom_getter is None else custom_getter,
+
+def merged(
+    scope: VariableScope, name: str, options: VariableOptions, custom_getter: Callable[..., Any] | None
+) -> tuple[str, VariableOptions, Callable[..., Any] | None]:
+    """Returns the full name of a variable and its options, with the scope's where none are given.
+
+    Args:
+        scope: `VariableScope`.
+        name: str, to which the scope's prefix is added.
+        options: `VariableOptions` of the call.
+        custom_getter: callable, or None for the scope's.
+
+    Returns:
+        (name, options, custom getter), what `VariableStore.find_or_make` takes.
+
+    Raises:
+        ValueError: if the initializer is a value whose dtype is not the one that is given.
+    """
+    initializer, dtype = options.initializer, options.dtype
+    if dtype is not None and initializer is not None and not callable(initializer):
+        initial_dtype = convert_to_tensor(initializer).dtype.base_dtype
+        if initial_dtype != dtype:
+            raise ValueError(f"Initializer type '{initial_dtype}' and explicit dtype '{dtype}' don't match.")
+    return (
+        f"{scope._name}/{name}" if scope._name else name,
+        options.over(scope._defaults._replace(reuse=scope._reuse)),
+        scope._custom_getter if custom_getter is None else custom_getter,
+    )
+
+
+def get_partitioned(scope: VariableScope, var_store: VariableStore, options: VariableOptions) -> Any:
+    """Returns the partitioned variable of the scope's own name, found or made.
+
+    Args:
+        scope: `VariableScope`.
+        var_store: the store of variables by name.
+        options: `VariableOptions` of the whole.
+
+    Raises:
+        ValueError: if there is a custom getter, or no partitioner.
+    """
+    if scope._custom_getter is not None:
+        raise ValueError(
+            "Private access to _get_partitioned_variable is not allowed when a custom getter is set.  "
+            f"Current custom getter: {scope._custom_getter}.  "
+            "It is likely that you're using create_partitioned_variables.  If so, "
+            "consider instead using get_variable with a non-empty partitioner parameter instead."
         )
-
-    def get_partitioned(self, var_store: VariableStore, options: VariableOptions) -> Any:
-        """Returns the partitioned variable of the scope's own name, found or made.
-
-        Args:
-            var_store: the store of variables by name.
-            options: `VariableOptions` of the whole.
-
-        Raises:
-            ValueError: if there is a custom getter, or no partitioner.
-        """
-        if self._custom_getter is not None:
-            raise ValueError(
-                "Private access to _get_partitioned_variable is not allowed when a custom getter is set.  "
-                f"Current custom getter: {self._custom_getter}.  "
-                "It is likely that you're using create_partitioned_variables.  If so, "
-                "consider instead using get_variable with a non-empty partitioner parameter instead."
-            )
-        options = options.over(self._defaults._replace(reuse=self._reuse))
-        if options.partitioner is None:
-            raise ValueError("No partitioner was specified")
-        with name_scope(None):
-            return var_store.find_or_make_partitioned(self._name, options)
+    options = options.over(scope._defaults._replace(reuse=scope._reuse))
+    if options.partitioner is None:
+        raise ValueError("No partitioner was specified")
+    with name_scope(None):
+        return var_store.find_or_make_partitioned(scope._name, options)
 
 
 class OpenScopes(threading.local):
