@@ -1,7 +1,6 @@
 """TensorFlow 1.x programs without TensorFlow: `import ferroflow as tf`."""
 
 import importlib as _importlib
-import sys as _sys
 from typing import Any as _Any
 
 from ferroflow import (
@@ -51,7 +50,7 @@ from ferroflow._src.autodiff.hessians import (
 )
 from ferroflow._src.autodiff.unconnected import UnconnectedGradients as UnconnectedGradients
 from ferroflow._src.base import proto as _proto
-from ferroflow._src.base.absent_names import AbsentModules as _AbsentModules, absent as _absent
+from ferroflow._src.base.absent_names import absent as _absent
 from ferroflow._src.base.behavior import (
     disable_control_flow_v2 as disable_control_flow_v2,
     disable_eager_execution as disable_eager_execution,
@@ -101,6 +100,7 @@ from ferroflow._src.base.dtypes import (
 from ferroflow._src.base.errors import (
     OpError as OpError,
 )
+from ferroflow._src.base.moved_modules import MovedModules as _MovedModules
 from ferroflow._src.base.op_libraries import (
     load_file_system_library as load_file_system_library,
     load_library as load_library,
@@ -117,10 +117,12 @@ from ferroflow._src.base.tensor_shape import (
 )
 from ferroflow._src.base.user_frames import install_hooks as _install_hooks
 from ferroflow._src.base.version import GIT_VERSION as GIT_VERSION, VERSION as VERSION
+from ferroflow._src.base.virtual_modules import install as _install_finder, serve as _serve
 from ferroflow._src.control_flow.choice import case as case, switch_case as switch_case
 from ferroflow._src.control_flow.conditional import cond as cond
 from ferroflow._src.control_flow.functional import foldl as foldl, foldr as foldr, map_fn as map_fn, scan as scan
 from ferroflow._src.control_flow.loop import while_loop as while_loop
+from ferroflow._src.drawing import notebook as _notebook  # noqa: F401  registers the pictures of graphs
 from ferroflow._src.framework.composite import (
     IndexedSlices as IndexedSlices,
     IndexedSlicesValue as IndexedSlicesValue,
@@ -805,8 +807,8 @@ _MODULES = frozenset(
 
 
 _install_hooks()
-if _AbsentModules not in _sys.meta_path:
-    _sys.meta_path.append(_AbsentModules)
+_install_finder()
+_serve("_src", _MovedModules())
 
 
 # Names that few programs use: the modules of `_src` that have them, loaded when first asked for.
@@ -836,6 +838,9 @@ def __getattr__(name: str) -> _Any:
         return found
     if name in _MODULES:
         return _importlib.import_module(f"ferroflow.{name}")
+    if name == "__all__":
+        # `from tensorflow import *` gives what is loaded late, too.
+        return [public for public in __dir__() if not public.startswith("_")]
     raise _absent("ferroflow", name)
 
 

@@ -33,38 +33,4 @@ from ferroflow._src.base.dtypes import (
 )
 from ferroflow._src.ops.math.cast import cast as cast, complex as complex, saturate_cast as saturate_cast
 
-__all__ = [
-    "QUANTIZED_DTYPES",
-    "DType",
-    "as_dtype",
-    "bfloat16",
-    "bool",
-    "cast",
-    "complex",
-    "complex64",
-    "complex128",
-    "double",
-    "float16",
-    "float32",
-    "float64",
-    "half",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "qint8",
-    "qint16",
-    "qint32",
-    "quint8",
-    "quint16",
-    "resource",
-    "saturate_cast",
-    "string",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "variant",
-]
-
 _tell_absent(globals())

@@ -11,6 +11,4 @@ from ferroflow._src.ops.array.shaping import (
     tile as tile,
 )
 
-__all__ = ["batch_to_space_nd", "gather_nd", "reshape", "reverse", "roll", "scatter_nd", "space_to_batch_nd", "tile"]
-
 _tell_absent(globals())

@@ -9,6 +9,4 @@ from ferroflow._src.base.nest import (
     pack_sequence_as as pack_sequence_as,
 )
 
-__all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]
-
 _tell_absent(globals())

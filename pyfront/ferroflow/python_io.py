@@ -8,6 +8,4 @@ from ferroflow._src.base.files.record_files import (
     tf_record_iterator as tf_record_iterator,
 )
 
-__all__ = ["TFRecordCompressionType", "TFRecordOptions", "TFRecordWriter", "tf_record_iterator"]
-
 _tell_absent(globals())

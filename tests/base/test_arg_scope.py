@@ -2,7 +2,7 @@
 
 import pytest
 
-from ferroflow._src.base.arg_scope import (
+from ferroflow._src.contrib.framework.arg_scope import (
     add_arg_scope,
     arg_scope,
     arg_scoped_arguments,

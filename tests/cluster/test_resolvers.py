@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import ferroflow as tf
-from ferroflow._src.cluster.slurm_resolver import expand_hostlist, expand_tasks_per_node
+from ferroflow._src.contrib.cluster_resolver.slurm_resolver import expand_hostlist, expand_tasks_per_node
 
 resolver = tf.contrib.cluster_resolver
 CLUSTER = {"ps": ["a:1"], "worker": ["b:1", "c:1"]}

@@ -69,7 +69,13 @@ def main(repository, python):
             for name, target in sorted(table.get(path, {}).get("modules", {}).items())
         ]
         functions = table.get(path, {}).get("functions", ())
-        entry = {"names": names, "modules": " ".join(modules), "functions": " ".join(functions)}
+        others = table.get(path, {}).get("others", ())
+        entry = {
+            "names": names,
+            "modules": " ".join(modules),
+            "functions": " ".join(functions),
+            "others": " ".join(others),
+        }
         lines.append(f"{json.dumps(path)}: {json.dumps({key: part for key, part in entry.items() if part})}")
     TARGET.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 

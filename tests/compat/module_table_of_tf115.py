@@ -3,13 +3,15 @@
     PYTHON_WITH_TENSORFLOW_1.15 tests/compat/module_table_of_tf115.py
 
 For each module below `tensorflow.python` and `tensorflow.contrib`: the public names of what it defines, the
-modules that it imports under which names, and what a package has in place of a module of that name.
+modules that it imports under which names, what a package has in place of a module of that name, and for modules of
+operations the other functions in it.
 """
 
 import importlib
 import json
 import logging
 import os
+import re
 import sys
 import types
 import warnings
@@ -18,6 +20,8 @@ os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 warnings.simplefilter("ignore")
 logging.disable(logging.CRITICAL)
 
+# Modules whose names programs take all at once, from wherever they have them.
+OPERATIONS = re.compile(r"python\.ops\.(?!gen_)\w+_ops")
 PUBLIC = ("_tf_api_names_v1", "_tf_api_names", "_estimator_api_names_v1", "_keras_api_names_v1")
 LEFT_OUT = ("/keras/api", "/testdata", "/examples")
 
@@ -41,6 +45,11 @@ def without_root(name):
     return ""
 
 
+def is_operation(found):
+    """True for a function of TensorFlow's that makes operations: what `from module import *` is written for."""
+    return isinstance(found, types.FunctionType) and without_root(found.__module__).startswith("python.ops.")
+
+
 def main():
     import tensorflow_core
 
@@ -52,7 +61,7 @@ def main():
         except BaseException:
             table[path] = {}
             continue
-        names, modules, functions = {}, {}, []
+        names, modules, functions, others = {}, {}, [], []
         for name, found in list(vars(module).items()):
             if name.startswith("__"):
                 continue
@@ -67,7 +76,9 @@ def main():
                 public = next((found.__dict__[k] for k in PUBLIC if k in getattr(found, "__dict__", ())), ())
                 if public:
                     names[name] = list(public)
-        table[path] = {"names": names, "modules": modules, "functions": sorted(functions)}
+            if OPERATIONS.fullmatch(path) and not name.startswith("_") and name not in names and is_operation(found):
+                others.append(name)
+        table[path] = {"names": names, "modules": modules, "functions": sorted(functions), "others": sorted(others)}
     json.dump(table, sys.stdout)
 
 

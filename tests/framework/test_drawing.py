@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import ferroflow as tf
-from ferroflow._src.framework.drawing.boxes import ScopeIndex, collapsed
-from ferroflow._src.framework.drawing.layout import layered
-from ferroflow._src.framework.drawing.nodes import Node, nodes_of_graph_def, nodes_of_operations
-from ferroflow._src.framework.drawing.notebook import LARGEST, notebook_html
-from ferroflow._src.framework.drawing.svg import graph_html, graph_svg
+from ferroflow._src.drawing.boxes import ScopeIndex, collapsed
+from ferroflow._src.drawing.layout import layered
+from ferroflow._src.drawing.nodes import Node, nodes_of_graph_def, nodes_of_operations
+from ferroflow._src.drawing.notebook import LARGEST, notebook_html
+from ferroflow._src.drawing.svg import graph_html, graph_svg
 
 _SVG = "{http://www.w3.org/2000/svg}"
 

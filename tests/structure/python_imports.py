@@ -124,6 +124,41 @@ def upward_imports(root: Path, layers: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
+def reached_by_contrib_alone(root: Path) -> list[str]:
+    """Lists modules of `_src` outside `_src.contrib` that the facades of `tf.contrib` reach, and no other facade.
+
+    A string that names a module counts as its import: the modules by TensorFlow's paths stand in tables of strings.
+    """
+    modules = module_files(root)
+    edges: dict[str, set[str]] = {name: set() for name in modules}
+    for found in imports(root):
+        edges[found.importer].add(found.imported)
+    for name, path in modules.items():
+        # A module's packages are imported with it.
+        edges[name].add(name.rpartition(".")[0])
+        if _is_facade(name):
+            edges[name] |= {text if text in modules else f"{PACKAGE}._src.{text}" for text in _dotted_strings(path)}
+    contrib = {name for name in modules if (name + ".").startswith(f"{PACKAGE}.contrib.")}
+    others = {name for name in modules if _is_facade(name)} - contrib
+
+    def reached(starts: Collection[str], barred: Collection[str] = ()) -> set[str]:
+        seen, pending = set(starts), list(starts)
+        while pending:
+            new = {name for name in edges.get(pending.pop(), ()) if name in modules} - seen - set(barred)
+            seen |= new
+            pending += new
+        return seen
+
+    alone = reached(contrib) - reached(others, barred=contrib)
+    return sorted(name for name in alone if (member := _member(name)) is not None and member != "contrib")
+
+
+def _dotted_strings(path: Path) -> set[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    return {text for text in texts if "." in text}
+
+
 def late_imports(root: Path, allowed: Mapping[tuple[str, str], str]) -> tuple[list[str], list[str]]:
     """Lists the imports inside functions that are not allowed, and the permissions that nothing uses."""
     late = [found for found in imports(root) if found.late]

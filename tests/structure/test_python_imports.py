@@ -48,6 +48,10 @@ def test_imports_go_down_the_layers():
     assert python_imports.upward_imports(PYFRONT, layers.PYTHON_LAYERS) == []
 
 
+def test_what_only_contrib_reaches_is_in_the_folder_of_contrib():
+    assert python_imports.reached_by_contrib_alone(PYFRONT) == []
+
+
 def test_imports_are_at_the_top_of_modules_but_for_the_listed_ones():
     refused, unused = python_imports.late_imports(PYFRONT, layers.LATE_IMPORTS)
     assert refused == []
@@ -130,6 +134,25 @@ def test_imports_downward_and_within_a_layer_are_free(package, statement):
         _src__low__a="", _src__left__c="", _src__right__b=statement, __init__="from ferroflow._src.right import b"
     )
     assert python_imports.upward_imports(root, TWO_LAYERS) == []
+
+
+def test_modules_that_contrib_alone_reaches_are_found(package):
+    root = package(
+        __init__="from ferroflow import train",
+        train="from ferroflow._src.low import shared",
+        python="TABLE = {'ops.cells': ('left.internal', 'cell')}",
+        contrib____init__="from ferroflow._src.low import shared\nfrom ferroflow._src.right import deep",
+        contrib__opt="from ferroflow._src.contrib.opt import rule\nTABLE = ('ferroflow._src.left.named',)",
+        _src__contrib__opt="def rule(): ...",
+        _src__left__internal="",
+        _src__left__named="",
+        _src__low__shared="",
+        _src__right__deep="from ferroflow._src.right.deeper import f\nfrom ferroflow._src.left import internal",
+        _src__right__deeper="def f(): ...",
+    )
+    assert python_imports.reached_by_contrib_alone(root) == [
+        f"ferroflow._src.{name}" for name in ("left.named", "right.deep", "right.deeper")
+    ]
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from typing import Any
 
 import ferroflow as tf
 from ferroflow._src.base import errors
-from ferroflow._src.framework.drawing.nodes import Node, nodes_of_graph_def, nodes_of_operations
-from ferroflow._src.framework.drawing.svg import graph_html, graph_svg
+from ferroflow._src.drawing.nodes import Node, nodes_of_graph_def, nodes_of_operations
+from ferroflow._src.drawing.svg import graph_html, graph_svg
 from ferroflow._src.framework.graph_files import replace_file
 from ferroflow.command_line.model_files import NotReadable, meta_graph_of
 

@@ -138,9 +138,6 @@ def write(path: str, tensors: Sequence[StoredTensor]) -> None:
         raise
 
 
-# ---- checkpoints
-
-
 def _read_checkpoint(path: str) -> list[StoredTensor]:
     prefix = checkpoint_prefix(path)
     if prefix is None:
@@ -179,9 +176,6 @@ def _write_checkpoint(prefix: str, tensors: Sequence[StoredTensor]) -> None:
             tf.raw_ops.SaveV2(prefix=prefix, tensor_names=names, shape_and_slices=[""] * len(names), tensors=values),
             feeds,
         )
-
-
-# ---- npz: a ZIP archive with a file of NumPy's format for each array
 
 
 def _npz_header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
@@ -240,7 +234,6 @@ def _write_npz(file: IO[bytes], tensors: Sequence[StoredTensor]) -> None:
                 np.lib.format.write_array(member, tensor.array(), allow_pickle=False)
 
 
-# ---- safetensors: the length of a header (8 bytes), the header in JSON, the elements of all tensors one after another.
 # The package's functions hold a whole file in memory; these, one tensor.
 
 

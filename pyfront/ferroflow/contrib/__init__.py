@@ -2,19 +2,15 @@
 
 from typing import Any as _Any
 
-from ferroflow._src.base.absent_names import absent as _absent
-from ferroflow.contrib._paths import install as _install
-from ferroflow.python._table import below as _below, submodule as _submodule
+from ferroflow._src.base.virtual_modules import serve as _serve
+from ferroflow.python._paths import TensorFlowModules as _TensorFlowModules
 
-_install()
+_family = _serve("contrib", _TensorFlowModules())
 
 
 def __getattr__(name: str) -> _Any:
-    found = _submodule("contrib", name)
-    if found is None:
-        raise _absent("ferroflow.contrib", name)
-    return found
+    return _family.attribute("contrib", name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_below("contrib")})
+    return sorted({*globals(), *_family.names("contrib")})

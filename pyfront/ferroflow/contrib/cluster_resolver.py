@@ -1,17 +1,19 @@
 """`tf.contrib.cluster_resolver`: where a program learns its cluster from."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
-from ferroflow._src.cluster.cloud_resolvers import (
+from ferroflow._src.contrib.cluster_resolver.cloud_resolvers import (
     GceClusterResolver as GceClusterResolver,
     KubernetesClusterResolver as KubernetesClusterResolver,
     TPUClusterResolver as TPUClusterResolver,
 )
-from ferroflow._src.cluster.cluster_resolver import (
+from ferroflow._src.contrib.cluster_resolver.cluster_resolver import (
     ClusterResolver as ClusterResolver,
     SimpleClusterResolver as SimpleClusterResolver,
     UnionClusterResolver as UnionClusterResolver,
 )
-from ferroflow._src.cluster.slurm_resolver import SlurmClusterResolver as SlurmClusterResolver
-from ferroflow._src.cluster.tf_config_resolver import TFConfigClusterResolver as TFConfigClusterResolver
+from ferroflow._src.contrib.cluster_resolver.slurm_resolver import SlurmClusterResolver as SlurmClusterResolver
+from ferroflow._src.contrib.cluster_resolver.tf_config_resolver import (
+    TFConfigClusterResolver as TFConfigClusterResolver,
+)
 
 _tell_absent(globals())

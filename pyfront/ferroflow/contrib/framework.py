@@ -2,20 +2,6 @@
 
 from ferroflow._src.base import nest as nest
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
-from ferroflow._src.base.arg_scope import (
-    add_arg_scope as add_arg_scope,
-    arg_scope as arg_scope,
-    arg_scoped_arguments as arg_scoped_arguments,
-    current_arg_scope as current_arg_scope,
-    has_arg_scope as has_arg_scope,
-)
-from ferroflow._src.checkpoint.assigning import (
-    assign_from_checkpoint as assign_from_checkpoint,
-    assign_from_checkpoint_fn as assign_from_checkpoint_fn,
-    assign_from_values as assign_from_values,
-    assign_from_values_fn as assign_from_values_fn,
-    get_variable_full_name as get_variable_full_name,
-)
 from ferroflow._src.checkpoint.init_from_checkpoint import init_from_checkpoint as init_from_checkpoint
 from ferroflow._src.checkpoint.reader import (
     list_variables as list_variables,
@@ -25,6 +11,36 @@ from ferroflow._src.checkpoint.reader import (
 from ferroflow._src.checkpoint.remapping import (
     load_and_remap_matrix as load_and_remap_matrix,
     load_and_remap_matrix_initializer as load_and_remap_matrix_initializer,
+)
+from ferroflow._src.contrib.framework.arg_scope import (
+    add_arg_scope as add_arg_scope,
+    arg_scope as arg_scope,
+    arg_scoped_arguments as arg_scoped_arguments,
+    current_arg_scope as current_arg_scope,
+    has_arg_scope as has_arg_scope,
+)
+from ferroflow._src.contrib.framework.assigning import (
+    assign_from_checkpoint as assign_from_checkpoint,
+    assign_from_checkpoint_fn as assign_from_checkpoint_fn,
+    assign_from_values as assign_from_values,
+    assign_from_values_fn as assign_from_values_fn,
+    get_variable_full_name as get_variable_full_name,
+)
+from ferroflow._src.contrib.framework.model_variables import (
+    add_model_variable as add_model_variable,
+    filter_variables as filter_variables,
+    get_local_variables as get_local_variables,
+    get_model_variables as get_model_variables,
+    get_trainable_variables as get_trainable_variables,
+    get_unique_variable as get_unique_variable,
+    get_variables as get_variables,
+    get_variables_by_name as get_variables_by_name,
+    get_variables_by_suffix as get_variables_by_suffix,
+    get_variables_to_restore as get_variables_to_restore,
+    global_variable as global_variable,
+    local_variable as local_variable,
+    model_variable as model_variable,
+    variable as variable,
 )
 from ferroflow._src.control_flow.static_choice import (
     smart_case as smart_case,
@@ -48,22 +64,6 @@ from ferroflow._src.training.global_step import (
     create_global_step as create_global_step,
     get_global_step as get_global_step,
     get_or_create_global_step as get_or_create_global_step,
-)
-from ferroflow._src.variables.model_variables import (
-    add_model_variable as add_model_variable,
-    filter_variables as filter_variables,
-    get_local_variables as get_local_variables,
-    get_model_variables as get_model_variables,
-    get_trainable_variables as get_trainable_variables,
-    get_unique_variable as get_unique_variable,
-    get_variables as get_variables,
-    get_variables_by_name as get_variables_by_name,
-    get_variables_by_suffix as get_variables_by_suffix,
-    get_variables_to_restore as get_variables_to_restore,
-    global_variable as global_variable,
-    local_variable as local_variable,
-    model_variable as model_variable,
-    variable as variable,
 )
 
 _tell_absent(globals())

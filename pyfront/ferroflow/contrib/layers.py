@@ -1,19 +1,19 @@
 """`tf.contrib.layers`: initializers, regularizers and layers of models."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
-from ferroflow._src.layers import model_utils as utils  # noqa: F401
-from ferroflow._src.layers.encoders import bow_encoder as bow_encoder, embed_sequence as embed_sequence
-from ferroflow._src.layers.fan_initializers import (
+from ferroflow._src.contrib.layers import model_utils as utils  # noqa: F401
+from ferroflow._src.contrib.layers.encoders import bow_encoder as bow_encoder, embed_sequence as embed_sequence
+from ferroflow._src.contrib.layers.fan_initializers import (
     variance_scaling_initializer as variance_scaling_initializer,
     xavier_initializer as xavier_initializer,
     xavier_initializer_conv2d as xavier_initializer_conv2d,
 )
-from ferroflow._src.layers.legacy_dense import (
+from ferroflow._src.contrib.layers.legacy_dense import (
     legacy_fully_connected as legacy_fully_connected,
     legacy_linear as legacy_linear,
     legacy_relu as legacy_relu,
 )
-from ferroflow._src.layers.model_convolutions import (
+from ferroflow._src.contrib.layers.model_convolutions import (
     conv2d_in_plane as conv2d_in_plane,
     conv2d_transpose as conv2d_transpose,
     conv3d_transpose as conv3d_transpose,
@@ -23,7 +23,7 @@ from ferroflow._src.layers.model_convolutions import (
     separable_conv2d as separable_conv2d,
     separable_convolution2d as separable_convolution2d,
 )
-from ferroflow._src.layers.model_layers import (
+from ferroflow._src.contrib.layers.model_layers import (
     avg_pool2d as avg_pool2d,
     avg_pool3d as avg_pool3d,
     batch_norm as batch_norm,
@@ -48,36 +48,25 @@ from ferroflow._src.layers.model_layers import (
     repeat as repeat,
     stack as stack,
 )
-from ferroflow._src.layers.model_normalizations import (
+from ferroflow._src.contrib.layers.model_normalizations import (
     group_norm as group_norm,
     instance_norm as instance_norm,
     unit_norm as unit_norm,
 )
-from ferroflow._src.layers.model_shapes import (
+from ferroflow._src.contrib.layers.model_shapes import (
     dense_to_sparse as dense_to_sparse,
     images_to_sequence as images_to_sequence,
     pool as pool,
     scale_gradient as scale_gradient,
     sequence_to_images as sequence_to_images,
 )
-from ferroflow._src.layers.model_units import (
+from ferroflow._src.contrib.layers.model_units import (
     bias_add as bias_add,
     maxout as maxout,
     softmax as softmax,
     spatial_softmax as spatial_softmax,
 )
-from ferroflow._src.layers.regularizers import (
-    apply_regularization as apply_regularization,
-    l1_l2_regularizer as l1_l2_regularizer,
-    l1_regularizer as l1_regularizer,
-    l2_regularizer as l2_regularizer,
-    sum_regularizer as sum_regularizer,
-)
-from ferroflow._src.ops.nn.embedding import (
-    embedding_lookup_unique as embedding_lookup_unique,
-    safe_embedding_lookup_sparse as safe_embedding_lookup_sparse,
-)
-from ferroflow._src.summary.of_tensors import (
+from ferroflow._src.contrib.layers.of_tensors import (
     summarize_activation as summarize_activation,
     summarize_activations as summarize_activations,
     summarize_biases as summarize_biases,
@@ -87,11 +76,22 @@ from ferroflow._src.summary.of_tensors import (
     summarize_variables as summarize_variables,
     summarize_weights as summarize_weights,
 )
-from ferroflow._src.training.optimize_loss import (
+from ferroflow._src.contrib.layers.optimize_loss import (
     OPTIMIZER_CLS_NAMES as OPTIMIZER_CLS_NAMES,
     OPTIMIZER_SUMMARIES as OPTIMIZER_SUMMARIES,
     adaptive_clipping_fn as adaptive_clipping_fn,
     optimize_loss as optimize_loss,
+)
+from ferroflow._src.contrib.layers.regularizers import (
+    apply_regularization as apply_regularization,
+    l1_l2_regularizer as l1_l2_regularizer,
+    l1_regularizer as l1_regularizer,
+    l2_regularizer as l2_regularizer,
+    sum_regularizer as sum_regularizer,
+)
+from ferroflow._src.ops.nn.embedding import (
+    embedding_lookup_unique as embedding_lookup_unique,
+    safe_embedding_lookup_sparse as safe_embedding_lookup_sparse,
 )
 
 _tell_absent(globals())

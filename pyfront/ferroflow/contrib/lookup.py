@@ -1,6 +1,10 @@
 """`tf.contrib.lookup`: tables from keys to values."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.contrib.lookup.mutable import (
+    MutableDenseHashTable as MutableDenseHashTable,
+    MutableHashTable as MutableHashTable,
+)
 from ferroflow._src.ops.lookup.buckets import (
     FastHashSpec as FastHashSpec,
     HasherSpec as HasherSpec,
@@ -14,10 +18,6 @@ from ferroflow._src.ops.lookup.initializer import (
     TextFileIndex as TextFileIndex,
     TextFileInitializer as TextFileInitializer,
     TextFileStringTableInitializer as TextFileStringTableInitializer,
-)
-from ferroflow._src.ops.lookup.mutable import (
-    MutableDenseHashTable as MutableDenseHashTable,
-    MutableHashTable as MutableHashTable,
 )
 from ferroflow._src.ops.lookup.table import (
     HashTable as HashTable,

@@ -1,7 +1,7 @@
 """`tf.contrib.losses`: losses under their older names, with predictions before labels."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
-from ferroflow._src.losses.leading_weights import (
+from ferroflow._src.contrib.losses.leading_weights import (
     absolute_difference as absolute_difference,
     add_loss as add_loss,
     compute_weighted_loss as compute_weighted_loss,

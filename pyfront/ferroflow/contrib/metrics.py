@@ -1,7 +1,7 @@
 """`tf.contrib.metrics`: metrics under their older names, with predictions before labels, and some more."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
-from ferroflow._src.metrics.streaming import (
+from ferroflow._src.contrib.metrics.streaming import (
     accuracy as accuracy,
     aggregate_metric_map as aggregate_metric_map,
     aggregate_metrics as aggregate_metrics,

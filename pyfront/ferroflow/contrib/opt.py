@@ -1,25 +1,25 @@
 """`tf.contrib.opt`: optimizers beside those of `tf.train`."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
-from ferroflow._src.training.ada_max import (
+from ferroflow._src.contrib.opt.ada_max import (
     AdaMaxOptimizer as AdaMaxOptimizer,
 )
-from ferroflow._src.training.adam_variants import (
+from ferroflow._src.contrib.opt.adam_variants import (
     LazyAdamOptimizer as LazyAdamOptimizer,
     NadamOptimizer as NadamOptimizer,
 )
-from ferroflow._src.training.external_optimizer import (
+from ferroflow._src.contrib.opt.external_optimizer import (
     ExternalOptimizerInterface as ExternalOptimizerInterface,
     ScipyOptimizerInterface as ScipyOptimizerInterface,
 )
-from ferroflow._src.training.moving_average_optimizer import (
+from ferroflow._src.contrib.opt.moving_average_optimizer import (
     MovingAverageOptimizer as MovingAverageOptimizer,
 )
-from ferroflow._src.training.sign_agreement import (
+from ferroflow._src.contrib.opt.sign_agreement import (
     AddSignOptimizer as AddSignOptimizer,
     PowerSignOptimizer as PowerSignOptimizer,
 )
-from ferroflow._src.training.weight_decay import (
+from ferroflow._src.contrib.opt.weight_decay import (
     AdamWOptimizer as AdamWOptimizer,
     DecoupledWeightDecayExtension as DecoupledWeightDecayExtension,
     MomentumWOptimizer as MomentumWOptimizer,

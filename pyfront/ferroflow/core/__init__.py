@@ -1,18 +1,16 @@
 """`tf.core`: the messages by the paths of TensorFlow's generated modules (`tf.core.framework.summary_pb2`)."""
 
-import importlib as _importlib
-from types import ModuleType as _ModuleType
+from typing import Any as _Any
 
-from ferroflow._src.base.absent_names import absent as _absent
-from ferroflow._src.base.proto.modules import install as _install
+from ferroflow._src.base.proto.modules import MessageModules as _MessageModules
+from ferroflow._src.base.virtual_modules import serve as _serve
 
-_install("ferroflow.core")
+_family = _serve("core", _MessageModules())
 
 
-def __getattr__(name: str) -> _ModuleType:
-    if not name.startswith("_"):
-        try:
-            return _importlib.import_module(f"ferroflow.core.{name}")
-        except ModuleNotFoundError:
-            pass
-    raise _absent("ferroflow.core", name)
+def __getattr__(name: str) -> _Any:
+    return _family.attribute("core", name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_family.names("core")})

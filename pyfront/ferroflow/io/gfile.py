@@ -17,20 +17,4 @@ from ferroflow._src.base.files.renamed import (
     walk as walk,
 )
 
-__all__ = [
-    "GFile",
-    "copy",
-    "exists",
-    "glob",
-    "isdir",
-    "listdir",
-    "makedirs",
-    "mkdir",
-    "remove",
-    "rename",
-    "rmtree",
-    "stat",
-    "walk",
-]
-
 _tell_absent(globals())

@@ -1,16 +1,16 @@
 """`tf.python`: the modules in which TensorFlow 1.x defines its names, for programs that import them from there."""
 
-from types import ModuleType as _ModuleType
+from typing import Any as _Any
 
-from ferroflow._src.base.absent_names import absent as _absent
-from ferroflow.python._paths import install as _install
-from ferroflow.python._table import submodule as _submodule
+from ferroflow._src.base.virtual_modules import serve as _serve
+from ferroflow.python._paths import TensorFlowModules as _TensorFlowModules
 
-_install()
+_family = _serve("python", _TensorFlowModules())
 
 
-def __getattr__(name: str) -> _ModuleType:
-    found = _submodule("python", name)
-    if found is None:
-        raise _absent("ferroflow.python", name)
-    return found
+def __getattr__(name: str) -> _Any:
+    return _family.attribute("python", name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_family.names("python")})

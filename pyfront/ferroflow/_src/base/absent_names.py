@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import difflib
 import sys
-from collections.abc import Sequence
 from typing import Any, Final
 
-__all__ = ["INSTEAD", "AbsentModules", "absent", "instead_of", "near_name", "tell_absent"]
+__all__ = ["INSTEAD", "absent", "absent_module", "instead_of", "near_name", "tell_absent"]
 
 _ROOT: Final = "ferroflow"
 # The share of letters that two names have in common, as difflib counts it.
@@ -194,6 +193,7 @@ def near_name(module: object, name: str) -> str | None:
     """
     # Programs ask with `hasattr`, too: only names of about the same length are compared.
     names = [known for known in dir(module) if not known.startswith("_") and abs(len(known) - len(name)) <= 2]
+    names = [known for known in names if known != name]
     return next(iter(difflib.get_close_matches(name, names, 1, _NEARNESS)), None)
 
 
@@ -215,26 +215,19 @@ def tell_absent(namespace: dict[str, Any]) -> None:
     namespace.setdefault("__path__", [])
 
 
-class AbsentModules:
-    """The last module finder: raises an error with advice for a module of ferroflow that no other finder has."""
+def absent_module(fullname: str) -> ModuleNotFoundError:
+    """Makes the error for a module that ferroflow lacks.
 
-    @staticmethod
-    def find_spec(fullname: str, path: Sequence[str] | None = None, target: Any = None) -> None:
-        """Raises ModuleNotFoundError for a public module of ferroflow; finds nothing else.
+    Args:
+        fullname: str, the module's name, such as `ferroflow.contrib.gan`.
 
-        Args:
-            fullname: str, the module's name.
-            path: sequence of str; not used.
-            target: module; not used.
-
-        Raises:
-            ModuleNotFoundError: if the name is one of ferroflow's.
-        """
-        if fullname.startswith(f"{_ROOT}.") and not fullname.startswith(f"{_ROOT}._"):
-            # Without `name`: `from package import module` drops the error, text and all, of the very name it tried.
-            package, _, last = fullname.rpartition(".")
-            # The modules at Keras's paths list the names that were asked for alone.
-            public = package.replace("ferroflow.python.keras", "ferroflow.keras", 1)
-            near = near_name(sys.modules.get(public), last)
-            text = f"No module named {fullname!r}{f'; did you mean {near!r}?' if near else ''}"
-            raise ModuleNotFoundError(f"{text}: {_told(fullname)}")
+    Returns:
+        ModuleNotFoundError, to be raised; it begins as Python's own does.
+    """
+    # Without `name`: `from package import module` drops the error, text and all, of the very name it tried.
+    package, _, last = fullname.rpartition(".")
+    # The modules at Keras's paths list the names that were asked for alone.
+    public = package.replace("ferroflow.python.keras", "ferroflow.keras", 1)
+    near = near_name(sys.modules.get(public), last)
+    text = f"No module named {fullname!r}{f'; did you mean {near!r}?' if near else ''}"
+    return ModuleNotFoundError(f"{text}: {_told(fullname)}")

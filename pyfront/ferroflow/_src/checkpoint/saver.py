@@ -154,8 +154,6 @@ class Saver:
             if not getattr(self.saver_def, field):
                 raise ValueError(f"saver_def must specify the {field}: {self.saver_def}")
 
-    # -- checkpoints that are kept ------------------------------------------------------------------------------------
-
     def _record(self, path: str) -> None:
         """Adds the newest checkpoint, which makes the oldest one superfluous."""
         if not self.saver_def.max_to_keep:
@@ -216,8 +214,6 @@ class Saver:
         found = [path for path in checkpoint_paths if state.checkpoint_exists(path)]
         times = state.get_checkpoint_mtimes(found)
         self.set_last_checkpoints_with_time(list(zip(found, times, strict=True)))
-
-    # -- messages -----------------------------------------------------------------------------------------------------
 
     def as_saver_def(self) -> Any:
         """Returns the `SaverDef` message of this saver."""
@@ -293,8 +289,6 @@ class Saver:
             clear_extraneous_savers=clear_extraneous_savers,
             strip_default_attrs=strip_default_attrs,
         )[0]
-
-    # -- saving and restoring -----------------------------------------------------------------------------------------
 
     def save(
         self,

@@ -129,8 +129,6 @@ class BaseSaverBuilder:
     def __init__(self, write_version: int | None = None) -> None:
         self._write_version = proto.SaverDef.V2 if write_version is None else write_version
 
-    # -- what subclasses replace ---------------------------------------------------------------------------------------
-
     def save_op(self, filename_tensor: Tensor, saveables: Iterable[SaveableObject]) -> Operation:
         """Returns the operation that saves.
 
@@ -195,8 +193,6 @@ class BaseSaverBuilder:
         """
         return saving.sharded_filename(filename_tensor, shard, num_shards)
 
-    # -- saving --------------------------------------------------------------------------------------------------------
-
     def _AddSaveOps(self, filename_tensor: Tensor, saveables: Sequence[SaveableObject]) -> Tensor:  # noqa: N802  # TF1's spelling
         saved = self.save_op(filename_tensor, saveables)
         kept: Tensor = with_dependencies([saved], filename_tensor)
@@ -231,8 +227,6 @@ class BaseSaverBuilder:
                 saved.append(self._AddSaveOps(self.sharded_filename(filename_tensor, shard, shards), saveables))
         with control_dependencies([t.op for t in saved]):
             return saving.sharded_filespec(filename_tensor, shards)
-
-    # -- restoring -----------------------------------------------------------------------------------------------------
 
     def _AddRestoreOps(  # noqa: N802  # TF1's spelling
         self,
@@ -273,8 +267,6 @@ class BaseSaverBuilder:
                     )
                 )
         return group(*restored, name="restore_all")
-
-    # -- what is saved -------------------------------------------------------------------------------------------------
 
     @staticmethod
     def _IsVariable(v: Any) -> bool:  # noqa: N802  # TF1's spelling
@@ -376,8 +368,6 @@ class BaseSaverBuilder:
             raise ValueError(f"The same saveable will be restored with two names: {saveable.name}")
         saveables.append(saveable)
         seen_ops.add(saveable.op)
-
-    # -- all of it -----------------------------------------------------------------------------------------------------
 
     def build(
         self,

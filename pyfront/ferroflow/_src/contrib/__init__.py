@@ -1,1 +1,1 @@
-"""Parts of `tf.contrib` that stand on public names, a package each."""
+"""`tf.contrib`, a package for each part of it: what only programs of `tf.contrib` reach."""

@@ -89,8 +89,6 @@ class Dataset(abc.ABC):
     def __iter__(self) -> NoReturn:
         raise RuntimeError("dataset.__iter__() is only supported when eager execution is enabled.")
 
-    # ---- iterators
-
     def make_initializable_iterator(self, shared_name: str | None = None) -> Iterator:
         """Returns an iterator that its `initializer` starts, with the values that placeholders and variables have by
         then.
@@ -136,8 +134,6 @@ class Dataset(abc.ABC):
         structure = structure_of(self)
         resource = tensor_op("OneShotIterator", [], {"dataset_factory": factory.name, **structure.attrs()})
         return Iterator(resource, None, *structure)
-
-    # ---- sources
 
     @staticmethod
     def from_tensors(tensors: Any) -> Dataset:
@@ -284,8 +280,6 @@ class Dataset(abc.ABC):
                 count = maximum(shape_of(names, out_type=dtypes.int64)[0], 1)
                 dataset = dataset.shuffle(count, seed=seed)
             return dataset
-
-    # ---- sequences
 
     @staticmethod
     def zip(datasets: Any) -> Dataset:
@@ -538,8 +532,6 @@ class Dataset(abc.ABC):
         inputs = [self, size, nest.flatten(shapes), nest.flatten(values)]
         inputs.append(convert_to_tensor(drop_remainder, dtype=dtypes.bool, name="drop_remainder"))
         return OpDataset("PaddedBatchDatasetV2", inputs, batched, kind="PaddedBatchDataset")
-
-    # ---- functions
 
     def map(self, map_func: Callable[..., Any], num_parallel_calls: Any = None) -> Dataset:
         """Returns the results of a function for the elements.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -13,8 +13,6 @@ from ferroflow import _core
 from ferroflow._src.base import compat, errors, fork_locks, proto, tf_logging
 from ferroflow._src.base.device_spec import DeviceSpec
 from ferroflow._src.framework import default_stacks, node_def
-from ferroflow._src.framework.drawing.nodes import nodes_of_operations
-from ferroflow._src.framework.drawing.notebook import notebook_html
 from ferroflow._src.framework.function_def import to_function_def
 from ferroflow._src.framework.op_schema import group_attrs, op_schema
 from ferroflow._src.framework.operation import Frames, Operation, frames_from
@@ -90,8 +88,6 @@ class Graph:
     def __repr__(self) -> str:
         count = len(self._core)
         return f"<{type(self).__name__} with {count} operation{'' if count == 1 else 's'}, at {id(self):#x}>"
-
-    # ---- operations and tensors
 
     def _operation(self, node: int) -> Operation:
         """Returns the handle of a node."""
@@ -456,8 +452,6 @@ class Graph:
             '"<op_name>:<output_index>".'
         )
 
-    # ---- the graph as a whole
-
     def as_default(self) -> AbstractContextManager[Graph]:
         """Returns a context manager that makes this the default graph of the thread."""
         return default_stacks.default_graph_stack.get_controller(self)
@@ -572,11 +566,9 @@ class Graph:
         node = tensor_or_op._node_id if isinstance(tensor_or_op, Tensor) else tensor_or_op._id
         return self._core.is_fetchable(node)
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> str | None:
         """Returns the graph as notebooks show and keep it: pictures of its outer name scopes."""
-        return notebook_html(nodes_of_operations(self.get_operations()))
-
-    # ---- scopes
+        return _notebook_view[0](self.get_operations()) if _notebook_view else None
 
     def name_scope(self, name: Any) -> NameScope:
         """Returns a context manager under whose name operations are made; gives the scope's name.
@@ -720,8 +712,6 @@ class Graph:
         if not isinstance(self._scopes, ThreadScopes):
             self._scopes = ThreadScopes(self._scopes)
 
-    # ---- collections
-
     def add_to_collection(self, name: Any, value: Any) -> None:
         """Appends a value to a collection.
 
@@ -822,6 +812,15 @@ class Graph:
 
     def _is_function(self, name: str) -> bool:
         return name in self._functions
+
+
+# The function that draws a graph for notebooks, which a higher layer registers.
+_notebook_view: list[Callable[[Sequence[Operation]], str]] = []
+
+
+def register_notebook_view(draw: Callable[[Sequence[Operation]], str]) -> None:
+    """Registers the function that draws the operations of a graph as HTML."""
+    _notebook_view[:] = [draw]
 
 
 default_stacks.register_graph_class(Graph)

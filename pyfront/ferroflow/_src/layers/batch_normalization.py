@@ -195,7 +195,7 @@ class BatchNormalization(Layer):
                 self.axis = [x + 1 for x in self.axis]
         for name in ("beta", "gamma") if self._beta_first else ("gamma", "beta"):
             if getattr(self, "center" if name == "beta" else "scale"):
-                made = self.add_variable(
+                made = self.add_weight(
                     name,
                     parameter_shape,
                     dtype,
@@ -214,7 +214,7 @@ class BatchNormalization(Layer):
             self._scope.set_partitioner(None)
 
         def average(name: str, shape: Any, initializer: Any) -> Any:
-            return self.add_variable(name, shape, dtype, initializer, trainable=False)
+            return self.add_weight(name, shape, dtype, initializer, trainable=False)
 
         try:
             self.moving_mean = average("moving_mean", shape, self.moving_mean_initializer)
@@ -502,4 +502,4 @@ def batch_normalization(
         _scope=name,
         _reuse=reuse,
     )
-    return layer.apply(inputs, training=training)
+    return layer(inputs, training=training)

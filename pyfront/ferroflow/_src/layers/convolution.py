@@ -112,7 +112,7 @@ class Conv(Layer):
         return channels
 
     def _add_kernel(self, shape: tuple[int, ...]) -> None:
-        self.kernel = self.add_variable(
+        self.kernel = self.add_weight(
             name="kernel",
             shape=shape,
             initializer=self.kernel_initializer,
@@ -123,7 +123,7 @@ class Conv(Layer):
 
     def _add_bias(self) -> None:
         if self.use_bias:
-            self.bias = self.add_variable(
+            self.bias = self.add_weight(
                 name="bias",
                 shape=(self.filters,),
                 initializer=self.bias_initializer,
@@ -287,7 +287,7 @@ def _function(layer: type[Conv], public_name: str) -> Callable[..., Any]:
             _scope=name,
             _reuse=reuse,
         )
-        return made.apply(inputs)
+        return made(inputs)
 
     function.__name__ = function.__qualname__ = public_name
     document_function(function, layer, "Convolves")

@@ -84,7 +84,7 @@ class Dense(Layer):
         if size is None:
             raise ValueError("The last dimension of the inputs to `Dense` should be defined. Found `None`.")
         self.input_spec = InputSpec(min_ndim=2, axes={-1: size})
-        self.kernel = self.add_variable(
+        self.kernel = self.add_weight(
             "kernel",
             shape=[size, self.units],
             initializer=self.kernel_initializer,
@@ -93,7 +93,7 @@ class Dense(Layer):
             dtype=self.dtype,
         )
         if self.use_bias:
-            self.bias = self.add_variable(
+            self.bias = self.add_weight(
                 "bias",
                 shape=[self.units],
                 initializer=self.bias_initializer,
@@ -201,4 +201,4 @@ def dense(
         _scope=name,
         _reuse=reuse,
     )
-    return layer.apply(inputs)
+    return layer(inputs)

@@ -93,4 +93,4 @@ def dropout(
     Returns:
         Tensor of the dtype and shape of `inputs`; equal to `inputs` when not training.
     """
-    return Dropout(rate, noise_shape=noise_shape, seed=seed, name=name).apply(inputs, training=training)
+    return Dropout(rate, noise_shape=noise_shape, seed=seed, name=name)(inputs, training=training)

@@ -71,4 +71,4 @@ def flatten(inputs: Any, name: Any = None, data_format: str = "channels_last") -
     Returns:
         Tensor of the dtype of `inputs`, of shape [batch, elements of an example].
     """
-    return Flatten(name=name, data_format=data_format).apply(inputs)
+    return Flatten(name=name, data_format=data_format)(inputs)

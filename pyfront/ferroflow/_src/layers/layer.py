@@ -408,7 +408,9 @@ class Layer(Connected):
                 if dtype is not None:
                     self._dtype = dtypes.as_dtype(dtype).base_dtype.name
                 if not self.built:
-                    self._build_for(inputs, leaves)
+                    assert_input_compatibility(self._name, self.input_spec, inputs)
+                    all_have_shapes = all(hasattr(x, "get_shape") for x in leaves)
+                    self.build(nest.map_structure(lambda x: x.get_shape(), inputs) if all_have_shapes else None)
                 assert_input_compatibility(self._name, self.input_spec, inputs)
                 outputs = self.call(inputs, *args, **kwargs)
                 if outputs is None:
@@ -495,13 +497,6 @@ class Layer(Connected):
             Tensor of the layer's dtype, of shape [batch, ...], or structure of them: what `call` gives.
         """
         return self(inputs, *args, **kwargs)
-
-    def _build_for(self, inputs: Any, leaves: list[Any]) -> None:
-        assert_input_compatibility(self._name, self.input_spec, inputs)
-        shapes = None
-        if all(hasattr(x, "get_shape") for x in leaves):
-            shapes = nest.map_structure(lambda x: x.get_shape(), inputs)
-        self.build(shapes)
 
     def _regularize_activity(self, inputs: Any, outputs: Any) -> None:
         if self._activity_regularizer is None:

@@ -132,7 +132,7 @@ def _function(name: str, layer: type[Pooling], what: str) -> Callable[..., Any]:
         data_format: str = "channels_last",
         name: Any = None,
     ) -> Any:
-        return layer(pool_size, strides, padding=padding, data_format=data_format, name=name).apply(inputs)
+        return layer(pool_size, strides, padding=padding, data_format=data_format, name=name)(inputs)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"""Takes {what} of windows over {_DIMENSIONS[layer._RANK]}.

@@ -110,7 +110,7 @@ class SeparableConv(Conv):
             ValueError: if the number of channels is unknown.
         """
         channels = self._channels(input_shape)
-        self.depthwise_kernel = self.add_variable(
+        self.depthwise_kernel = self.add_weight(
             name="depthwise_kernel",
             shape=(*self.kernel_size, channels, self.depth_multiplier),
             initializer=self.depthwise_initializer,
@@ -118,7 +118,7 @@ class SeparableConv(Conv):
             constraint=self.depthwise_constraint,
             dtype=self.dtype,
         )
-        self.pointwise_kernel = self.add_variable(
+        self.pointwise_kernel = self.add_weight(
             name="pointwise_kernel",
             shape=(1,) * self.rank + (channels * self.depth_multiplier, self.filters),
             initializer=self.pointwise_initializer,
@@ -229,7 +229,7 @@ def _function(layer: type[SeparableConv], public_name: str) -> Callable[..., Any
             _scope=name,
             _reuse=reuse,
         )
-        return made.apply(inputs)
+        return made(inputs)
 
     function.__name__ = function.__qualname__ = public_name
     document_function(function, layer, "Convolves each channel on its own and mixes the results")

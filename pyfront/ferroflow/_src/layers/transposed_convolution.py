@@ -201,7 +201,7 @@ def _function(layer: type[ConvTranspose], public_name: str) -> Callable[..., Any
             _scope=name,
             _reuse=reuse,
         )
-        return made.apply(inputs)
+        return made(inputs)
 
     function.__name__ = function.__qualname__ = public_name
     document_function(function, layer, "Computes the transpose of a convolution")

@@ -147,8 +147,6 @@ class Profiler:
             print(f"\n{name}:", *reports, sep="\n")
         return advice
 
-    # -- counting -----------------------------------------------------------------------------------------------------
-
     def _measured(self, step: int) -> dict[str, Measures]:
         """Returns the measurements of each node in a step, or the average of all steps."""
         if step >= 0 and step not in self._steps:
@@ -261,8 +259,6 @@ class Profiler:
                 at.own.add(item.own)
                 at.members.append(item)
         return root
-
-    # -- showing ------------------------------------------------------------------------------------------------------
 
     def _tree(self, view: str, whole: Item, options: dict[str, Any]) -> Any:
         options = _complete(options)

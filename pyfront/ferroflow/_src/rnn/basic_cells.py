@@ -70,8 +70,8 @@ class BasicRNNCell(_UnitsCell):
             ValueError: if the last dimension of the inputs is unknown.
         """
         depth = known_depth(inputs_shape)
-        self._kernel = self.add_variable("kernel", shape=[depth + self._num_units, self._num_units])
-        self._bias = self.add_variable("bias", shape=[self._num_units], initializer=Zeros(dtype=self.dtype))
+        self._kernel = self.add_weight("kernel", shape=[depth + self._num_units, self._num_units])
+        self._bias = self.add_weight("bias", shape=[self._num_units], initializer=Zeros(dtype=self.dtype))
         self.built = True
 
     def call(self, inputs: Any, state: Any) -> Any:
@@ -125,7 +125,7 @@ class GRUCell(_UnitsCell):
 
     def _bias(self, name: str, size: int, default: Any) -> Any:
         given = self._bias_initializer
-        return self.add_variable(name, shape=[size], initializer=default if given is None else given)
+        return self.add_weight(name, shape=[size], initializer=default if given is None else given)
 
     def build(self, inputs_shape: Any) -> None:
         """Makes the kernels, of shapes [inputs + units, 2 units] and [inputs + units, units], and the biases.
@@ -138,9 +138,9 @@ class GRUCell(_UnitsCell):
         """
         rows, units = known_depth(inputs_shape) + self._num_units, self._num_units
         kernel_initializer = self._kernel_initializer
-        self._gate_kernel = self.add_variable("gates/kernel", shape=[rows, 2 * units], initializer=kernel_initializer)
+        self._gate_kernel = self.add_weight("gates/kernel", shape=[rows, 2 * units], initializer=kernel_initializer)
         self._gate_bias = self._bias("gates/bias", 2 * units, Constant(1.0, dtype=self.dtype))
-        self._candidate_kernel = self.add_variable(
+        self._candidate_kernel = self.add_weight(
             "candidate/kernel", shape=[rows, units], initializer=kernel_initializer
         )
         self._candidate_bias = self._bias("candidate/bias", units, Zeros(dtype=self.dtype))

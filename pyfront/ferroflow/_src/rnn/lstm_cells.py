@@ -110,8 +110,8 @@ class BasicLSTMCell(LayerRNNCell):
             ValueError: if the last dimension of the inputs is unknown.
         """
         depth = known_depth(inputs_shape)
-        self._kernel = self.add_variable("kernel", shape=[depth + self._num_units, 4 * self._num_units])
-        self._bias = self.add_variable("bias", shape=[4 * self._num_units], initializer=Zeros(dtype=self.dtype))
+        self._kernel = self.add_weight("kernel", shape=[depth + self._num_units, 4 * self._num_units])
+        self._bias = self.add_weight("bias", shape=[4 * self._num_units], initializer=Zeros(dtype=self.dtype))
         self.built = True
 
     def call(self, inputs: Any, state: Any) -> Any:
@@ -218,7 +218,7 @@ class LSTMCell(LayerRNNCell):
 
     def _sharded(self, name: str, shape: list[int], shards: int | None) -> Any:
         partitioner = None if shards is None else fixed_size_partitioner(shards)
-        return self.add_variable(name, shape=shape, initializer=self._initializer, partitioner=partitioner)
+        return self.add_weight(name, shape=shape, initializer=self._initializer, partitioner=partitioner)
 
     def build(self, inputs_shape: Any) -> None:
         """Makes the kernel, of shape [inputs + outputs, 4 units], the bias, the peepholes' and projection's weights.
@@ -232,11 +232,11 @@ class LSTMCell(LayerRNNCell):
         units = self._num_units
         rows = known_depth(inputs_shape) + (units if self._num_proj is None else self._num_proj)
         self._kernel = self._sharded("kernel", [rows, 4 * units], self._num_unit_shards)
-        self._bias = self.add_variable("bias", shape=[4 * units], initializer=Zeros(dtype=self.dtype or dtypes.float32))
+        self._bias = self.add_weight("bias", shape=[4 * units], initializer=Zeros(dtype=self.dtype or dtypes.float32))
         if self._use_peepholes:
-            self._w_f_diag = self.add_variable("w_f_diag", shape=[units], initializer=self._initializer)
-            self._w_i_diag = self.add_variable("w_i_diag", shape=[units], initializer=self._initializer)
-            self._w_o_diag = self.add_variable("w_o_diag", shape=[units], initializer=self._initializer)
+            self._w_f_diag = self.add_weight("w_f_diag", shape=[units], initializer=self._initializer)
+            self._w_i_diag = self.add_weight("w_i_diag", shape=[units], initializer=self._initializer)
+            self._w_o_diag = self.add_weight("w_o_diag", shape=[units], initializer=self._initializer)
         if self._num_proj is not None:
             self._proj_kernel = self._sharded("projection/kernel", [units, self._num_proj], self._num_proj_shards)
         self.built = True

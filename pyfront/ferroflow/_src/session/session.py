@@ -158,8 +158,6 @@ class BaseSession:
         if core is not None:
             core.close()
 
-    # ---- running
-
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
         """Runs one step.
 

@@ -132,8 +132,6 @@ class TestCase(absltest.TestCase):
             self._tempdir = tempfile.mkdtemp(dir=get_temp_dir())
         return self._tempdir
 
-    # ---- sessions
-
     # Python 2's name, which TensorFlow's class has, too.
     assertItemsEqual = unittest.TestCase.assertCountEqual
 
@@ -271,8 +269,6 @@ class TestCase(absltest.TestCase):
         self._threads.append(thread)
         return thread
 
-    # ---- protos and strings
-
     def assertProtoEquals(self, expected_message_maybe_ascii: Any, message: Any, msg: str | None = None) -> None:  # noqa: N802  # TF1's spelling
         """Fails unless a message equals another one, or its text form.
 
@@ -335,8 +331,6 @@ class TestCase(absltest.TestCase):
         """
         if not actual.startswith(expected_start):
             self.fail(f"{actual!r} does not start with {expected_start!r}" + (f" : {msg}" if msg else ""))
-
-    # ---- numbers and arrays
 
     def _GetNdArray(self, a: Any) -> np.ndarray[Any, Any]:  # noqa: N802  # TF1's spelling
         if hasattr(a, "op") and hasattr(a, "dtype") and not isinstance(a, np.ndarray | np.generic):
@@ -697,8 +691,6 @@ class TestCase(absltest.TestCase):
         one, two = (get_default_graph().device(d) for d in (device1, device2))
         names = [s._graph._scopes.devices.push(d).static for s, d in ((one, device1), (two, device2))]
         self.assertEqual(names[0], names[1], f"Devices {device1} and {device2} are not equal. {msg or ''}")
-
-    # ---- errors
 
     @contextlib.contextmanager
     def assertRaisesWithPredicateMatch(  # type: ignore[override]  # noqa: N802  # TF1's spelling

@@ -93,8 +93,6 @@ class Optimizer:
         """Returns the name."""
         return self._name
 
-    # ---- minimizing
-
     def minimize(
         self,
         loss: Any,
@@ -287,8 +285,6 @@ class Optimizer:
             if dtype not in valid:
                 raise ValueError(f"Invalid type {dtype!r} for {t.name}, expected: {list(valid)}.")
 
-    # ---- what a subclass may say
-
     def _valid_dtypes(self) -> set[Any]:
         """Returns the dtypes that losses, variables and gradients may have."""
         return {dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64}
@@ -328,8 +324,6 @@ class Optimizer:
     def _finish(self, update_ops: list[Any], name_scope: str) -> Operation:
         """Joins all updates into the one operation of that name."""
         return group(*update_ops, name=name_scope)
-
-    # ---- slots
 
     def get_slot(self, var: Any, name: str) -> Any:
         """Returns the slot of a variable, or None.
@@ -378,8 +372,6 @@ class Optimizer:
         if _key(var) not in named:
             named[_key(var)] = slot_creator.create_zeros_slot(var, op_name)
         return named[_key(var)]
-
-    # ---- variables of the optimizer itself
 
     def _create_non_slot_variable(self, initial_value: Any, name: str, colocate_with: Any) -> Any:
         """Returns a variable of the optimizer that belongs to no trained variable, one for each name and graph."""

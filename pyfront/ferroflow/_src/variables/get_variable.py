@@ -6,10 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ferroflow._src.base import dtypes, tf_logging
+from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.variables.scope import variable_scope
 from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization
-from ferroflow._src.variables.variable_scope import get_variable_scope
+from ferroflow._src.variables.variable_options import VariableOptions
+from ferroflow._src.variables.variable_scope import get_partitioned, get_variable_scope, merged
 from ferroflow._src.variables.variable_store import default_variable_store
 
 
@@ -61,24 +63,14 @@ def get_variable(
             Also if a new variable's shape is unknown, or shape or dtype differ from the existing variable's or the
             initializer's.
     """
-    return get_variable_scope().get_variable(
-        default_variable_store(),
-        name,
-        shape=shape,
-        dtype=dtype,
-        initializer=initializer,
-        regularizer=regularizer,
-        trainable=trainable,
-        collections=collections,
-        caching_device=caching_device,
-        partitioner=partitioner,
-        validate_shape=validate_shape,
-        use_resource=use_resource,
-        custom_getter=custom_getter,
-        constraint=constraint,
-        synchronization=synchronization,
-        aggregation=aggregation,
+    options = VariableOptions(
+        *(shape, dtype, initializer, regularizer, None, trainable, collections, caching_device, partitioner),
+        *(validate_shape, use_resource, constraint, synchronization, aggregation),
     )
+    scope, store = get_variable_scope(), default_variable_store()
+    # Variable names are those of variable scopes alone: name scopes do not take part.
+    with name_scope(None):
+        return store.find_or_make(*merged(scope, name, options, custom_getter))
 
 
 def get_local_variable(
@@ -123,23 +115,14 @@ def get_local_variable(
     Raises:
         ValueError: on the same conditions as `tf.get_variable`.
     """
-    return get_variable(
-        name,
-        shape=shape,
-        dtype=dtype,
-        initializer=initializer,
-        regularizer=regularizer,
-        trainable=False,
-        collections=[*(collections or ()), GraphKeys.LOCAL_VARIABLES],
-        caching_device=caching_device,
-        partitioner=partitioner,
-        validate_shape=validate_shape,
-        use_resource=use_resource,
-        custom_getter=custom_getter,
-        constraint=constraint,
-        synchronization=synchronization,
-        aggregation=aggregation,
+    of_graph = [*(collections or ()), GraphKeys.LOCAL_VARIABLES]
+    options = VariableOptions(
+        *(shape, dtype, initializer, regularizer, None, False, of_graph, caching_device, partitioner),
+        *(validate_shape, use_resource, constraint, synchronization, aggregation),
     )
+    scope, store = get_variable_scope(), default_variable_store()
+    with name_scope(None):
+        return store.find_or_make(*merged(scope, name, options, custom_getter))
 
 
 def create_partitioned_variables(
@@ -183,15 +166,17 @@ def create_partitioned_variables(
         raise ValueError(f"A partitioned Variable must have rank at least 1: shape: {shape}")
     with variable_scope(name, "PartitionedVariable", reuse=reuse):
         return list(
-            get_variable_scope()._get_partitioned_variable(
+            get_partitioned(
+                get_variable_scope(),
                 default_variable_store(),
-                None,
-                shape=shape,
-                dtype=dtype,
-                initializer=initializer,
-                trainable=trainable,
-                partitioner=lambda **_: slicing,
-                collections=collections,
+                VariableOptions(
+                    shape=shape,
+                    dtype=dtype,
+                    initializer=initializer,
+                    trainable=trainable,
+                    partitioner=lambda **_: slicing,
+                    collections=collections,
+                ),
             )
         )
 

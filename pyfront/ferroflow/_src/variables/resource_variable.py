@@ -125,8 +125,6 @@ class ResourceVariable(Variable):
                 save_slice_info_def=variable_def.save_slice_info_def, import_scope=import_scope
             )
 
-    # -- what it is ---------------------------------------------------------------------------------------------------
-
     @property
     def handle(self) -> Tensor:
         """The handle, a scalar tensor of type resource."""
@@ -166,8 +164,6 @@ class ResourceVariable(Variable):
         """
         self._shape = self._shape.merge_with(shape)
         self._graph_element.set_shape(self._shape)
-
-    # -- reading ------------------------------------------------------------------------------------------------------
 
     def _read(self) -> Tensor:
         value = tensor_op("ReadVariableOp", [self._variable], {"dtype": self._dtype})
@@ -236,8 +232,6 @@ class ResourceVariable(Variable):
     def _as_graph_element(self) -> Tensor:
         return self._graph_element
 
-    # -- writing ------------------------------------------------------------------------------------------------------
-
     def _update(self, op_type: str, arguments: list[Any], attrs: dict[str, Any], name: str | None) -> Any:
         over_handles = _OVER_HANDLES.get(op_type, f"Resource{op_type}")
         attrs = dict(attrs)
@@ -252,8 +246,6 @@ class ResourceVariable(Variable):
 
     def _after(self, write: Operation) -> ResourceVariable:
         return _WrittenVariable(self, write)
-
-    # -- files --------------------------------------------------------------------------------------------------------
 
     def to_proto(self, export_scope: str | None = None) -> Any:
         """Returns the `VariableDef` of the variable; arguments and result as those of `tf.Variable.to_proto`."""

@@ -14,7 +14,8 @@ from ferroflow._src.framework.default_graph import (
     graph_of,
     name_scope,
 )
-from ferroflow._src.variables.variable_scope import AUTO_REUSE, VariableScope, open_scopes
+from ferroflow._src.variables.variable_options import VariableOptions
+from ferroflow._src.variables.variable_scope import AUTO_REUSE, VariableScope, derived_scope, open_scopes
 
 
 def _wrap_custom_getter(custom_getter: Callable[..., Any], outer: Callable[..., Any] | None) -> Callable[..., Any]:
@@ -31,7 +32,15 @@ def _wrap_custom_getter(custom_getter: Callable[..., Any], outer: Callable[..., 
 class PureVariableScope:
     """A variable scope without a name scope. It can be entered again after it was left."""
 
-    def __init__(self, name_or_scope: Any, old_name_scope: str | None, reuse: Any, defaults: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        name_or_scope: Any,
+        old_name_scope: str | None,
+        reuse: Any,
+        defaults: VariableOptions,
+        custom_getter: Callable[..., Any] | None,
+    ) -> None:
+        self._custom_getter = custom_getter
         self._name_or_scope = name_or_scope
         self._old_name_scope = old_name_scope
         self._reuse = reuse
@@ -49,23 +58,10 @@ class PureVariableScope:
             )
 
     def _derive(self, base: VariableScope, reuse: Any, name_scope: str) -> VariableScope:
-        given = self._defaults
         custom_getter = base.custom_getter
-        if given["custom_getter"] is not None:
-            custom_getter = _wrap_custom_getter(given["custom_getter"], base.custom_getter)
-        inherited = {
-            key: getattr(base, key) if given[key] is None else given[key]
-            for key in ("initializer", "regularizer", "caching_device", "partitioner", "dtype", "use_resource")
-        }
-        # TF 1.x: a constraint is not inherited from the outer scope.
-        return VariableScope(
-            reuse,
-            name=self._new_name,
-            custom_getter=custom_getter,
-            name_scope=name_scope,
-            constraint=given["constraint"],
-            **inherited,
-        )
+        if self._custom_getter is not None:
+            custom_getter = _wrap_custom_getter(self._custom_getter, base.custom_getter)
+        return derived_scope(base, reuse, self._new_name, name_scope, self._defaults, custom_getter)
 
     def __enter__(self) -> VariableScope:
         self._old = self._scopes.current_scope
@@ -92,18 +88,6 @@ class PureVariableScope:
         self._scopes.current_scope = self._old
 
 
-_DEFAULTS = (
-    "initializer",
-    "regularizer",
-    "caching_device",
-    "partitioner",
-    "custom_getter",
-    "dtype",
-    "use_resource",
-    "constraint",
-)
-
-
 def pure_variable_scope(name_or_scope: str | VariableScope, reuse: Any = None, **defaults: Any) -> PureVariableScope:
     """Returns a context manager that opens a variable scope without a name scope.
 
@@ -112,7 +96,8 @@ def pure_variable_scope(name_or_scope: str | VariableScope, reuse: Any = None, *
         reuse: True, None or `AUTO_REUSE`.
         **defaults: of `get_variable` in the scope, as `variable_scope` takes them.
     """
-    return PureVariableScope(name_or_scope, None, reuse, {key: defaults.get(key) for key in _DEFAULTS})
+    options = VariableOptions(**{key: value for key, value in defaults.items() if key in VariableOptions._fields})
+    return PureVariableScope(name_or_scope, None, reuse, options, defaults.get("custom_getter"))
 
 
 class variable_scope:
@@ -169,16 +154,16 @@ class variable_scope:
         self._default_name = default_name
         self._reuse = reuse
         self._auxiliary_name_scope = auxiliary_name_scope
-        self._defaults = {
-            "initializer": initializer,
-            "regularizer": regularizer,
-            "caching_device": caching_device,
-            "partitioner": partitioner,
-            "custom_getter": custom_getter,
-            "dtype": dtype,
-            "use_resource": use_resource,
-            "constraint": constraint,
-        }
+        self._custom_getter = custom_getter
+        self._defaults = VariableOptions(
+            dtype=dtype,
+            initializer=initializer,
+            regularizer=regularizer,
+            caching_device=caching_device,
+            partitioner=partitioner,
+            use_resource=use_resource,
+            constraint=constraint,
+        )
         self._graph = graph_of(values or ())
         self._name_scope: Any = None
         self._pure_scope: PureVariableScope | None = None
@@ -220,7 +205,7 @@ class variable_scope:
             name = open_scopes().unique_name(str(self._default_name))
         elif isinstance(given, VariableScope):
             entered = given.original_name_scope
-        self._pure_scope = PureVariableScope(name, entered, self._reuse, self._defaults)
+        self._pure_scope = PureVariableScope(name, entered, self._reuse, self._defaults, self._custom_getter)
         return stack.enter_context(self._pure_scope)
 
     def __exit__(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
@@ -30,7 +31,7 @@ from ferroflow._src.framework.proto_functions import register_proto_function
 from ferroflow._src.framework.scope_names import prepend_name_scope, strip_name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.slicing import slice_variable
-from ferroflow._src.variables.creation import create_with, uses_resource
+from ferroflow._src.variables.creation import create_with, creator_stack, uses_resource
 from ferroflow._src.variables.initial_value import guard_against_uninitialized_dependencies, value_or_initial_value
 from ferroflow._src.variables.save_slice import SaveSliceInfo
 from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization, resolve_modes
@@ -66,7 +67,22 @@ def _make_variable(**arguments: Any) -> Any:
         wanted = variable_def.is_resource
     elif wanted is None:
         wanted = uses_resource()
-    return type.__call__(_kinds[0] if wanted and _kinds else Variable, **arguments)
+    return type.__call__(_kind(wanted), **arguments)
+
+
+def _kind(use_resource: bool | None) -> type[Any]:
+    return _kinds[0] if use_resource and _kinds else Variable
+
+
+def constructor(use_resource: bool | None) -> Callable[..., Any]:
+    """Returns what makes a variable of `use_resource`: its class, or the variable creators in force.
+
+    Args:
+        use_resource: bool; None for the default in force.
+    """
+    if creator_stack():
+        return Variable
+    return functools.partial(type.__call__, _kind(uses_resource() if use_resource is None else use_resource))
 
 
 class Variable(metaclass=_VariableMeta):
@@ -224,8 +240,6 @@ class Variable(metaclass=_VariableMeta):
         # Without this Python would iterate by `__getitem__`, adding a slice op for every index.
         raise TypeError("'Variable' object is not iterable.")
 
-    # -- what it is ---------------------------------------------------------------------------------------------------
-
     @property
     def name(self) -> str:
         """The name of the reference tensor, such as "w:0"."""
@@ -311,8 +325,6 @@ class Variable(metaclass=_VariableMeta):
         """The initial value, a Tensor of the variable's dtype and shape; None where a `VariableDef` did not name it."""
         return self._initial_value
 
-    # -- reading ------------------------------------------------------------------------------------------------------
-
     def value(self) -> Tensor:
         """Returns the variable as a tensor: the one read that all uses of the variable share.
 
@@ -366,8 +378,6 @@ class Variable(metaclass=_VariableMeta):
 
     def _as_graph_element(self) -> Tensor:
         return self._variable
-
-    # -- writing ------------------------------------------------------------------------------------------------------
 
     def _write(self, op_type: str, value: Any, use_locking: bool, name: str | None, read_value: bool) -> Any:
         written = self._update(op_type, [value], {"use_locking": use_locking}, name)
@@ -663,8 +673,6 @@ class Variable(metaclass=_VariableMeta):
             "shrink_axis_mask": shrink_axis_mask,
         }
         return self._update("StridedSliceAssign", [begin, end, strides, value], masks, name)
-
-    # -- files --------------------------------------------------------------------------------------------------------
 
     def to_proto(self, export_scope: str | None = None) -> Any:
         """Returns the `VariableDef` of the variable.

@@ -17,6 +17,7 @@ from ferroflow._src.framework.default_graph import (
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.variables.creation import register_scope_default
 from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization
+from ferroflow._src.variables.variable_options import VariableOptions
 from ferroflow._src.variables.variable_store import VariableStore
 
 
@@ -65,16 +66,18 @@ class VariableScope:
         constraint: Callable[..., Any] | None = None,
     ) -> None:
         self._name = name
-        self._initializer = initializer
-        self._regularizer = regularizer
         self._reuse = reuse
-        self._caching_device = caching_device
-        self._partitioner = partitioner
         self._custom_getter = custom_getter
         self._name_scope = name_scope
-        self._dtype = dtype
-        self._use_resource = use_resource
-        self._constraint = constraint
+        self._defaults = VariableOptions(
+            dtype=dtype,
+            initializer=initializer,
+            regularizer=regularizer,
+            caching_device=caching_device,
+            partitioner=partitioner,
+            use_resource=use_resource,
+            constraint=constraint,
+        )
 
     @property
     def name(self) -> str:
@@ -94,32 +97,32 @@ class VariableScope:
     @property
     def initializer(self) -> Any:
         """The default initializer."""
-        return self._initializer
+        return self._defaults.initializer
 
     @property
     def dtype(self) -> Any:
         """The default dtype."""
-        return self._dtype
+        return self._defaults.dtype
 
     @property
     def use_resource(self) -> bool | None:
         """The default of `use_resource`."""
-        return self._use_resource
+        return self._defaults.use_resource
 
     @property
     def regularizer(self) -> Callable[..., Any] | None:
         """The default regularizer."""
-        return self._regularizer
+        return self._defaults.regularizer
 
     @property
     def caching_device(self) -> Any:
         """The default caching device."""
-        return self._caching_device
+        return self._defaults.caching_device
 
     @property
     def partitioner(self) -> Callable[..., Any] | None:
         """The default partitioner."""
-        return self._partitioner
+        return self._defaults.partitioner
 
     @property
     def custom_getter(self) -> Callable[..., Any] | None:
@@ -129,7 +132,7 @@ class VariableScope:
     @property
     def constraint(self) -> Callable[..., Any] | None:
         """The default constraint."""
-        return self._constraint
+        return self._defaults.constraint
 
     def reuse_variables(self) -> None:
         """Makes `get_variable` reuse existing variables only, from now on."""
@@ -141,7 +144,7 @@ class VariableScope:
         Args:
             initializer: an initializer, as `tf.get_variable` takes it; None for none.
         """
-        self._initializer = initializer
+        self._defaults = self._defaults._replace(initializer=initializer)
 
     def set_dtype(self, dtype: Any) -> None:
         """Sets the default dtype.
@@ -149,7 +152,7 @@ class VariableScope:
         Args:
             dtype: DType or what converts to one.
         """
-        self._dtype = dtype
+        self._defaults = self._defaults._replace(dtype=dtype)
 
     def set_use_resource(self, use_resource: bool | None) -> None:
         """Sets the default of `use_resource`.
@@ -157,7 +160,7 @@ class VariableScope:
         Args:
             use_resource: bool, or None for that of `tf.enable_resource_variables`.
         """
-        self._use_resource = use_resource
+        self._defaults = self._defaults._replace(use_resource=use_resource)
 
     def set_regularizer(self, regularizer: Callable[..., Any] | None) -> None:
         """Sets the default regularizer.
@@ -165,7 +168,7 @@ class VariableScope:
         Args:
             regularizer: a callable of a variable to a float scalar tensor, or None for none.
         """
-        self._regularizer = regularizer
+        self._defaults = self._defaults._replace(regularizer=regularizer)
 
     def set_caching_device(self, caching_device: Any) -> None:
         """Sets the default caching device.
@@ -173,7 +176,7 @@ class VariableScope:
         Args:
             caching_device: device string or function; None for none.
         """
-        self._caching_device = caching_device
+        self._defaults = self._defaults._replace(caching_device=caching_device)
 
     def set_partitioner(self, partitioner: Callable[..., Any] | None) -> None:
         """Sets the default partitioner.
@@ -181,7 +184,7 @@ class VariableScope:
         Args:
             partitioner: a callable of shape and dtype to the number of slices of each dimension, or None for none.
         """
-        self._partitioner = partitioner
+        self._defaults = self._defaults._replace(partitioner=partitioner)
 
     def set_custom_getter(self, custom_getter: Callable[..., Any] | None) -> None:
         """Sets the default custom getter.
@@ -264,73 +267,91 @@ class VariableScope:
             ValueError: if `initializer` is a value whose dtype is not `dtype`; also on the same conditions as
                 `tf.get_variable`.
         """
+        options = VariableOptions(
+            *(shape, dtype, initializer, regularizer, reuse, trainable, collections, caching_device, partitioner),
+            *(validate_shape, use_resource, constraint, synchronization, aggregation),
+        )
         # Variable names are those of variable scopes alone: name scopes do not take part.
         with name_scope(None):
-            if dtype is not None and initializer is not None and not callable(initializer):
-                initial_dtype = convert_to_tensor(initializer).dtype.base_dtype
-                if initial_dtype != dtype:
-                    raise ValueError(f"Initializer type '{initial_dtype}' and explicit dtype '{dtype}' don't match.")
-            return var_store.get_variable(
-                f"{self._name}/{name}" if self._name else name,
-                shape=shape,
-                dtype=self._dtype if dtype is None else dtype,
-                initializer=self._initializer if initializer is None else initializer,
-                regularizer=self._regularizer if regularizer is None else regularizer,
-                reuse=self._reuse if reuse is None else reuse,
-                trainable=trainable,
-                collections=collections,
-                caching_device=self._caching_device if caching_device is None else caching_device,
-                partitioner=self._partitioner if partitioner is None else partitioner,
-                validate_shape=validate_shape,
-                use_resource=self._use_resource if use_resource is None else use_resource,
-                custom_getter=self._custom_getter if custom_getter is None else custom_getter,
-                constraint=self._constraint if constraint is None else constraint,
-                synchronization=synchronization,
-                aggregation=aggregation,
-            )
+            return var_store.find_or_make(*merged(self, name, options, custom_getter))
 
-    def _get_partitioned_variable(
-        self,
-        var_store: VariableStore,
-        name: str | None,
-        shape: Any = None,
-        dtype: Any = None,
-        initializer: Any = None,
-        regularizer: Callable[..., Any] | None = None,
-        trainable: bool | None = None,
-        collections: Any = None,
-        caching_device: Any = None,
-        partitioner: Callable[..., Any] | None = None,
-        validate_shape: bool = True,
-        use_resource: bool | None = None,
-        constraint: Callable[..., Any] | None = None,
-    ) -> Any:
-        if self._custom_getter is not None:
-            raise ValueError(
-                "Private access to _get_partitioned_variable is not allowed when a custom getter is set.  "
-                f"Current custom getter: {self._custom_getter}.  "
-                "It is likely that you're using create_partitioned_variables.  If so, "
-                "consider instead using get_variable with a non-empty partitioner parameter instead."
-            )
-        partitioner = self._partitioner if partitioner is None else partitioner
-        if partitioner is None:
-            raise ValueError("No partitioner was specified")
-        with name_scope(None):
-            return var_store.get_partitioned_variable(
-                "/".join(part for part in (self._name, name) if part),
-                partitioner=partitioner,
-                shape=shape,
-                dtype=self._dtype if dtype is None else dtype,
-                initializer=self._initializer if initializer is None else initializer,
-                regularizer=self._regularizer if regularizer is None else regularizer,
-                reuse=self._reuse,
-                trainable=trainable,
-                collections=collections,
-                caching_device=self._caching_device if caching_device is None else caching_device,
-                validate_shape=validate_shape,
-                use_resource=self._use_resource if use_resource is None else use_resource,
-                constraint=self._constraint if constraint is None else constraint,
-            )
+
+def derived_scope(
+    base: VariableScope,
+    reuse: Any,
+    name: str,
+    name_scope: str,
+    defaults: VariableOptions,
+    custom_getter: Callable[..., Any] | None,
+) -> VariableScope:
+    """Returns a scope with the defaults of another one where it has none of its own.
+
+    Args:
+        base: `VariableScope` around the new one.
+        reuse: True, None or `AUTO_REUSE`.
+        name: str, the full prefix.
+        name_scope: str, the name scope that was opened with the scope.
+        defaults: `VariableOptions`, the scope's own.
+        custom_getter: callable, or None.
+    """
+    scope = VariableScope(reuse, name, custom_getter=custom_getter, name_scope=name_scope)
+    # TF 1.x: a constraint is not inherited from the outer scope.
+    scope._defaults = defaults.over(base._defaults)._replace(constraint=defaults.constraint)
+    return scope
+
+
+def merged(
+    scope: VariableScope, name: str, options: VariableOptions, custom_getter: Callable[..., Any] | None
+) -> tuple[str, VariableOptions, Callable[..., Any] | None]:
+    """Returns the full name of a variable and its options, with the scope's where none are given.
+
+    Args:
+        scope: `VariableScope`.
+        name: str, to which the scope's prefix is added.
+        options: `VariableOptions` of the call.
+        custom_getter: callable, or None for the scope's.
+
+    Returns:
+        (name, options, custom getter), what `VariableStore.find_or_make` takes.
+
+    Raises:
+        ValueError: if the initializer is a value whose dtype is not the one that is given.
+    """
+    initializer, dtype = options.initializer, options.dtype
+    if dtype is not None and initializer is not None and not callable(initializer):
+        initial_dtype = convert_to_tensor(initializer).dtype.base_dtype
+        if initial_dtype != dtype:
+            raise ValueError(f"Initializer type '{initial_dtype}' and explicit dtype '{dtype}' don't match.")
+    return (
+        f"{scope._name}/{name}" if scope._name else name,
+        options.over(scope._defaults._replace(reuse=scope._reuse)),
+        scope._custom_getter if custom_getter is None else custom_getter,
+    )
+
+
+def get_partitioned(scope: VariableScope, var_store: VariableStore, options: VariableOptions) -> Any:
+    """Returns the partitioned variable of the scope's own name, found or made.
+
+    Args:
+        scope: `VariableScope`.
+        var_store: the store of variables by name.
+        options: `VariableOptions` of the whole.
+
+    Raises:
+        ValueError: if there is a custom getter, or no partitioner.
+    """
+    if scope._custom_getter is not None:
+        raise ValueError(
+            "Private access to _get_partitioned_variable is not allowed when a custom getter is set.  "
+            f"Current custom getter: {scope._custom_getter}.  "
+            "It is likely that you're using create_partitioned_variables.  If so, "
+            "consider instead using get_variable with a non-empty partitioner parameter instead."
+        )
+    options = options.over(scope._defaults._replace(reuse=scope._reuse))
+    if options.partitioner is None:
+        raise ValueError("No partitioner was specified")
+    with name_scope(None):
+        return var_store.find_or_make_partitioned(scope._name, options)
 
 
 class OpenScopes(threading.local):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import traceback
 from collections.abc import Callable, Sequence
@@ -27,13 +28,16 @@ from ferroflow._src.variables import initializers
 from ferroflow._src.variables.partition_info import PartitionInfo, call_partitioner, slice_dimension, slices
 from ferroflow._src.variables.partitioned_variable import PartitionedVariable
 from ferroflow._src.variables.save_slice import SaveSliceInfo
-from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization, resolve_modes
-from ferroflow._src.variables.variable import Variable
+from ferroflow._src.variables.synchronization import resolve_modes
+from ferroflow._src.variables.variable import constructor
+from ferroflow._src.variables.variable_options import VariableOptions
 
 # A collection that is not named by a string is left out of `get_all_collection_keys` and of meta graphs.
 _STORE_KEY = ("__variable_store",)
 
 _SHOWN_FRAMES = 3
+# The arguments that TF 1.x gives to those custom getters alone that accept them.
+_LATER_ARGUMENTS = ("constraint", "synchronization", "aggregation")
 
 
 class VariableStore:
@@ -44,140 +48,59 @@ class VariableStore:
         self._partitioned_vars: dict[str, PartitionedVariable] = {}
 
     def get_variable(
-        self,
-        name: str,
-        shape: Any = None,
-        dtype: Any = dtypes.float32,
-        initializer: Any = None,
-        regularizer: Callable[..., Any] | None = None,
-        reuse: Any = None,
-        trainable: bool | None = None,
-        collections: Any = None,
-        caching_device: Any = None,
-        partitioner: Callable[..., Any] | None = None,
-        validate_shape: bool = True,
-        use_resource: bool | None = None,
-        custom_getter: Callable[..., Any] | None = None,
-        constraint: Callable[..., Any] | None = None,
-        synchronization: Any = VariableSynchronization.AUTO,
-        aggregation: Any = VariableAggregation.NONE,
+        self, name: str, *arguments: Any, custom_getter: Callable[..., Any] | None = None, **named: Any
     ) -> Any:
-        """Returns the variable of a name, found or made; `name` is the full one, the other arguments are
-        `tf.get_variable`'s.
+        """Returns the variable of a name, found or made.
+
+        Args:
+            name: str, the full name.
+            *arguments: the fields of `VariableOptions`, in their order.
+            custom_getter: as `tf.get_variable`.
+            **named: the fields given by name.
 
         Raises:
             ValueError: on the same conditions as `tf.get_variable`.
         """
-        if custom_getter is not None and not callable(custom_getter):
-            raise ValueError(f"Passed a custom_getter which is not callable: {custom_getter}")
-        dtype = getattr(dtype, "base_dtype", dtype)
-        synchronization, aggregation, trainable = resolve_modes(synchronization, aggregation, trainable, name)
-        if custom_getter is None:
-            return self._true_getter(
-                name,
-                shape=shape,
-                dtype=dtype,
-                initializer=initializer,
-                regularizer=regularizer,
-                reuse=reuse,
-                trainable=trainable,
-                collections=collections,
-                caching_device=caching_device,
-                partitioner=partitioner,
-                validate_shape=validate_shape,
-                use_resource=use_resource,
-                constraint=constraint,
-                synchronization=synchronization,
-                aggregation=aggregation,
-            )
-        arguments: dict[str, Any] = {
-            "getter": self._true_getter,
-            "name": name,
-            "shape": shape,
-            "dtype": dtype,
-            "initializer": initializer,
-            "regularizer": regularizer,
-            "reuse": reuse,
-            "trainable": trainable,
-            "collections": collections,
-            "caching_device": caching_device,
-            "partitioner": partitioner,
-            "validate_shape": validate_shape,
-            "use_resource": use_resource,
-        }
-        # TF 1.x: getters written before these arguments existed do not have to know them.
-        later = {"constraint": constraint, "synchronization": synchronization, "aggregation": aggregation}
-        arguments.update((key, value) for key, value in later.items() if _accepts(custom_getter, key))
-        return custom_getter(**arguments)
+        return self.find_or_make(name, VariableOptions(*arguments, **named), custom_getter)
 
-    def _true_getter(
-        self,
-        name: str,
-        shape: Any = None,
-        dtype: Any = dtypes.float32,
-        initializer: Any = None,
-        regularizer: Callable[..., Any] | None = None,
-        reuse: Any = None,
-        trainable: bool | None = None,
-        collections: Any = None,
-        caching_device: Any = None,
-        partitioner: Callable[..., Any] | None = None,
-        validate_shape: bool = True,
-        use_resource: bool | None = None,
-        constraint: Callable[..., Any] | None = None,
-        synchronization: Any = VariableSynchronization.AUTO,
-        aggregation: Any = VariableAggregation.NONE,
-    ) -> Any:
-        arguments = {
-            "shape": shape,
-            "dtype": dtype,
-            "initializer": initializer,
-            "regularizer": regularizer,
-            "reuse": reuse,
-            "trainable": trainable,
-            "collections": collections,
-            "caching_device": caching_device,
-            "validate_shape": validate_shape,
-            "use_resource": use_resource,
-            "constraint": constraint,
-            "synchronization": synchronization,
-            "aggregation": aggregation,
-        }
-        is_scalar = isinstance(shape, Sequence) and not shape
+    def find_or_make(self, name: str, options: VariableOptions, custom_getter: Callable[..., Any] | None = None) -> Any:
+        """Returns the variable of a name, found or made; `name` is the full one.
+
+        Raises:
+            ValueError: on the same conditions as `tf.get_variable`.
+        """
+        dtype = dtypes.float32 if options.dtype is None else getattr(options.dtype, "base_dtype", options.dtype)
+        modes = resolve_modes(options.synchronization, options.aggregation, options.trainable, name)
+        options = options._replace(dtype=dtype, synchronization=modes[0], aggregation=modes[1], trainable=modes[2])
+        if custom_getter is not None:
+            if not callable(custom_getter):
+                raise ValueError(f"Passed a custom_getter which is not callable: {custom_getter}")
+            # TF 1.x: getters written before these arguments existed do not have to know them.
+            unknown = [key for key in _LATER_ARGUMENTS if not _accepts(custom_getter, key)]
+            arguments = {key: value for key, value in options._asdict().items() if key not in unknown}
+            return custom_getter(getter=self.get_variable, name=name, **arguments)
+        partitioner = options.partitioner
+        is_scalar = isinstance(options.shape, Sequence) and not options.shape
         if partitioner is not None and not is_scalar:
             if not callable(partitioner):
                 raise ValueError(f"Partitioner must be callable, but received: {partitioner}")
             with name_scope(None):
-                return self.get_partitioned_variable(name, partitioner=partitioner, **arguments)
-        if reuse is True and partitioner is None and name in self._partitioned_vars:
-            return self.get_partitioned_variable(name, partitioner=None, **arguments)
+                return self.find_or_make_partitioned(name, options)
+        if options.reuse is True and partitioner is None and name in self._partitioned_vars:
+            return self.find_or_make_partitioned(name, options)
         if f"{name}/part_0" in self._vars:
             raise ValueError(
                 f"No partitioner was provided, but a partitioned version of the variable was found: {name}/part_0. "
                 "Perhaps a variable of the same name was already created with partitioning?"
             )
-        return self._get_single_variable(name, **arguments)
+        return self._find_or_make_single(name, options)
 
-    def get_partitioned_variable(
-        self,
-        name: str,
-        partitioner: Callable[..., Any] | None,
-        shape: Any = None,
-        dtype: Any = dtypes.float32,
-        initializer: Any = None,
-        reuse: Any = None,
-        **arguments: Any,
-    ) -> PartitionedVariable:
+    def find_or_make_partitioned(self, name: str, options: VariableOptions) -> PartitionedVariable:
         """Returns the partitioned variable of a name, found or made.
 
         Args:
             name: str, the full name.
-            partitioner: callable of `shape` and `dtype`; None only to find one.
-            shape: the shape of the whole.
-            dtype: its dtype.
-            initializer: an initializer, or the value of the whole.
-            reuse: True, False, None or `AUTO_REUSE`.
-            **arguments: other arguments of `tf.get_variable`, for every slice.
+            options: `VariableOptions` of the whole; without a partitioner only to find one.
 
         Raises:
             ValueError: on the same conditions as `tf.get_variable`, or if the partitioner's result does not fit the
@@ -188,8 +111,9 @@ class VariableStore:
                 f"A partitioner was provided, but an unpartitioned version of the variable was found: {name}.  "
                 "Perhaps a variable of the same name was already created without partitioning?"
             )
-        shape = as_shape(shape)
-        dtype = dtypes.as_dtype(dtype)
+        partitioner, initializer, reuse = options.partitioner, options.initializer, options.reuse
+        shape: Any = as_shape(options.shape)
+        dtype = dtypes.as_dtype(options.dtype)
         if isinstance(initializer, Tensor):
             shape = shape.merge_with(initializer.shape)
         partitions: Sequence[int] = ()
@@ -211,14 +135,10 @@ class VariableStore:
             with name_scope(part_name + "/PartitionedInitializer"):
                 init, init_shape, dtype = self._slice_initializer(name, initializer, dtype, offset, part_shape)
             with name_scope(None):
-                variable = self._get_single_variable(
+                variable = self._find_or_make_single(
                     part_name,
-                    shape=init_shape,
-                    dtype=dtype,
-                    initializer=init,
-                    partition_info=PartitionInfo(full_shape=full_shape, var_offset=offset),
-                    reuse=reuse,
-                    **arguments,
+                    options._replace(shape=init_shape, dtype=dtype, initializer=init),
+                    PartitionInfo(full_shape=full_shape, var_offset=offset),
                 )
             variable._set_save_slice_info(SaveSliceInfo(name, full_shape, offset, part_shape))
             variables.append(variable)
@@ -273,32 +193,18 @@ class VariableStore:
             initializer = convert_to_tensor(initializer, dtype=dtype)
         return tensor_op("Slice", [initializer, offset, shape]), None, dtype
 
-    def _get_single_variable(
-        self,
-        name: str,
-        shape: Any = None,
-        dtype: Any = dtypes.float32,
-        initializer: Any = None,
-        regularizer: Callable[..., Any] | None = None,
-        partition_info: PartitionInfo | None = None,
-        reuse: Any = None,
-        trainable: bool | None = None,
-        collections: Any = None,
-        caching_device: Any = None,
-        validate_shape: bool = True,
-        use_resource: bool | None = None,
-        constraint: Callable[..., Any] | None = None,
-        synchronization: Any = VariableSynchronization.AUTO,
-        aggregation: Any = VariableAggregation.NONE,
+    def _find_or_make_single(
+        self, name: str, options: VariableOptions, partition_info: PartitionInfo | None = None
     ) -> Any:
+        initializer = options.initializer
         from_value = initializer is not None and not callable(initializer)
-        if shape is not None and from_value:
+        if options.shape is not None and from_value:
             raise ValueError("If initializer is a constant, do not specify shape.")
-        dtype = dtypes.as_dtype(dtype)
-        shape = as_shape(shape)
+        dtype = dtypes.as_dtype(options.dtype)
+        shape = as_shape(options.shape)
         if name in self._vars:
-            return self._found_single(name, shape, dtype, reuse)
-        if reuse is True:
+            return self._found_single(name, shape, dtype, options.reuse)
+        if options.reuse is True:
             raise ValueError(
                 f"Variable {name} does not exist, or was not created with tf.get_variable(). "
                 "Did you mean to set reuse=tf.AUTO_REUSE in VarScope?"
@@ -309,24 +215,24 @@ class VariableStore:
             initial_value, initial_dtype = _initial_value(name, shape, dtype, initializer, partition_info)
         # TF 1.x: the variables of a function's body belong to the graph around it.
         with init_scope() if get_default_graph().building_function else nullcontext():
-            variable = Variable(
+            variable = constructor(options.use_resource)(
                 initial_value=initial_value,
                 name=name,
-                trainable=trainable,
-                collections=collections,
-                caching_device=caching_device,
+                trainable=options.trainable,
+                collections=options.collections,
+                caching_device=options.caching_device,
                 dtype=initial_dtype,
-                validate_shape=validate_shape,
-                constraint=constraint,
-                use_resource=use_resource,
-                synchronization=synchronization,
-                aggregation=aggregation,
+                validate_shape=options.validate_shape,
+                constraint=options.constraint,
+                use_resource=options.use_resource,
+                synchronization=options.synchronization,
+                aggregation=options.aggregation,
             )
         self._vars[name] = variable
         tf_logging.vlog(1, "Created variable %s with shape %s and init %s", variable.name, shape, initializer)
-        if regularizer:
+        if options.regularizer:
             with colocate_with(variable.op), name_scope(name + "/Regularizer/"):
-                loss = regularizer(variable)
+                loss = options.regularizer(variable)
             if loss is not None:
                 add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
         return variable
@@ -388,7 +294,7 @@ def _initial_value(
     arguments: dict[str, Any] = {"dtype": dtype}
     if _accepts(initializer, "partition_info"):
         arguments["partition_info"] = partition_info
-    return lambda: initializer(shape.as_list(), **arguments), dtype.base_dtype
+    return functools.partial(initializer, shape.as_list(), **arguments), dtype.base_dtype
 
 
 def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter] | None:

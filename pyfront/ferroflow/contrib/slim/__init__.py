@@ -1,32 +1,48 @@
 """`tf.contrib.slim`: layers, losses, metrics and variables of models, with argument scopes, and training loops."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
-from ferroflow._src.base.arg_scope import (
+from ferroflow._src.contrib.framework.arg_scope import (
     add_arg_scope as add_arg_scope,
     arg_scope as arg_scope,
     arg_scoped_arguments as arg_scoped_arguments,
     current_arg_scope as current_arg_scope,
     has_arg_scope as has_arg_scope,
 )
-from ferroflow._src.checkpoint.assigning import (
+from ferroflow._src.contrib.framework.assigning import (
     assign_from_checkpoint as assign_from_checkpoint,
     assign_from_checkpoint_fn as assign_from_checkpoint_fn,
     assign_from_values as assign_from_values,
     assign_from_values_fn as assign_from_values_fn,
     get_variable_full_name as get_variable_full_name,
 )
-from ferroflow._src.layers import model_utils as utils  # noqa: F401
-from ferroflow._src.layers.fan_initializers import (
+from ferroflow._src.contrib.framework.model_variables import (
+    add_model_variable as add_model_variable,
+    filter_variables as filter_variables,
+    get_local_variables as get_local_variables,
+    get_model_variables as get_model_variables,
+    get_trainable_variables as get_trainable_variables,
+    get_unique_variable as get_unique_variable,
+    get_variables as get_variables,
+    get_variables_by_name as get_variables_by_name,
+    get_variables_by_suffix as get_variables_by_suffix,
+    get_variables_to_restore as get_variables_to_restore,
+    global_variable as global_variable,
+    local_variable as local_variable,
+    model_variable as model_variable,
+    variable as variable,
+)
+from ferroflow._src.contrib.layers import model_utils as utils  # noqa: F401
+from ferroflow._src.contrib.layers.fan_initializers import (
     variance_scaling_initializer as variance_scaling_initializer,
     xavier_initializer as xavier_initializer,
     xavier_initializer_conv2d as xavier_initializer_conv2d,
 )
-from ferroflow._src.layers.legacy_dense import (
+from ferroflow._src.contrib.layers.legacy_dense import (
     legacy_fully_connected as legacy_fully_connected,
     legacy_linear as legacy_linear,
     legacy_relu as legacy_relu,
 )
-from ferroflow._src.layers.model_convolutions import (
+from ferroflow._src.contrib.layers.model_convolutions import (
     conv2d_in_plane as conv2d_in_plane,
     conv2d_transpose as conv2d_transpose,
     conv3d_transpose as conv3d_transpose,
@@ -36,7 +52,7 @@ from ferroflow._src.layers.model_convolutions import (
     separable_conv2d as separable_conv2d,
     separable_convolution2d as separable_convolution2d,
 )
-from ferroflow._src.layers.model_layers import (
+from ferroflow._src.contrib.layers.model_layers import (
     avg_pool2d as avg_pool2d,
     avg_pool3d as avg_pool3d,
     batch_norm as batch_norm,
@@ -61,25 +77,25 @@ from ferroflow._src.layers.model_layers import (
     repeat as repeat,
     stack as stack,
 )
-from ferroflow._src.layers.model_normalizations import (
+from ferroflow._src.contrib.layers.model_normalizations import (
     group_norm as group_norm,
     instance_norm as instance_norm,
     unit_norm as unit_norm,
 )
-from ferroflow._src.layers.model_shapes import (
+from ferroflow._src.contrib.layers.model_shapes import (
     dense_to_sparse as dense_to_sparse,
     images_to_sequence as images_to_sequence,
     pool as pool,
     scale_gradient as scale_gradient,
     sequence_to_images as sequence_to_images,
 )
-from ferroflow._src.layers.model_units import (
+from ferroflow._src.contrib.layers.model_units import (
     bias_add as bias_add,
     maxout as maxout,
     softmax as softmax,
     spatial_softmax as spatial_softmax,
 )
-from ferroflow._src.layers.regularizers import (
+from ferroflow._src.contrib.layers.regularizers import (
     apply_regularization as apply_regularization,
     l1_l2_regularizer as l1_l2_regularizer,
     l1_regularizer as l1_regularizer,
@@ -91,22 +107,6 @@ from ferroflow._src.training.global_step import (
     create_global_step as create_global_step,
     get_global_step as get_global_step,
     get_or_create_global_step as get_or_create_global_step,
-)
-from ferroflow._src.variables.model_variables import (
-    add_model_variable as add_model_variable,
-    filter_variables as filter_variables,
-    get_local_variables as get_local_variables,
-    get_model_variables as get_model_variables,
-    get_trainable_variables as get_trainable_variables,
-    get_unique_variable as get_unique_variable,
-    get_variables as get_variables,
-    get_variables_by_name as get_variables_by_name,
-    get_variables_by_suffix as get_variables_by_suffix,
-    get_variables_to_restore as get_variables_to_restore,
-    global_variable as global_variable,
-    local_variable as local_variable,
-    model_variable as model_variable,
-    variable as variable,
 )
 from ferroflow.contrib import losses as losses, metrics as metrics
 from ferroflow.contrib.layers.python.layers import (  # type: ignore[import-not-found]  # made when it is imported

@@ -5,7 +5,7 @@ from ferroflow._src.checkpoint.waiting import (
     checkpoints_iterator as checkpoints_iterator,
     wait_for_new_checkpoint as wait_for_new_checkpoint,
 )
-from ferroflow._src.supervision.slim_evaluation import (
+from ferroflow._src.contrib.slim.slim_evaluation import (
     evaluate_once as evaluate_once,
     evaluation_loop as evaluation_loop,
 )

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
-from collections.abc import Sequence
-from importlib.machinery import ModuleSpec, PathFinder
-from types import ModuleType
+from collections.abc import Iterable
 from typing import Any
 
-from ferroflow._src.base.absent_names import absent
 from ferroflow._src.base.proto.descriptor_set import load_descriptors
 from ferroflow._src.base.proto.symbols import all_symbols
+from ferroflow._src.base.virtual_modules import Family
 
-__all__ = ["install"]
+__all__ = ["MessageModules"]
 
+_START = "core."
 _END = "_pb2"
 # TensorFlow's folders below `core`, with the names of the files that define messages there.
 _FILES = {
@@ -47,73 +44,40 @@ def _is_module(path: str) -> bool:
     return path in _folders() or (file.endswith(_END) and file.removesuffix(_END) in _FILES.get(folder, ()))
 
 
-class _Folder(ModuleType):
-    """A folder, whose modules are imported at first use."""
+class MessageModules(Family):
+    """The modules of messages and enums below `core`; protobuf is imported when a name is used."""
 
-    def __getattr__(self, name: str) -> Any:
-        if not name.startswith("_"):
-            try:
-                return importlib.import_module(f"{self.__name__}.{name}")
-            except ModuleNotFoundError:
-                pass
-        raise absent(self.__name__, name)
+    def has(self, path: str) -> bool:
+        """Returns True for the path of a folder or file."""
+        return _is_module(path.removeprefix(_START))
 
+    def is_package(self, path: str) -> bool:
+        """Returns True for a folder."""
+        return not path.endswith(_END)
 
-class _Messages(ModuleType):
-    """The messages and enums of one file; protobuf is imported at first use."""
+    def find(self, path: str, name: str) -> Any:
+        """Returns the message, enum or value with a name in a file."""
+        try:
+            return self._content(path)[name]
+        except KeyError:
+            raise AttributeError(name) from None
 
-    def __getattr__(self, name: str) -> Any:
-        if not name.startswith("__"):
-            names = self._names()
-            if name in names:
-                found = names[name]
-                setattr(self, name, found)
-                return found
-        raise absent(self.__name__, name)
+    def names(self, path: str) -> Iterable[str]:
+        """Returns the names in a file, or the modules in a folder."""
+        if path.endswith(_END):
+            return self._content(path)
+        modules = {*_folders(), *(f"{folder}.{file}{_END}" for folder, files in _FILES.items() for file in files)}
+        inner = path.removeprefix("core").removeprefix(".")
+        return {module.rpartition(".")[2] for module in modules if module.rpartition(".")[0] == inner}
 
-    def __dir__(self) -> list[str]:
-        return sorted({*self.__dict__, *self._names()})
-
-    def _names(self) -> dict[str, Any]:
-        stem = self.__name__.rpartition(".")[2].removesuffix(_END)
+    @staticmethod
+    def _content(path: str) -> dict[str, Any]:
+        if not path.endswith(_END):
+            return {}
+        stem = path.rpartition(".")[2].removesuffix(_END)
         (file,) = (f for f in load_descriptors().files if f.name == f"tensorflow/{stem}.proto")
         names = [*file.message_types_by_name]
         for enum in file.enum_types_by_name.values():
             names += [enum.name, *(value.name for value in enum.values)]
         symbols = all_symbols()
         return {"DESCRIPTOR": file, **{name: symbols[name] for name in names}}
-
-
-class _Finder:
-    """Finder that makes the modules when they are imported."""
-
-    def __init__(self, package: str) -> None:
-        self._start = f"{package}."
-
-    def find_spec(self, fullname: str, path: Sequence[str] | None = None, target: Any = None) -> ModuleSpec | None:
-        inner = fullname.removeprefix(self._start)
-        if inner == fullname or not _is_module(inner):
-            return None
-        return ModuleSpec(fullname, self, is_package=not inner.endswith(_END))  # type: ignore[arg-type]
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        inner = spec.name.removeprefix(self._start)
-        if not inner.endswith(_END):
-            return _Folder(spec.name, f"The messages of TensorFlow's `tensorflow/core/{inner.replace('.', '/')}`.")
-        return _Messages(spec.name, f"The messages of TensorFlow's `{inner.rpartition('.')[2]}`.")
-
-    @staticmethod
-    def exec_module(module: ModuleType) -> None:
-        """Does nothing: names are resolved when they are used."""
-
-
-def install(package: str) -> None:
-    """Makes the modules importable below a package, once.
-
-    Args:
-        package: str, the package that stands for TensorFlow's `core`.
-    """
-    if any(isinstance(finder, _Finder) for finder in sys.meta_path):
-        return
-    files = next((i for i, finder in enumerate(sys.meta_path) if finder is PathFinder), len(sys.meta_path))
-    sys.meta_path.insert(files, _Finder(package))

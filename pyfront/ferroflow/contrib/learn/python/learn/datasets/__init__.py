@@ -1,8 +1,8 @@
 """`tf.contrib.learn.datasets`: data to learn from."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
-from ferroflow._src.datasets.by_name import DATASETS as DATASETS, load_dataset as load_dataset
-from ferroflow._src.datasets.csv_tables import load_iris as load_iris
+from ferroflow._src.contrib.learn.by_name import DATASETS as DATASETS, load_dataset as load_dataset
+from ferroflow._src.contrib.learn.csv_tables import load_iris as load_iris
 from ferroflow.contrib.learn.python.learn.datasets import base as base, mnist as mnist
 
 _tell_absent(globals())

@@ -1,7 +1,7 @@
 """`tf.contrib.learn.datasets.base`: tables from files, and files from the net."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
-from ferroflow._src.datasets.csv_tables import (
+from ferroflow._src.contrib.learn.csv_tables import (
     Dataset as Dataset,
     load_csv_with_header as load_csv_with_header,
     load_csv_without_header as load_csv_without_header,

@@ -1,0 +1,154 @@
+"""Virtual modules: those at TensorFlow's paths that are no files here; the one finder that makes them, or advises."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Collection, Iterable, Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any, Final
+
+from ferroflow._src.base.absent_names import absent, absent_module
+
+__all__ = ["Family", "install", "serve"]
+
+_ROOT: Final = "ferroflow"
+_families: dict[str, Family] = {}
+
+
+class Family:
+    """The virtual modules below one package of `ferroflow`, by their paths from there (`python.ops.math_ops`)."""
+
+    def has(self, path: str) -> bool:
+        """Returns True for the path of a module or package."""
+        raise NotImplementedError
+
+    def is_package(self, path: str) -> bool:
+        """Returns True for a module that has modules below it."""
+        return True
+
+    def find(self, path: str, name: str) -> Any:
+        """Returns what a module has under a name, its modules aside; raises AttributeError if it has nothing."""
+        raise NotImplementedError
+
+    def names(self, path: str) -> Iterable[str]:
+        """Returns the names that a module may have; `find` decides."""
+        raise NotImplementedError
+
+    def functions(self, path: str) -> Collection[str]:
+        """Returns the names that are functions or classes, although the package has modules of these names, too."""
+        return ()
+
+    def attribute(self, path: str, name: str) -> Any:
+        """Returns an attribute of a module: one of its modules, or an object.
+
+        Raises:
+            AttributeError: if there is none, with advice.
+        """
+        module = f"{_ROOT}.{path}"
+        if name.startswith("__") and name not in ("__all__", "__version__"):
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        if name == "__all__":
+            return self.present(path)
+        try:
+            return self._attribute(path, name)
+        except AttributeError as failure:
+            raise absent(module, name) from failure.__cause__
+
+    def present(self, path: str) -> list[str]:
+        """Returns the public names that a module has, for `from module import *`."""
+        return [
+            name for name in sorted({*self.names(path)}) if not name.startswith("_") and self._is_present(path, name)
+        ]
+
+    def _attribute(self, path: str, name: str) -> Any:
+        inner = f"{path}.{name}"
+        if name not in self.functions(path) and self.has(inner):
+            return importlib.import_module(f"{_ROOT}.{inner}")
+        return self.find(path, name)
+
+    def _is_present(self, path: str, name: str) -> bool:
+        try:
+            self._attribute(path, name)
+        except (AttributeError, ModuleNotFoundError):
+            return False
+        return True
+
+    def is_importable(self, path: str) -> bool:
+        """Returns True for a module, but False for that of a function which is absent.
+
+        `from package import function` looks for a module of that name at last, and must not get one.
+        """
+        package, _, name = path.rpartition(".")
+        return self.has(path) and (name not in self.functions(package) or self._is_present(package, name))
+
+
+class _VirtualModule(ModuleType):
+    """A module or package that finds its names when they are used."""
+
+    def __getattr__(self, name: str) -> Any:
+        family, path = _family_and_path(self.__name__)
+        found = family.attribute(path, name)
+        if name != "__all__":
+            setattr(self, name, found)
+        return found
+
+    def __setattr__(self, name: str, value: object) -> None:
+        # The import of a module sets it as an attribute of its package, which may have a function of that name.
+        family, path = _family_and_path(self.__name__)
+        if not (isinstance(value, ModuleType) and name in family.functions(path)):
+            super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        family, path = _family_and_path(self.__name__)
+        return sorted({*self.__dict__, *family.names(path)})
+
+
+def _family_and_path(module: str) -> tuple[Family, str]:
+    path = module.removeprefix(f"{_ROOT}.")
+    return _families[path.partition(".")[0]], path
+
+
+class _Finder:
+    """Finder that makes virtual modules when they are imported; after all others, so that files come first."""
+
+    @classmethod
+    def find_spec(cls, fullname: str, path: Sequence[str] | None = None, target: Any = None) -> ModuleSpec | None:
+        root, _, inner = fullname.partition(".")
+        if root != _ROOT or not inner:
+            return None
+        family = _families.get(inner.partition(".")[0])
+        if family is not None and family.is_importable(inner):
+            return ModuleSpec(fullname, cls, is_package=family.is_package(inner))  # type: ignore[arg-type]
+        if not inner.startswith("_"):
+            raise absent_module(fullname)
+        return None
+
+    @staticmethod
+    def create_module(spec: ModuleSpec) -> ModuleType:
+        return _VirtualModule(spec.name, f"The names of TensorFlow 1.x's `tensorflow{spec.name[len(_ROOT) :]}`.")
+
+    @staticmethod
+    def exec_module(module: ModuleType) -> None:
+        """Does nothing: names are found when they are used."""
+
+
+def serve(package: str, family: Family) -> Family:
+    """Makes the modules of a family importable.
+
+    Args:
+        package: str, the name of the package in `ferroflow`, such as "python".
+        family: `Family` of the modules below it.
+
+    Returns:
+        The family.
+    """
+    _families[package] = family
+    return family
+
+
+def install() -> None:
+    """Adds the finder to those of this process, once."""
+    if _Finder not in sys.meta_path:
+        sys.meta_path.append(_Finder)

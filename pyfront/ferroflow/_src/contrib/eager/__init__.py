@@ -1,0 +1,1 @@
+"""`tf.contrib.eager`: what graph programs use of it."""

@@ -1,0 +1,1 @@
+"""`tf.contrib.framework`: argument scopes, model variables, and assignment from checkpoints."""

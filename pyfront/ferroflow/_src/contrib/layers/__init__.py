@@ -1,0 +1,1 @@
+"""`tf.contrib.layers`: layers as functions with scopes, normalizers, regularizers and collections."""

@@ -1,0 +1,1 @@
+"""`tf.contrib.lookup`: tables that programs write to."""

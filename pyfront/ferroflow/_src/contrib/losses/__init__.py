@@ -1,0 +1,1 @@
+"""`tf.contrib.losses`: losses whose weights broadcast from the left."""

@@ -1,0 +1,1 @@
+"""`tf.contrib.metrics`: metrics under their streaming names."""

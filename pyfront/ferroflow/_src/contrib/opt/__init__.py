@@ -1,0 +1,1 @@
+"""`tf.contrib.opt`: optimizers beside those of `tf.train`."""

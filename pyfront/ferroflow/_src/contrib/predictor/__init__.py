@@ -1,0 +1,1 @@
+"""`tf.contrib.predictor`: functions that run a model."""

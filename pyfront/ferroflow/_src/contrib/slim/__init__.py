@@ -1,0 +1,1 @@
+"""`tf.contrib.slim`: training and evaluation loops, and the analysis of models."""

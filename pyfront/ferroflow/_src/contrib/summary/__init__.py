@@ -1,0 +1,1 @@
+"""`tf.contrib.summary`: summaries that the graph itself writes."""
