@@ -18,6 +18,23 @@ _EARLIER = tuple(f"contrib.rnn.python.ops.{name}" for name in ("core_rnn", "core
 _ELSEWHERE = {"rnn": ("nn.rnn_cell", "nn"), "seq2seq": ("nn.rnn_cell",), "slim": ("contrib.slim.learning",)}
 # Names that are public in TensorFlow only there: where they are here.
 _INTERNAL = {
+    "distributions.python.ops.bijectors.weibull": ("ferroflow._src.contrib.bijectors.distribution_functions",),
+    "distributions.python.ops.distribution_util": (
+        "ferroflow._src.contrib.distributions.matrices_and_vectors",
+        "ferroflow._src.contrib.distributions.mixture",
+        "ferroflow._src.contrib.distributions.of_bijector",
+        "ferroflow._src.contrib.distributions.scales",
+        "ferroflow._src.contrib.distributions.static_shapes",
+        "ferroflow._src.distributions.parameterization",
+    ),
+    "distributions.python.ops.gumbel": ("ferroflow._src.contrib.distributions.gumbel",),
+    "distributions.python.ops.mvn_linear_operator": ("ferroflow._src.contrib.distributions.of_linear_operator",),
+    "distributions.python.ops.vector_exponential_linear_operator": (
+        "ferroflow._src.contrib.distributions.of_linear_operator",
+    ),
+    "distributions.python.ops.vector_laplace_linear_operator": (
+        "ferroflow._src.contrib.distributions.of_linear_operator",
+    ),
     "eager": ("ferroflow._src.internals.eager_api",),
     "eager.python.tfe": ("ferroflow._src.internals.eager_api",),
     "graph_editor": ("ferroflow._src.internals.graph_walks",),
@@ -33,6 +50,31 @@ _INTERNAL = {
 }
 # The same for single names of modules: (module, name) -> (module here, name there).
 _INTERNAL_NAMES = {
+    ("distributions.python.ops.bijectors.masked_autoregressive", "_gen_mask"): (
+        "contrib.bijectors.masked_autoregressive",
+        "gen_mask",
+    ),
+    ("distributions.python.ops.distribution_util", "get_broadcast_shape"): (
+        "contrib.distributions.static_shapes",
+        "broadcast_shape_of",
+    ),
+    ("distributions.python.ops.distribution_util", "maybe_check_scalar_distribution"): (
+        "contrib.distributions.of_bijector",
+        "checked_scalar_distribution",
+    ),
+    ("distributions.python.ops.gumbel", "_Gumbel"): ("contrib.distributions.gumbel", "Gumbel"),
+    ("distributions.python.ops.shape", "_DistributionShape"): (
+        "contrib.distributions.distribution_shape",
+        "DistributionShape",
+    ),
+    ("distributions.python.ops.vector_student_t", "_VectorStudentT"): (
+        "contrib.distributions.of_bijector",
+        "VectorStudentT",
+    ),
+    ("distributions.python.ops.wishart", "_WishartLinearOperator"): (
+        "contrib.distributions.wishart",
+        "WishartLinearOperator",
+    ),
     ("eager.python.tfe", "run_all_tests_in_graph_and_eager_modes"): (
         "testing.test_util",
         "run_all_in_graph_and_eager_modes",
@@ -48,6 +90,16 @@ _INTERNAL_NAMES = {
 }
 
 
+# Packages of a family with names of their own: the names of a module below come from there first, because a
+# distribution and a bijector may have one name.
+_PACKAGES = {"distributions.python.ops.bijectors": "contrib.distributions.bijectors"}
+
+
+def _inner(path: str) -> tuple[str, ...]:
+    """Returns the package of its family that a module belongs to."""
+    return tuple(place for start, place in _PACKAGES.items() if f"{path}.".startswith(f"{start}."))
+
+
 def _found(full_path: str, name: str) -> Any:
     """Returns the object with a name in a module; raises AttributeError if there is none."""
     path = full_path.removeprefix(f"{_FAMILY}.")
@@ -56,7 +108,7 @@ def _found(full_path: str, name: str) -> Any:
         module, there = _INTERNAL_NAMES[path, name]
         return getattr(importlib.import_module(f"ferroflow._src.{module}"), there)
     places = [importlib.import_module(module) for module in _INTERNAL.get(path, ())]
-    for place in (f"{_FAMILY}.{family}", *_ELSEWHERE.get(family, ())):
+    for place in (*_inner(path), f"{_FAMILY}.{family}", *_ELSEWHERE.get(family, ())):
         # A family that is not here has a virtual package, which would look here again.
         if place != full_path:
             places.append(root_attribute(place))

@@ -88,6 +88,9 @@ _INTERNAL = {
     "summary.writer.event_file_writer": ("ferroflow._src.summary.event_file_writer",),
     "summary.plugin_asset": ("ferroflow._src.summary.plugin_asset",),
     "saved_model.loader_impl": ("ferroflow._src.saved_model.loader",),
+    "ops.distributions.bijector": ("ferroflow._src.contrib.bijectors.base",),
+    "ops.distributions.bijector_impl": ("ferroflow._src.contrib.bijectors.base",),
+    "ops.distributions.identity_bijector": ("ferroflow._src.contrib.bijectors.identity",),
     "ops.distributions.kullback_leibler": ("ferroflow._src.distributions.divergence",),
     "ops.distributions.special_math": ("ferroflow._src.distributions.special_math",),
     "ops.weights_broadcast_ops": ("ferroflow._src.ops.math.weights_broadcast",),
@@ -144,7 +147,10 @@ _INTERNAL = {
     "ops.distributions.util": (
         "ferroflow._src.distributions.parameterization",
         "ferroflow._src.distributions.validation",
+        "ferroflow._src.contrib.distributions.matrices_and_vectors",
+        "ferroflow._src.contrib.distributions.static_shapes",
     ),
+    "ops.distributions.transformed_distribution": ("ferroflow._src.contrib.distributions.transformed",),
     "ops.linalg.linear_operator_util": (
         "ferroflow._src.linear_operator.batch",
         "ferroflow._src.linear_operator.checks",

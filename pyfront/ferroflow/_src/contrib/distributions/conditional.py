@@ -85,8 +85,7 @@ class ConditionalTransformedDistribution(ConditionalDistribution, TransformedDis
             x = self._sample_n(n, seed, bijector_kwargs, distribution_kwargs)
             x = shaping.reshape(x, joining.concat([sample_shape, shaping.shape(x)[1:]], 0))
             y = self._bijector.forward(x, **(bijector_kwargs or {}))
-            self._set_sample_static_shape(y, sample_shape)
-            return y
+            return self._set_sample_static_shape(y, sample_shape)
 
     def _log_prob(self, value: Any, bijector_kwargs: Any = None, distribution_kwargs: Any = None) -> Any:
         return self._log_prob_of(value, bijector_kwargs or {}, distribution_kwargs or {})

@@ -12,6 +12,7 @@ from ferroflow._src.framework.constant import constant, constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.ops.array import joining, making, shaping
+from ferroflow._src.ops.array.slicing import slice as slice_of
 from ferroflow._src.ops.flow import checking
 from ferroflow._src.ops.flow.grouping import with_dependencies
 from ferroflow._src.ops.math import comparison
@@ -147,7 +148,8 @@ class DistributionShape:
                     if None not in sizes:
                         found.append(constant(sizes, dtypes.int32, shape=[len(sizes)]))
                         continue
-                found.append(shaping.shape(x)[start:end])
+                # A slice by index would take a negative rank as one from the end.
+                found.append(slice_of(shaping.shape(x), [start], [end - start]))
             return found[0], found[1], found[2]
 
     def make_batch_of_event_sample_matrices(

@@ -218,7 +218,7 @@ class HalfNormal(ScalarDistribution):
         return 0.5 * log(math.pi * square(self.scale) / 2.0) + 0.5
 
     def _mean(self) -> Any:
-        return self.scale * math.sqrt(2.0 / math.pi)
+        return self.scale * math.sqrt(2.0) / math.sqrt(math.pi)
 
     def _mode(self) -> Any:
         return making.zeros(self.batch_shape_tensor(), self.dtype)

@@ -198,8 +198,7 @@ class TransformedDistribution(Distribution):
             x = self._sample_n(n, seed, **kwargs)
             x = shaping.reshape(x, joining.concat([sample_shape, shaping.shape(x)[1:]], 0))
             y = self._bijector.forward(x)
-            self._set_sample_static_shape(y, sample_shape)
-            return y
+            return self._set_sample_static_shape(y, sample_shape)
 
     def _rotated(self, x: Any, back: bool = False) -> Any:
         """Moves the dimensions of an event that is laid over a batch behind it, or back before it."""
