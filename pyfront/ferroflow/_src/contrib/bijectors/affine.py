@@ -70,7 +70,15 @@ class Affine(Bijector):
                     scale_identity_multiplier = convert_to_tensor(1.0, dtype=dtype)
                 scale = self._multiplier(scale_identity_multiplier, validate_args)
             else:
-                scale = self._operator(shift, *parts, validate_args)
+                scale = self._operator(
+                    shift,
+                    scale_identity_multiplier,
+                    scale_diag,
+                    scale_tril,
+                    scale_perturb_diag,
+                    scale_perturb_factor,
+                    validate_args,
+                )
                 if shift is not None and shift.dtype.base_dtype != scale.dtype.base_dtype:
                     raise TypeError(f"shift.dtype({shift.dtype}) is incompatible with scale.dtype({scale.dtype}).")
                 rank = scale.tensor_rank
@@ -130,12 +138,12 @@ class Affine(Bijector):
 
     @property
     def shift(self) -> Any:
-        """What is added, a Tensor; None for 0."""
+        """The shift, a Tensor of a float dtype; None for 0."""
         return self._shift
 
     @property
     def scale(self) -> Any:
-        """The scale: a LinearOperator, or a Tensor for a multiple of the identity."""
+        """The scale: a LinearOperator, or a Tensor of a float dtype for a multiple of the identity."""
         return self._scale
 
     def _forward(self, x: Any) -> Any:

@@ -72,7 +72,7 @@ class AffineLinearOperator(Bijector):
 
     @property
     def shift(self) -> Any:
-        """What is added, a Tensor; None for 0."""
+        """The shift, a Tensor of a float dtype; None for 0."""
         return self._shift
 
     @property

@@ -39,12 +39,12 @@ class AffineScalar(Bijector):
 
     @property
     def shift(self) -> Any:
-        """What is added, a Tensor; None for 0."""
+        """The shift, a Tensor of a float dtype; None for 0."""
         return self._shift
 
     @property
     def scale(self) -> Any:
-        """The factor, a Tensor; None for 1."""
+        """The factor, a Tensor of a float dtype; None for 1."""
         return self._scale
 
     def _forward(self, x: Any) -> Any:

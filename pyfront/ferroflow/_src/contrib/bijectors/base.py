@@ -100,7 +100,7 @@ class Bijector:
 
     @property
     def graph_parents(self) -> list[Any]:
-        """The Tensors that it depends on."""
+        """The Tensors, of any dtype and shape, that it depends on."""
         return self._graph_parents
 
     @property
@@ -147,7 +147,15 @@ class Bijector:
         return input_shape
 
     def forward_event_shape_tensor(self, input_shape: Any, name: str = "forward_event_shape_tensor") -> Any:
-        """Returns the shape of the value of `forward` for the shape of its argument, as Tensors of int32."""
+        """Returns the shape of an event of the value of `forward`.
+
+        Args:
+            input_shape: Tensor of int32, of shape [rank]: the shape of an event of its argument.
+            name: str, name scope of the operations.
+
+        Returns:
+            Tensor of int32, of shape [rank].
+        """
         with self._name_scope(name, [input_shape]):
             return self._forward_event_shape_tensor(
                 convert_to_tensor(input_shape, dtype=dtypes.int32, name="input_shape")
@@ -157,14 +165,29 @@ class Bijector:
         return input_shape
 
     def forward_event_shape(self, input_shape: Any) -> Any:
-        """Returns the static shape of the value of `forward` for that of its argument."""
+        """Returns the static shape of an event of the value of `forward`.
+
+        Args:
+            input_shape: TensorShape, or list of int: the shape of an event of its argument.
+
+        Returns:
+            TensorShape.
+        """
         return self._forward_event_shape(TensorShape(input_shape))
 
     def _inverse_event_shape_tensor(self, output_shape: Any) -> Any:
         return output_shape
 
     def inverse_event_shape_tensor(self, output_shape: Any, name: str = "inverse_event_shape_tensor") -> Any:
-        """Returns the shape of the value of `inverse` for the shape of its argument, as Tensors of int32."""
+        """Returns the shape of an event of the value of `inverse`.
+
+        Args:
+            output_shape: Tensor of int32, of shape [rank]: the shape of an event of its argument.
+            name: str, name scope of the operations.
+
+        Returns:
+            Tensor of int32, of shape [rank].
+        """
         with self._name_scope(name, [output_shape]):
             return self._inverse_event_shape_tensor(
                 convert_to_tensor(output_shape, dtype=dtypes.int32, name="output_shape")
@@ -174,7 +197,14 @@ class Bijector:
         return output_shape
 
     def inverse_event_shape(self, output_shape: Any) -> Any:
-        """Returns the static shape of the value of `inverse` for that of its argument."""
+        """Returns the static shape of an event of the value of `inverse`.
+
+        Args:
+            output_shape: TensorShape, or list of int: the shape of an event of its argument.
+
+        Returns:
+            TensorShape.
+        """
         return self._inverse_event_shape(TensorShape(output_shape))
 
     def _forward(self, x: Any) -> Any:

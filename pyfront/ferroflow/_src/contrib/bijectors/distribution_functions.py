@@ -43,12 +43,12 @@ class Gumbel(Bijector):
 
     @property
     def loc(self) -> Any:
-        """The location, a Tensor."""
+        """The location, a Tensor of a float dtype."""
         return self._loc
 
     @property
     def scale(self) -> Any:
-        """The scale, a Tensor."""
+        """The scale, a Tensor of a float dtype."""
         return self._scale
 
     def _forward(self, x: Any) -> Any:
@@ -105,12 +105,12 @@ class Kumaraswamy(Bijector):
 
     @property
     def concentration1(self) -> Any:
-        """The power of y, a Tensor."""
+        """The power of y, a Tensor of a float dtype."""
         return self._concentration1
 
     @property
     def concentration0(self) -> Any:
-        """The power of `1 - y ** concentration1`, a Tensor."""
+        """The power of `1 - y ** concentration1`, a Tensor of a float dtype."""
         return self._concentration0
 
     def _forward(self, x: Any) -> Any:
@@ -164,12 +164,12 @@ class Weibull(Bijector):
 
     @property
     def scale(self) -> Any:
-        """The scale, a Tensor."""
+        """The scale, a Tensor of a float dtype."""
         return self._scale
 
     @property
     def concentration(self) -> Any:
-        """The power, a Tensor."""
+        """The power, a Tensor of a float dtype."""
         return self._concentration
 
     def _forward(self, x: Any) -> Any:

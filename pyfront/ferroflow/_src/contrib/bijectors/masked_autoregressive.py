@@ -62,7 +62,7 @@ class MaskedAutoregressiveFlow(Bijector):
         name: str, name scope of its operations.
 
     Raises:
-        ValueError: by `forward`, if with `unroll_loop` the size of an event is unknown.
+        ValueError: when `forward` is called; with `unroll_loop`, the size of an event is unknown.
 
     Source: Papamakarios, Pavlakou, Murray, Masked autoregressive flow for density estimation, 2017.
     """
@@ -185,17 +185,9 @@ def masked_dense(
         return mask * initializer(shape, dtype, partition_info)
 
     with name_scope(name, "masked_dense", [inputs, units, num_blocks]):
-        layer = Dense(
-            units,
-            *args,
-            kernel_initializer=masked_initializer,
-            kernel_constraint=lambda kernel: mask * kernel,
-            name=name,
-            dtype=inputs.dtype.base_dtype,
-            _scope=name,
-            _reuse=reuse,
-            **kwargs,
-        )
+        masked = {"kernel_initializer": masked_initializer, "kernel_constraint": lambda kernel: mask * kernel}
+        named = {"name": name, "dtype": inputs.dtype.base_dtype, "_scope": name, "_reuse": reuse}
+        layer = Dense(units, *args, **{**kwargs, **masked, **named})
         return layer.apply(inputs)
 
 
@@ -232,7 +224,7 @@ def masked_autoregressive_default_template(
         Callable of x, a Tensor of shape [..., k], that returns (shift, log_scale): each of that shape, or None.
 
     Raises:
-        NotImplementedError: by the callable, if the size of the last dimension is unknown.
+        NotImplementedError: when the result is called; the size of the last dimension is unknown.
 
     Source: Papamakarios, Pavlakou, Murray, Masked autoregressive flow for density estimation, 2017.
     """
@@ -245,11 +237,11 @@ def masked_autoregressive_default_template(
                 raise NotImplementedError("Rightmost dimension must be known prior to graph execution.")
             shape: Any = x.get_shape().as_list() if x.get_shape().is_fully_defined() else shaping.shape(x)
             for i, units in enumerate(hidden_layers):
-                x = masked_dense(
-                    *args, inputs=x, units=units, num_blocks=size, exclusive=i == 0, activation=activation, **kwargs
-                )
+                hidden = {"units": units, "num_blocks": size, "exclusive": i == 0, "activation": activation}
+                x = masked_dense(*args, **{**kwargs, "inputs": x, **hidden})
             outputs = (1 if shift_only else 2) * size
-            x = masked_dense(*args, inputs=x, units=outputs, num_blocks=size, activation=None, **kwargs)
+            last = {"units": outputs, "num_blocks": size, "activation": None}
+            x = masked_dense(*args, **{**kwargs, "inputs": x, **last})
             if shift_only:
                 return shaping.reshape(x, shape), None
             shift, log_scale = joining.unstack(shaping.reshape(x, joining.concat([shape, [2]], 0)), num=2, axis=-1)

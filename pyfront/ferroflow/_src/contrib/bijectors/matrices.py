@@ -64,6 +64,8 @@ class CholeskyOuterProduct(Bijector):
             diagonal = with_dependencies(checks, diagonal)
         static = x.get_shape()
         known = None if static.ndims is None else known_size(static[-1])
+        size: Any
+        powers: Any
         if known is None:
             size = cast(shaping.shape(x)[-1], x.dtype)
             powers = making.lin_space(size, making.ones([], x.dtype), shaping.shape(x)[-1])

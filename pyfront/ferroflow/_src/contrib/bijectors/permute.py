@@ -55,7 +55,7 @@ class Permute(Bijector):
 
     @property
     def permutation(self) -> Any:
-        """Where each element comes from, a Tensor of shape [k]."""
+        """The place in the argument of each element, a Tensor of an integer dtype, of shape [k]."""
         return self._permutation
 
     def _forward(self, x: Any) -> Any:

@@ -34,8 +34,8 @@ class RealNVP(Bijector):
         name: str, name scope of its operations.
 
     Raises:
-        ValueError: if `num_masked` is not above 0, or in use, not below the size of an event.
-        NotImplementedError: in use, if the size of the last dimension is unknown.
+        ValueError: if `num_masked` is not above 0, or not below the size of an event.
+        NotImplementedError: when a method is called; the size of the last dimension is unknown.
 
     Source: Dinh, Sohl-Dickstein, Bengio, Density estimation using Real NVP, 2016.
     """
@@ -119,9 +119,9 @@ def real_nvp_default_template(
 
         def network(x: Any, output_units: int) -> tuple[Any, Any]:
             for units in hidden_layers:
-                x = dense(*args, inputs=x, units=units, activation=activation, **kwargs)
+                x = dense(*args, **{**kwargs, "inputs": x, "units": units, "activation": activation})
             outputs = (1 if shift_only else 2) * output_units
-            x = dense(*args, inputs=x, units=outputs, activation=None, **kwargs)
+            x = dense(*args, **{**kwargs, "inputs": x, "units": outputs, "activation": None})
             if shift_only:
                 return x, None
             shift, log_scale = joining.split(x, 2, axis=-1)

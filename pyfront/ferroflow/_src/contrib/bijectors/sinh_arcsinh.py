@@ -59,12 +59,12 @@ class SinhArcsinh(Bijector):
 
     @property
     def skewness(self) -> Any:
-        """The skewness, a Tensor."""
+        """The skewness, a Tensor of a float dtype."""
         return self._skewness
 
     @property
     def tailweight(self) -> Any:
-        """The weight of the tails, a Tensor."""
+        """The weight of the tails, a Tensor of a float dtype."""
         return self._tailweight
 
     def _forward(self, x: Any) -> Any:

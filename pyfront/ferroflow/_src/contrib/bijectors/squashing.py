@@ -65,7 +65,7 @@ class Softplus(Bijector):
 
     @property
     def hinge_softness(self) -> Any:
-        """How far from 0 the function bends, a Tensor; None for 1."""
+        """The distance from 0 up to which the function bends, a Tensor of a float dtype; None for 1."""
         return self._hinge_softness
 
     def _forward(self, x: Any) -> Any:

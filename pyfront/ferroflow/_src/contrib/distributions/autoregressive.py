@@ -20,7 +20,7 @@ class Autoregressive(Distribution):
     Args:
         distribution_fn: callable of samples, a Tensor of shape [..., k], that returns their Distribution; without an
             argument, it must return one of the first element's, if `sample0` is None.
-        sample0: Tensor, the first argument of `distribution_fn`; None to call it without one.
+        sample0: Tensor of any dtype and shape, the first argument of `distribution_fn`; None to call it without one.
         num_steps: int, how often samples are drawn again, from those before; None for the size of an event.
         validate_args: bool, without an effect.
         allow_nan_stats: bool. If True, a statistic that is not defined is NaN; else an error.
@@ -74,7 +74,7 @@ class Autoregressive(Distribution):
 
     @property
     def num_steps(self) -> int:
-        """How often samples are drawn again, from those before."""
+        """The number of times that samples are drawn again, from those before."""
         return self._num_steps
 
     @property

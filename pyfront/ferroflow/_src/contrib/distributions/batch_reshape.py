@@ -59,7 +59,7 @@ class BatchReshape(Distribution):
 
     Raises:
         ValueError: if `batch_shape` is no vector, or known to have another size than the distribution's.
-        NotImplementedError: by functions of a value whose shape would have to be broadcast.
+        NotImplementedError: when a function of a value is called whose shape would have to be broadcast.
     """
 
     def __init__(

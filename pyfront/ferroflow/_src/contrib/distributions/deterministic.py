@@ -74,12 +74,12 @@ class _OfOneValue(Distribution):
 
     @property
     def atol(self) -> Any:
-        """How far a point may be from its value, a Tensor of `dtype`."""
+        """The distance from its value that a point may have, a Tensor of `dtype`."""
         return self._atol
 
     @property
     def rtol(self) -> Any:
-        """How far a point may be from its value, relative to that, a Tensor of `dtype`."""
+        """The distance from its value that a point may have, relative to the value, a Tensor of `dtype`."""
         return self._rtol
 
     def _sample_n(self, n: Any, seed: int | None = None) -> Any:

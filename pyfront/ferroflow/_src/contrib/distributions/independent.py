@@ -91,7 +91,7 @@ class Independent(Distribution):
 
     @property
     def reinterpreted_batch_ndims(self) -> Any:
-        """How many dimensions of the batch are those of an event: an int, or a Tensor of int32."""
+        """The number of the batch's dimensions that become an event's: an int, or a Tensor of int32."""
         return self._ndims
 
     def _batch_shape_tensor(self) -> Any:

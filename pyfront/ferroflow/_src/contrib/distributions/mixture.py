@@ -59,8 +59,8 @@ def pad_mixture_dimensions(x: Any, mixture_distribution: Any, categorical_distri
         event_ndims: int, the rank of an event.
 
     Returns:
-        Tensor of the dtype of `x`, with dimensions of size 1 for those of the batch that the weights lack, before the
-        last one, and for those of an event behind it.
+        Tensor of the dtype of `x`. Dimensions of size 1 stand before the last one for those that the weights lack, and
+        behind it for those of an event.
     """
 
     def batch_ndims(distribution: Any) -> Any:

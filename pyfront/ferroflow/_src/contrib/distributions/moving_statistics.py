@@ -36,7 +36,7 @@ def assign_moving_mean_variance(
         name: str, name scope of the operations.
 
     Returns:
-        (mean, variance): Tensors, references to the variables after the update.
+        (mean, variance): Tensors of that dtype, references to the variables after the update.
 
     Raises:
         TypeError: if the variables are of no float dtype, or of different ones.
@@ -74,7 +74,7 @@ def assign_log_moving_mean_exp(log_mean_exp_var: Any, log_value: Any, decay: Any
         name: str, name scope of the operations.
 
     Returns:
-        Tensor, a reference to the variable after the update.
+        Tensor of that dtype, a reference to the variable after the update.
 
     Raises:
         TypeError: if the variable is of no float dtype.
@@ -105,7 +105,7 @@ def moving_mean_variance(
         name: str, the variable scope.
 
     Returns:
-        (mean, variance): Tensors, references to the variables after the update.
+        (mean, variance): Tensors of that dtype, references to the variables after the update.
 
     Raises:
         TypeError: if `value` is of no float dtype.
@@ -114,7 +114,7 @@ def moving_mean_variance(
     with variable_scope(name, "moving_mean_variance", [value, decay]):
         value = convert_to_tensor(value, name="value")
         _require_float(value.dtype.base_dtype, "value")
-        variables = [
+        mean, variance = (
             get_variable(
                 variable,
                 shape=value.get_shape(),
@@ -124,5 +124,5 @@ def moving_mean_variance(
                 collections=collections,
             )
             for variable in ("moving_mean", "moving_variance")
-        ]
-        return assign_moving_mean_variance(*variables, value, decay)
+        )
+        return assign_moving_mean_variance(mean, variance, value, decay)

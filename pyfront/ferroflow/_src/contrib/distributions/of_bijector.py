@@ -86,7 +86,7 @@ class RelaxedBernoulli(TransformedDistribution):
 
     @property
     def temperature(self) -> Any:
-        """The temperature, a Tensor."""
+        """The temperature, a Tensor of a float dtype."""
         return self._temperature
 
     @property
@@ -442,7 +442,7 @@ class VectorStudentT(TransformedDistribution):
 
     @property
     def loc(self) -> Any:
-        """What is added, a Tensor; None for 0."""
+        """The shift, a Tensor of a float dtype; None for 0."""
         return self.bijector.shift
 
     @property

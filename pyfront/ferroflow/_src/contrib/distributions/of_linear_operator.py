@@ -63,7 +63,7 @@ class OfLinearOperator(TransformedDistribution):
 
     @property
     def loc(self) -> Any:
-        """What is added, a Tensor; None for 0."""
+        """The shift, a Tensor of a float dtype; None for 0."""
         return self.bijector.shift
 
     @property
@@ -203,7 +203,7 @@ class VectorLaplaceDiag(VectorLaplaceLinearOperator):
 
 
 class VectorExponentialLinearOperator(OfLinearOperator):
-    """The distribution of `scale @ z + loc`, z a vector of independent numbers of the exponential distribution of rate 1.
+    """The distribution of `scale @ z + loc`, z a vector of independent exponential numbers of rate 1.
 
     Args:
         loc: Tensor of a float dtype, of shape [..., k]; None for 0.

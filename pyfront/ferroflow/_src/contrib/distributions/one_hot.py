@@ -222,7 +222,7 @@ class ExpRelaxedOneHotCategorical(_OfClasses):
 
     @property
     def temperature(self) -> Any:
-        """The temperature, a Tensor."""
+        """The temperature, a Tensor of a float dtype."""
         return self._temperature
 
     def _sample_n(self, n: Any, seed: int | None = None) -> Any:
@@ -293,7 +293,7 @@ class RelaxedOneHotCategorical(TransformedDistribution):
 
     @property
     def temperature(self) -> Any:
-        """The temperature, a Tensor."""
+        """The temperature, a Tensor of a float dtype."""
         return self.distribution.temperature
 
     @property

@@ -132,7 +132,7 @@ def _added(x: Any, y: Any) -> Any:
 
 def _scaled(weight: Any, operator: Any) -> Any:
     """Returns an operator times a weight of the batch."""
-    hints = {
+    hints: dict[str, Any] = {
         "is_non_singular": operator.is_non_singular,
         "is_self_adjoint": operator.is_self_adjoint,
         "is_positive_definite": operator.is_positive_definite,
@@ -153,7 +153,7 @@ def _scaled(weight: Any, operator: Any) -> Any:
 
 def _sum_of_operators(first: Any, second: Any) -> Any:
     """Returns the sum of two operators, of the simplest class that has it."""
-    hints = {
+    hints: dict[str, Any] = {
         "is_non_singular": True if first.is_positive_definite and second.is_positive_definite else None,
         "is_self_adjoint": True if first.is_self_adjoint and second.is_self_adjoint else None,
         "is_positive_definite": True if first.is_positive_definite and second.is_positive_definite else None,
@@ -172,8 +172,8 @@ def _sum_of_operators(first: Any, second: Any) -> Any:
 class VectorDiffeomixture(Distribution):
     """The distribution of `w * (scale[0] @ x + loc[0]) + (1 - w) * (scale[1] @ x + loc[1])`.
 
-    Here w is the softmax of a normal number of mean `mix_loc / temperature` and standard deviation `1 / temperature`,
-    for which points of a quadrature stand, and x a vector of independent numbers of `distribution`.
+    Here w is the softmax of a normal number, for which points of a quadrature stand. Its mean is `mix_loc /
+    temperature`, its standard deviation `1 / temperature`. The vector x has independent numbers of `distribution`.
 
     Args:
         mix_loc: Tensor of a float dtype, of shape [..., 1].
@@ -189,8 +189,8 @@ class VectorDiffeomixture(Distribution):
         name: str, name scope of its operations.
 
     Raises:
-        ValueError: if fewer than two operators are given, or not as many locations, or with `validate_args` one is not
-            declared as positive definite, or `distribution` has a batch or is not of numbers.
+        ValueError: if fewer than two operators are given, or not as many locations. If `distribution` has a batch or is
+            not of numbers. If with `validate_args`, an operator is not declared as positive definite.
         TypeError: if dtypes differ.
         NotImplementedError: if more than two operators are given.
 

@@ -294,7 +294,9 @@ class WishartCholesky(WishartLinearOperator):
 
 
 class WishartFull(WishartLinearOperator):
-    """The Wishart distribution of positive definite matrices, of density `|x| ** ((df - k - 1) / 2) * exp(-tr(scale^-1 x) / 2) / Z`.
+    """The Wishart distribution of positive definite matrices.
+
+    Its density is proportional to `det(x) ** ((df - k - 1) / 2) * exp(-trace(scale^-1 x) / 2)`.
 
     Args:
         df: Tensor of a float dtype, at least k: the degrees of freedom.
