@@ -191,8 +191,8 @@ def page(libraries: dict[str, Any], results: dict[str, Any]) -> str:
     lines = [
         "## Libraries' own tests",
         "",
-        "The tests of libraries of TensorFlow 1's time, unchanged, as `tests/libraries/run.py` runs them. Python is 3.11,",
-        "NumPy 1.26; names that both have dropped are given back. A failure that age forces is counted apart.",
+        "The tests of libraries of TensorFlow 1's time, unchanged, run by `tests/libraries/run.py` on Python 3.11 and",
+        "NumPy 1.26. Names that both have dropped are given back. A failure that age forces is counted apart.",
         "*(cut)*: the time limit ended the run.",
         "",
         "| library | version | run | passed | failed | age forces | skipped |",

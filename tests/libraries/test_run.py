@@ -14,7 +14,9 @@ REPORT = """<testsuites><testsuite tests="5">
 <testcase classname="a" name="passes"/>
 <testcase classname="a" name="is_skipped"><skipped message="no GPU"/></testcase>
 <testcase classname="a" name="fails"><failure message="AssertionError: 1 != 2">trace</failure></testcase>
-<testcase classname="a" name="is_old"><failure message="E">module 'numpy' has no attribute 'asscalar'</failure></testcase>
+<testcase classname="a" name="is_old">
+<failure message="E">module 'numpy' has no attribute 'asscalar'</failure>
+</testcase>
 <testcase classname="a" name="is_not_collected"><error message="ImportError">trace</error></testcase>
 </testsuite></testsuites>"""
 
