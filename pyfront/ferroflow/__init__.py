@@ -801,7 +801,7 @@ _MODULES = frozenset(
     (
         *("contrib", "core", "data", "distributions", "estimator", "examples", "feature_column", "keras"),
         *("layers", "linalg", "losses", "metrics", "profiler", "python", "saved_model", "signal", "spectral", "test"),
-        *("audio", "pywrap_tensorflow", "user_ops"),
+        *("audio", "pywrap_tensorflow", "user_ops", "version"),
     )
 )
 

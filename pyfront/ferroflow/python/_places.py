@@ -54,12 +54,33 @@ ELSEWHERE: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ("python.summary.", ("summary",)),
     ("python.training.", ("train", "")),
     ("python.util.", ("compat",)),
+    # A distribution and a bijector may have one name.
+    ("contrib.distributions.python.ops.bijectors", ("contrib.distributions.bijectors", "contrib.distributions")),
     ("contrib.rnn.", ("contrib.rnn", "nn.rnn_cell", "nn")),
     ("contrib.seq2seq.", ("contrib.seq2seq", "nn.rnn_cell")),
     ("contrib.slim.", ("contrib.slim", "contrib.slim.learning")),
 )
 # Names that are not public, by module: where they are here.
 INTERNAL: Final[dict[str, tuple[str, ...]]] = {
+    "contrib.distributions.python.ops.bijectors.weibull": ("ferroflow._src.contrib.bijectors.distribution_functions",),
+    "contrib.distributions.python.ops.distribution_util": (
+        "ferroflow._src.contrib.distributions.matrices_and_vectors",
+        "ferroflow._src.contrib.distributions.mixture",
+        "ferroflow._src.contrib.distributions.of_bijector",
+        "ferroflow._src.contrib.distributions.scales",
+        "ferroflow._src.contrib.distributions.static_shapes",
+        "ferroflow._src.distributions.parameterization",
+    ),
+    "contrib.distributions.python.ops.gumbel": ("ferroflow._src.contrib.distributions.gumbel",),
+    "contrib.distributions.python.ops.mvn_linear_operator": (
+        "ferroflow._src.contrib.distributions.of_linear_operator",
+    ),
+    "contrib.distributions.python.ops.vector_exponential_linear_operator": (
+        "ferroflow._src.contrib.distributions.of_linear_operator",
+    ),
+    "contrib.distributions.python.ops.vector_laplace_linear_operator": (
+        "ferroflow._src.contrib.distributions.of_linear_operator",
+    ),
     "contrib.eager": ("ferroflow._src.contrib.eager.eager_api",),
     "contrib.eager.python.tfe": ("ferroflow._src.contrib.eager.eager_api",),
     "contrib.graph_editor": ("ferroflow._src.internals.graph_walks",),
@@ -91,6 +112,14 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "python.summary.writer.event_file_writer": ("ferroflow._src.summary.event_file_writer",),
     "python.summary.plugin_asset": ("ferroflow._src.summary.plugin_asset",),
     "python.saved_model.loader_impl": ("ferroflow._src.saved_model.loader",),
+    "python.ops.distributions.bijector": ("ferroflow._src.contrib.bijectors.base",),
+    "python.ops.distributions.bijector_impl": ("ferroflow._src.contrib.bijectors.base",),
+    "python.ops.distributions.identity_bijector": ("ferroflow._src.contrib.bijectors.identity",),
+    "python.ops.distributions.transformed_distribution": ("ferroflow._src.contrib.distributions.transformed",),
+    "python.tools.freeze_graph": ("ferroflow._src.internals.graph_tools",),
+    "python.tools.inspect_checkpoint": ("ferroflow._src.internals.checkpoint_inspection",),
+    "python.tools.optimize_for_inference_lib": ("ferroflow._src.internals.graph_tools",),
+    "python.tools.strip_unused_lib": ("ferroflow._src.internals.graph_tools",),
     "python.ops.distributions.kullback_leibler": ("ferroflow._src.distributions.divergence",),
     "python.ops.distributions.special_math": ("ferroflow._src.distributions.special_math",),
     "python.ops.weights_broadcast_ops": ("ferroflow._src.ops.math.weights_broadcast",),
@@ -151,6 +180,8 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "python.ops.distributions.util": (
         "ferroflow._src.distributions.parameterization",
         "ferroflow._src.distributions.validation",
+        "ferroflow._src.contrib.distributions.matrices_and_vectors",
+        "ferroflow._src.contrib.distributions.static_shapes",
     ),
     "python.ops.linalg.linear_operator_util": (
         "ferroflow._src.linear_operator.batch",
@@ -187,6 +218,31 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
 }
 # The same for single names of modules whose other names are public: (module, name) -> (module of `_src`, name there).
 INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
+    ("contrib.distributions.python.ops.bijectors.masked_autoregressive", "_gen_mask"): (
+        "contrib.bijectors.masked_autoregressive",
+        "gen_mask",
+    ),
+    ("contrib.distributions.python.ops.distribution_util", "get_broadcast_shape"): (
+        "contrib.distributions.static_shapes",
+        "broadcast_shape_of",
+    ),
+    ("contrib.distributions.python.ops.distribution_util", "maybe_check_scalar_distribution"): (
+        "contrib.distributions.of_bijector",
+        "checked_scalar_distribution",
+    ),
+    ("contrib.distributions.python.ops.gumbel", "_Gumbel"): ("contrib.distributions.gumbel", "Gumbel"),
+    ("contrib.distributions.python.ops.shape", "_DistributionShape"): (
+        "contrib.distributions.distribution_shape",
+        "DistributionShape",
+    ),
+    ("contrib.distributions.python.ops.vector_student_t", "_VectorStudentT"): (
+        "contrib.distributions.of_bijector",
+        "VectorStudentT",
+    ),
+    ("contrib.distributions.python.ops.wishart", "_WishartLinearOperator"): (
+        "contrib.distributions.wishart",
+        "WishartLinearOperator",
+    ),
     ("contrib.eager.python.tfe", "run_all_tests_in_graph_and_eager_modes"): (
         "testing.test_util",
         "run_all_in_graph_and_eager_modes",

@@ -201,16 +201,16 @@ class Distribution:
     def is_scalar_event(self, name: str = "is_scalar_event") -> Any:
         """Computes whether `event_shape == ()`, as a Tensor of bool."""
         with self._name_scope(name):
-            is_scalar = self._is_scalar(self.event_shape, self.event_shape_tensor)
+            is_scalar = self._is_scalar_helper(self.event_shape, self.event_shape_tensor)
             return convert_to_tensor(is_scalar, name="is_scalar_event")
 
     def is_scalar_batch(self, name: str = "is_scalar_batch") -> Any:
         """Computes whether `batch_shape == ()`, as a Tensor of bool."""
         with self._name_scope(name):
-            is_scalar = self._is_scalar(self.batch_shape, self.batch_shape_tensor)
+            is_scalar = self._is_scalar_helper(self.batch_shape, self.batch_shape_tensor)
             return convert_to_tensor(is_scalar, name="is_scalar_batch")
 
-    def _is_scalar(self, known: TensorShape, in_step: Callable[[], Any]) -> Any:
+    def _is_scalar_helper(self, known: TensorShape, in_step: Callable[[], Any]) -> Any:
         if known.ndims is not None:
             return known.ndims == 0
         shape = in_step()
@@ -245,8 +245,7 @@ class Distribution:
             samples = self._sample_n(n, seed, **kwargs)
             inner = shaping.shape(samples)[1:]
             samples = shaping.reshape(samples, joining.concat([sample_shape, inner], 0))
-            self._set_sample_static_shape(samples, sample_shape)
-            return samples
+            return self._set_sample_static_shape(samples, sample_shape)
 
     def _as_vector(self, x: Any, name: str) -> tuple[Any, Any]:
         """Returns a sample shape as a vector, and the product of its elements."""
@@ -264,15 +263,15 @@ class Distribution:
             return convert_to_tensor(np.array([known], dtype=x.dtype.as_numpy_dtype), name=name), size
         return shaping.reshape(x, [1]), size
 
-    def _set_sample_static_shape(self, x: Any, sample_shape: Any) -> None:
-        """Sets what is known about a sample tensor's dimensions: those of samples, batch and event."""
+    def _set_sample_static_shape(self, x: Any, sample_shape: Any) -> Any:
+        """Sets what is known about a sample tensor's dimensions, those of samples, batch and event; returns it."""
         parts = [TensorShape(constant_value(sample_shape)), self.batch_shape, self.event_shape]
         ranks = [part.ndims for part in parts]
         ndims = x.get_shape().ndims
         unknown = [i for i, rank in enumerate(ranks) if rank is None]
         if ndims is None:
             if unknown:
-                return
+                return x
             ndims = sum(rank or 0 for rank in ranks)
         elif len(unknown) == 1:
             ranks[unknown[0]] = ndims - sum(rank or 0 for rank in ranks)
@@ -283,6 +282,7 @@ class Distribution:
             if part.ndims is not None and start is not None and rank is not None:
                 dims[start : start + rank] = part.as_list()
         x.set_shape(dims)
+        return x
 
     def _of_value(self, value: Any, name: str, function: Callable[..., Any], otherwise: Callable[..., Any]) -> Any:
         """Returns a function of a value; where the subclass does not tell it, another one, if that is told."""

@@ -55,6 +55,7 @@ __all__ = [
     "name_scope_v2",
     "prepend_name_scope",
     "register_dense_tensor_like_type",
+    "set_shapes_for_outputs",
     "strip_name_scope",
     "tensor_id",
     "uid",
@@ -296,3 +297,16 @@ def convert_n_to_tensor_or_composite(values: Iterable[Any], dtype: Any = None, n
 
 
 __all__ += ["convert_n_to_tensor_or_composite", "dismantle_graph"]
+
+
+def set_shapes_for_outputs(op: Operation) -> None:
+    """Checks that an argument is an operation: its outputs have their shapes since it was made.
+
+    Args:
+        op: Operation.
+
+    Raises:
+        TypeError: if `op` is no Operation.
+    """
+    if not isinstance(op, Operation):
+        raise TypeError(f"op needs to be an Operation: {op}")

@@ -201,7 +201,12 @@ class Geometric(_OfProbability):
 
     def _entropy(self) -> Any:
         # -log(p) - (1 - p) / p * log(1 - p)
-        return softplus(-self.logits) + exp(-self.logits) * softplus(self.logits)
+        logits = self.logits
+        if self.validate_args:
+            message = "Entropy is undefined when logits = inf or probs = 1."
+            check = checking.assert_less(self.probs, making.ones([], self.dtype), message=message)
+            logits = with_dependencies([check], logits)
+        return softplus(-logits) + exp(-logits) * softplus(logits)
 
     def _mean(self) -> Any:
         return exp(-self.logits)

@@ -15,8 +15,9 @@ from ferroflow._src.ops.flow import checking
 from ferroflow._src.ops.flow.grouping import with_dependencies
 from ferroflow._src.ops.math.arithmetic import igammac
 from ferroflow._src.ops.math.elementwise import abs as absolute, digamma, floor, lgamma, log, sqrt, square
+from ferroflow._src.ops.nn.activation import softplus
 
-__all__ = ["Chi2", "Chi2WithAbsDf", "InverseGamma"]
+__all__ = ["Chi2", "Chi2WithAbsDf", "InverseGamma", "InverseGammaWithSoftplusConcentrationRate"]
 
 
 class Chi2(Gamma):
@@ -128,3 +129,37 @@ class InverseGamma(Gamma):
 
     def _mode(self) -> Any:
         return self.rate / (1.0 + self.concentration)
+
+
+class InverseGammaWithSoftplusConcentrationRate(InverseGamma):
+    """`InverseGamma` whose concentration and rate are the softplus of the arguments.
+
+    Args:
+        concentration: Tensor of a float dtype, whose softplus is the concentration.
+        rate: Tensor of the dtype of `concentration`, that broadcasts with it, whose softplus is the rate.
+        validate_args: bool. If True, steps check the parameters and values.
+        allow_nan_stats: bool. If True, a statistic that is not defined is NaN; else an error.
+        name: str, name scope of its operations.
+
+    Raises:
+        ValueError: if the dtypes differ.
+    """
+
+    def __init__(
+        self,
+        concentration: Any,
+        rate: Any,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "InverseGammaWithSoftplusConcentrationRate",
+    ) -> None:
+        parameters = dict(locals())
+        with name_scope(name, values=[concentration, rate]) as name:
+            super().__init__(
+                softplus(concentration, name="softplus_concentration"),
+                softplus(rate, name="softplus_rate"),
+                validate_args,
+                allow_nan_stats,
+                name,
+            )
+        self._parameters = parameters

@@ -21,7 +21,7 @@ from ferroflow._src.ops.random.sampling import random_normal, random_uniform
 __all__ = ["Cauchy", "HalfNormal", "Logistic"]
 
 
-class _LocationScale(ScalarDistribution):
+class LocationScale(ScalarDistribution):
     """A distribution of `loc + scale * z`, z of a fixed distribution."""
 
     _BROADCAST = ("loc", "scale")
@@ -59,7 +59,7 @@ class _LocationScale(ScalarDistribution):
         return self.loc + making.zeros_like(self.scale)
 
 
-class Cauchy(_LocationScale):
+class Cauchy(LocationScale):
     """The Cauchy distribution, of density `1 / (pi * scale * (1 + ((x - loc) / scale) ** 2))`.
 
     Args:
@@ -109,7 +109,7 @@ class Cauchy(_LocationScale):
         return self._undefined("stddev")
 
 
-class Logistic(_LocationScale):
+class Logistic(LocationScale):
     """The logistic distribution, whose cumulative distribution is `sigmoid((x - loc) / scale)`.
 
     Args:
@@ -218,7 +218,7 @@ class HalfNormal(ScalarDistribution):
         return 0.5 * log(math.pi * square(self.scale) / 2.0) + 0.5
 
     def _mean(self) -> Any:
-        return self.scale * math.sqrt(2.0 / math.pi)
+        return self.scale * math.sqrt(2.0) / math.sqrt(math.pi)
 
     def _mode(self) -> Any:
         return making.zeros(self.batch_shape_tensor(), self.dtype)

@@ -1,0 +1,1 @@
+"""`tf.contrib.distributions.bijectors`: invertible functions of tensors and their Jacobian determinants."""

@@ -1,0 +1,12 @@
+"""`tf.version`: the versions that programs compare."""
+
+from ferroflow import (
+    COMPILER_VERSION as COMPILER_VERSION,
+    GRAPH_DEF_VERSION as GRAPH_DEF_VERSION,
+    GRAPH_DEF_VERSION_MIN_CONSUMER as GRAPH_DEF_VERSION_MIN_CONSUMER,
+    GRAPH_DEF_VERSION_MIN_PRODUCER as GRAPH_DEF_VERSION_MIN_PRODUCER,
+)
+from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.base.version import GIT_VERSION as GIT_VERSION, VERSION as VERSION
+
+_tell_absent(globals())

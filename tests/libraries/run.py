@@ -1,0 +1,217 @@
+"""Runs the own tests of libraries of TensorFlow 1's time on ferroflow, and writes the table of docs/libraries.md.
+
+    python tests/libraries/run.py --work FOLDER --wheel dist/ferroflow-*.whl [--only trfl,edward] [--write]
+
+The first run makes an environment and fetches the libraries into the work folder; later runs use them again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import tomllib
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+PAGE = ROOT / "docs" / "libraries.md"
+_SECONDS_OF_A_TEST = 60
+_SECONDS_TO_END = 30
+
+
+def main() -> None:
+    """Runs what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "--work", type=Path, required=True, help="folder of the environment, the libraries, the reports"
+    )
+    parser.add_argument("--wheel", type=Path, help="the wheel under test; without one, this checkout is")
+    parser.add_argument("--only", default="", help="entries of libraries.toml, separated by commas")
+    parser.add_argument("--limit", type=int, help="seconds for a library; by default the entry's, or 300")
+    parser.add_argument("--write", action="store_true", help="write docs/libraries.md")
+    args = parser.parse_args()
+    table = tomllib.loads((HERE / "libraries.toml").read_text(encoding="utf-8"))
+    libraries = table["library"]
+    chosen = args.only.split(",") if args.only else list(libraries)
+    unknown = [name for name in chosen if name not in libraries]
+    if unknown:
+        parser.error(f"libraries.toml has no {', '.join(unknown)}; it has {', '.join(libraries)}")
+    work = args.work.resolve()
+    work.mkdir(parents=True, exist_ok=True)
+    wanted = list(dict.fromkeys(need for name in chosen for need in (name, *libraries[name].get("needs", ()))))
+    python = environment(work, table["common"], [libraries[name] for name in wanted], args.wheel)
+    for name in wanted:
+        fetch(work, name, libraries[name], python)
+    results_file = work / "results.json"
+    results = json.loads(results_file.read_text(encoding="utf-8")) if results_file.exists() else {}
+    for name in chosen:
+        limit = args.limit or libraries[name].get("limit", 300)
+        was_cut = run(work, name, libraries[name], python, limit)
+        results[name] = {
+            "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
+            "was_cut": was_cut,
+            **count(work / "reports" / f"{name}.xml", table["causes"]),
+        }
+        results_file.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+        print(json.dumps({name: results[name]}), flush=True)
+    if args.write:
+        PAGE.write_text(page(libraries, results), encoding="utf-8")
+
+
+def environment(work: Path, common: dict[str, Any], entries: list[dict[str, Any]], wheel: Path | None) -> Path:
+    """Makes the environment if it is not there, installs what is missing, and returns its Python."""
+    folder = work / "environment"
+    python = folder / "bin" / "python"
+    if not python.exists():
+        subprocess.run([f"python{common['python']}", "-m", "venv", str(folder)], check=True)
+    pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    packages = sorted({*common["packages"], *(p for entry in entries for p in entry.get("packages", ()))})
+    done = folder / "packages.json"
+    installed = set(json.loads(done.read_text(encoding="utf-8"))) if done.exists() else set()
+    if not installed.issuperset(packages):
+        subprocess.run([*pip, *packages], check=True)
+        done.write_text(json.dumps(sorted(installed.union(packages))), encoding="utf-8")
+    if wheel is not None:
+        # A wheel of another commit may have the same version.
+        subprocess.run([*pip, "--no-deps", "--force-reinstall", str(wheel)], check=True)
+    return python
+
+
+def fetch(work: Path, name: str, entry: dict[str, Any], python: Path) -> None:
+    """Unpacks a library into the work folder, once."""
+    target = work / "libraries" / name
+    if (target / ".complete").exists():
+        return
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    if "repository" in entry:
+        clone = work / "clones" / f"{name}.git"
+        if not clone.exists():
+            url = f"https://github.com/{entry['repository']}"
+            subprocess.run(["git", "clone", "--quiet", "--bare", url, str(clone)], check=True)
+        archive = work / f"{name}.tar"
+        subprocess.run(["git", f"--git-dir={clone}", "archive", "-o", str(archive), entry["commit"]], check=True)
+        shutil.unpack_archive(str(archive), str(target), filter="data")
+        archive.unlink()
+    if "pip" in entry:
+        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
+        laid = work / "laid" / name
+        shutil.rmtree(laid, ignore_errors=True)
+        subprocess.run([*pip, "--target", str(laid), *entry["pip"]], check=True)
+        shutil.copytree(laid, target, dirs_exist_ok=True)
+    (target / ".complete").touch()
+
+
+def run(work: Path, name: str, entry: dict[str, Any], python: Path, limit: int) -> bool:
+    """Runs a library's tests through the alias; returns True if the time limit ended the run."""
+    source = work / "libraries" / name
+    reports = work / "reports"
+    reports.mkdir(exist_ok=True)
+    report = reports / f"{name}.xml"
+    report.unlink(missing_ok=True)
+    # The library's own configuration of pytest asks for plugins of its time.
+    configuration = work / "pytest.ini"
+    configuration.write_text("[pytest]\n", encoding="utf-8")
+    options = [
+        "-p",
+        "age",
+        "-c",
+        str(configuration),
+        f"--rootdir={source}",
+        "-p",
+        "no:cacheprovider",
+        "-q",
+        "-W",
+        "ignore",
+    ]
+    options += [f"--timeout={_SECONDS_OF_A_TEST}", "--continue-on-collection-errors", f"--junitxml={report}"]
+    command = [str(python), "-m", "ferroflow", "run", "-m", "pytest", *entry["tests"], *options]
+    paths = [HERE, source, *(work / "libraries" / need for need in entry.get("needs", ()))]
+    if not (python.parent / "ferroflow").exists():
+        paths.append(ROOT / "pyfront")
+    variables = {
+        **os.environ,
+        **entry.get("environment", {}),
+        "PYTHONPATH": os.pathsep.join(map(str, paths)),
+        "MPLBACKEND": "Agg",
+    }
+    with (reports / f"{name}.log").open("w", encoding="utf-8") as log:
+        process = subprocess.Popen(
+            command, cwd=source, env=variables, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+        )
+        try:
+            process.wait(limit)
+            return False
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGINT)  # pytest still writes its report
+        try:
+            process.wait(_SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        return True
+
+
+def count(report: Path, causes: list[dict[str, Any]]) -> dict[str, Any]:
+    """Returns how many tests passed, failed, were skipped, and failed for a cause that age forces."""
+    counted: dict[str, Any] = {"passed": 0, "failed": [], "skipped": 0, "age": {}}
+    if not report.exists():
+        counted["failed"].append("no report: the run ended before the tests did")
+        return counted
+    for case in ET.parse(report).getroot().iter("testcase"):
+        if case.find("skipped") is not None:
+            counted["skipped"] += 1
+            continue
+        failure = case.find("failure")
+        failure = case.find("error") if failure is None else failure
+        if failure is None:
+            counted["passed"] += 1
+            continue
+        text = f"{failure.get('message', '')}\n{failure.text or ''}"
+        cause = next((c["cause"] for c in causes if any(word in text for word in c["contains"])), None)
+        if cause is None:
+            message = " ".join(failure.get("message", "").split())[:160]
+            counted["failed"].append(f"{case.get('classname')}.{case.get('name')}: {message}")
+        else:
+            counted["age"][cause] = counted["age"].get(cause, 0) + 1
+    return counted
+
+
+def page(libraries: dict[str, Any], results: dict[str, Any]) -> str:
+    """Returns the text of docs/libraries.md."""
+    lines = [
+        "## Libraries' own tests",
+        "",
+        "The tests of libraries of TensorFlow 1's time, unchanged, run by `tests/libraries/run.py` on Python 3.11 and",
+        "NumPy 1.26. Names that both have dropped are given back. A failure that age forces is counted apart.",
+        "*(cut)*: the time limit ended the run.",
+        "",
+        "| library | version | run | passed | failed | age forces | skipped |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    aged = []
+    for name, entry in libraries.items():
+        if name not in results:
+            continue
+        found = results[name]
+        cut = " *(cut)*" if found["was_cut"] else ""
+        age = sum(found["age"].values())
+        counts = [f"{n:,}" for n in (found["passed"], len(found["failed"]), age, found["skipped"])]
+        lines.append("| " + " | ".join([entry["name"], entry["version"], found["date"] + cut, *counts]) + " |")
+        aged += [f"| {entry['name']} | {cause} | {times} |" for cause, times in sorted(found["age"].items())]
+    if aged:
+        lines += ["", "What age forces:", "", "| library | cause | tests |", "|---|---|---|", *aged]
+    return "\n".join([*lines, ""])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

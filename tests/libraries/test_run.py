@@ -1,0 +1,43 @@
+"""The runner of libraries' tests counts what pytest reports, and keeps what age forces apart."""
+
+import importlib.util
+from pathlib import Path
+
+import tomllib
+
+HERE = Path(__file__).resolve().parent
+_SPEC = importlib.util.spec_from_file_location("run_libraries", HERE / "run.py")
+run = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(run)
+
+REPORT = """<testsuites><testsuite tests="5">
+<testcase classname="a" name="passes"/>
+<testcase classname="a" name="is_skipped"><skipped message="no GPU"/></testcase>
+<testcase classname="a" name="fails"><failure message="AssertionError: 1 != 2">trace</failure></testcase>
+<testcase classname="a" name="is_old">
+<failure message="E">module 'numpy' has no attribute 'asscalar'</failure>
+</testcase>
+<testcase classname="a" name="is_not_collected"><error message="ImportError">trace</error></testcase>
+</testsuite></testsuites>"""
+
+
+def test_failures_of_age_are_counted_apart(tmp_path):
+    table = tomllib.loads((HERE / "libraries.toml").read_text(encoding="utf-8"))
+    report = tmp_path / "report.xml"
+    report.write_text(REPORT, encoding="utf-8")
+    found = run.count(report, table["causes"])
+    assert (found["passed"], found["skipped"], sum(found["age"].values())) == (1, 1, 1)
+    assert [line.split(":")[0] for line in found["failed"]] == ["a.fails", "a.is_not_collected"]
+    missing = run.count(tmp_path / "missing.xml", table["causes"])
+    assert missing["passed"] == 0
+    assert missing["failed"]
+    page = run.page(table["library"], {"trfl": {"date": "2026-01-02", "was_cut": True, **found}})
+    assert "| trfl | 1.1.0 | 2026-01-02 *(cut)* | 1 | 2 | 1 | 1 |" in page
+
+
+def test_every_entry_can_be_fetched_and_run():
+    table = tomllib.loads((HERE / "libraries.toml").read_text(encoding="utf-8"))
+    for name, entry in table["library"].items():
+        assert entry["tests"], name
+        assert ("repository" in entry and len(entry["commit"]) == 40) or entry["pip"]
+        assert set(entry.get("needs", ())) <= set(table["library"])
