@@ -125,9 +125,9 @@ def test_a_cell_has_the_name_that_ipython_gives_it(monkeypatch):
     assert user_frames.place("/tmp/ipykernel_1/2.py", 8) == "Cell In[3], line 8"
     assert user_frames.place("/home/me/m.py", 8) == "/home/me/m.py:8"
     rows = [("/tmp/ipykernel_1/2.py", 8, "build", "y = x"), ("/home/me/m.py", 9, "f", "z = y")]
-    assert user_frames.formatted(rows) == [
-        "  Cell In[3], line 8, in build\n    y = x\n",
-        '  File "/home/me/m.py", line 9, in f\n    z = y\n',
+    assert user_frames.definition_lines(rows) == [
+        "  Cell In[3], line 8, in build: y = x\n",
+        '  File "/home/me/m.py", line 9, in f: z = y\n',
     ]
 
 

