@@ -96,6 +96,12 @@ def test_errors_of_this_package_that_no_program_caused_are_shown_whole():
         ("<frozen runpy>", False),
         ("<stdin>", True),
         ("/tmp/ipykernel_6762/1635621690.py", True),
+        ("/opt/env/bin/ferroflow", False),
+        ("/opt/env/bin/pytest", False),
+        ("/opt/env/bin/train", True),
+        ("/home/me/pytest", True),
+        (f"{LIBRARY}/threading.py", False),
+        (f"{LIBRARY}/concurrent/futures/thread.py", False),
     ],
 )
 def test_a_file_is_the_users_or_not(file, is_users):

@@ -40,10 +40,6 @@ _ELEMENTS = _WALK + (
     " found.push({tag: n.tagName.toLowerCase(), text: n.textContent, width: n.naturalWidth || 0,"
     " height: n.naturalHeight || 0, duration: n.duration || 0, d: n.getAttribute('d') || ''}); }); return found;"
 )
-_FOUND = _WALK + (
-    "let found = []; walk(document.body, n => { if (n.nodeType === 1 && n.matches(arguments[0])) found.push(n); });"
-    " return found;"
-)
 
 
 class Page:
@@ -57,17 +53,13 @@ class Page:
         self._driver.get(url)
         return self
 
-    def colors(self, selector: str) -> set[tuple[int, int, int]]:
-        """The colors that are seen in the middle row of an element, on the screen."""
+    def colors(self, left: int, top: int) -> set[tuple[int, int, int]]:
+        """The colors of the pixels that are seen right of and below a point."""
         from PIL import Image
-        from selenium.webdriver.common.by import By
 
-        (element, *_) = [
-            e for e in self._driver.execute_script(_FOUND, selector) if e.is_displayed() and e.size["height"] > 10
-        ] or self._driver.find_elements(By.TAG_NAME, "body")
-        picture = Image.open(io.BytesIO(element.screenshot_as_png)).convert("RGB")
-        height, width = picture.height // 2, picture.width
-        return {picture.getpixel((i, height)) for i in range(width)}
+        picture = Image.open(io.BytesIO(self._driver.get_screenshot_as_png())).convert("RGB")
+        part = picture.crop((left, top, *picture.size))
+        return {color for _, color in part.getcolors(maxcolors=part.width * part.height)}
 
     def open(self, tab: str) -> Page:
         """Loads a tab anew: pages keep what earlier tabs have drawn."""

@@ -115,7 +115,6 @@ INSTEAD: Final[dict[str, str]] = {
     "tf.keras.estimator": "tf.estimator.Estimator, with the model in its model_fn",
     "tf.keras.layers.ConvLSTM2D": "tf.contrib.rnn.ConvLSTMCell with tf.nn.dynamic_rnn",
     "tf.keras.models.model_from_yaml": "tf.keras.models.model_from_json",
-    "tf.keras.preprocessing.sequence.TimeseriesGenerator": "a generator, given to a model's fit_generator",
     "tf.keras.utils.multi_gpu_model": "the model itself; there is no GPU",
     "tf.keras.utils.plot_model": "the model's summary method, or `ferroflow graph`",
     "tf.function": _VERSION_2,
@@ -172,7 +171,7 @@ def absent(module: str, name: str) -> AttributeError:
     # Python and its tools ask modules for many names of their own.
     if not name.startswith("_"):
         near = near_name(sys.modules.get(module), name)
-        text = f"{text}{f'; did you mean {near!r}?' if near else ''}: {_told(f'{module}.{name}')}"
+        text = f"{text}{f'; did you mean {near!r}?' if near else ':'} {_told(f'{module}.{name}')}"
     # Python would suggest a name a second time, from the names of `obj`; 3.12 and later set it where both are unset.
     return AttributeError(text, name=name, obj=None)
 

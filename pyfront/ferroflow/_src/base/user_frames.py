@@ -41,6 +41,9 @@ _LAUNCHERS: Final = frozenset(
         "traitlets",
     )
 )
+# The scripts with which pip starts such programs, in the folder of an environment's commands.
+_SCRIPTS: Final = frozenset(("ferroflow", "gunicorn", "ipython", "ipython3", "jupyter", "py.test", "pytest"))
+_COMMANDS: Final = frozenset(("bin", "Scripts"))
 _STANDARD_LAUNCHERS: Final = frozenset(("asyncio", "concurrent", "multiprocessing", "runpy.py", "threading.py"))
 _INSTALLED: Final = frozenset(("site-packages", "dist-packages"))
 _STANDARD_LIBRARY: Final = os.path.dirname(os.__file__)
@@ -65,6 +68,8 @@ def is_user_file(file: str) -> bool:
     if is_package_file(file) or file.startswith("<frozen "):
         return False
     parts = PurePath(file).parts
+    if len(parts) > 1 and parts[-2] in _COMMANDS and parts[-1] in _SCRIPTS:
+        return False
     for folder, inner in pairwise(parts):
         if folder in _INSTALLED and inner in _LAUNCHERS:
             return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import importlib
 import inspect
 from collections.abc import Callable
 from typing import Any, Final
@@ -38,10 +39,23 @@ class _Estimator:
         ValueError: if no callable takes a parameter of that name.
     """
 
+    _estimator_type: str
+
     def __init__(self, build_fn: Any = None, **sk_params: Any) -> None:
         self.build_fn = build_fn
         self.sk_params = sk_params
         self.check_params(sk_params)
+
+    def __sklearn_tags__(self) -> Any:
+        """Returns what scikit-learn 1.6 and later ask of an estimator: its kind, and that it needs labels."""
+        tags = importlib.import_module("sklearn.utils")
+        kind = self._estimator_type
+        return tags.Tags(
+            estimator_type=kind,
+            target_tags=tags.TargetTags(required=True),
+            classifier_tags=tags.ClassifierTags() if kind == "classifier" else None,
+            regressor_tags=tags.RegressorTags() if kind == "regressor" else None,
+        )
 
     def _builder(self) -> Callable[..., Any]:
         own: Any = self
