@@ -20,7 +20,7 @@ class Terminal(io.StringIO):
 
 
 def terminal_of(monkeypatch):
-    """A terminal in the place of standard error, and a watcher without patience; pytest takes back what fixtures set."""
+    """A terminal in the place of standard error, and a watcher without patience; what fixtures set, pytest undoes."""
     for name, value in (("_PATIENCE", 0.0), ("_LOOK", 0.01), ("_PERIOD", 1000.0)):
         monkeypatch.setattr(cache_progress, name, value)
     monkeypatch.setattr(sys, "stderr", Terminal())

@@ -6,10 +6,10 @@ import hashlib
 import json
 from typing import Any
 
-NETWORKS = (
-    "VGG16 VGG19 ResNet50 ResNet50V2 MobileNet MobileNetV2 Xception InceptionV3 DenseNet121 NASNetMobile ResNet101 "
-    "ResNet101V2 ResNet152 ResNet152V2 InceptionResNetV2 DenseNet169 DenseNet201 NASNetLarge"
-).split()
+
+def networks(tf: Any) -> list[str]:
+    """The names of a library's networks."""
+    return [name for name in dir(tf.keras.applications) if name[0].isupper()]
 
 
 def described(tf: Any, network: str) -> list[Any]:

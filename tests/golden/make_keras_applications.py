@@ -9,13 +9,13 @@ import json
 import pathlib
 
 import tensorflow as tf
-from keras_application_programs import NETWORKS, described
+from keras_application_programs import described, networks
 
 OUT = pathlib.Path(__file__).with_name("keras_applications.json")
 
 
 def main() -> None:
-    lines = [f"{json.dumps(network)}: {json.dumps(described(tf, network))}" for network in NETWORKS]
+    lines = [f"{json.dumps(network)}: {json.dumps(described(tf, network))}" for network in networks(tf)]
     OUT.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 

@@ -18,7 +18,7 @@ OUT = pathlib.Path(__file__).with_name("keras_images.json.xz")
 def main() -> None:
     found = {}
     for name, program in programs(tf).items():
-        found[name] = [[list(v.shape), [float("%.7g" % x) for x in v.reshape(-1)]] for v in program()]
+        found[name] = [[list(v.shape), [float(f"{x:.7g}") for x in v.reshape(-1)]] for v in program()]
     OUT.write_bytes(lzma.compress(json.dumps(found).encode()))
 
 

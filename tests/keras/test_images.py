@@ -1,4 +1,4 @@
-"""Pictures, texts and sequences under Keras's names give TensorFlow 1.15's arrays, drawn from the same random numbers."""
+"""Pictures, texts and sequences under Keras's names give TensorFlow 1.15's arrays, with its random numbers."""
 
 from __future__ import annotations
 

@@ -126,8 +126,8 @@ class TimeseriesGenerator(Sequence):
         self.shuffle, self.reverse, self.batch_size = shuffle, reverse, batch_size
         if self.start_index > self.end_index:
             raise ValueError(
-                f"`start_index+length={self.start_index} > end_index={self.end_index}` is disallowed, as no part of the "
-                "sequence would be left to be used as current step."
+                f"`start_index+length={self.start_index} > end_index={self.end_index}` is disallowed, as no part of "
+                "the sequence would be left to be used as current step."
             )
 
     def __len__(self) -> int:
