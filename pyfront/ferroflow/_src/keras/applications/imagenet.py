@@ -72,7 +72,7 @@ def preprocess_input_tf(x: Any, data_format: str | None = None) -> Any:
     Args:
         x: array or Tensor of numbers from 0 to 255, of shape [..., height, width, 3]. An array of floats is changed
             itself.
-        data_format: accepted; all channels are treated alike.
+        data_format: str, accepted; all channels are treated alike.
 
     Returns:
         numpy.ndarray or Tensor of floats, of the shape of `x`.
