@@ -15,7 +15,7 @@ def get_source_inputs(tensor: Any, layer: Any = None, node_index: int | None = N
 
     Args:
         tensor: Tensor of any dtype and shape, the output of a layer or an input.
-        layer: KerasLayer, accepted; the tensor has its layer.
+        layer: accepted, a KerasLayer or None; the tensor has its layer.
         node_index: int, accepted.
 
     Returns:

@@ -88,7 +88,7 @@ Head = Callable[[Any, int], Any]
 
 @dataclass(frozen=True)
 class Network:
-    """What is the same for every use of an architecture.
+    """Parts that every use of an architecture shares.
 
     Attributes:
         name: str, the model's name.
