@@ -1,10 +1,13 @@
 """Laws of the error classes and their codes."""
 
 import pickle
+import subprocess
+import sys
 import traceback
 
 import pytest
 
+import ferroflow as tf
 from ferroflow._src.base import errors
 
 TF_CODES = {
@@ -67,7 +70,7 @@ def test_text_without_op_is_the_message():
 def test_text_with_op_names_the_op_and_the_lines_that_made_it():
     text = str(errors.InvalidArgumentError(None, FakeOp("layer/MatMul", [7]), "bad shape"))
     assert text.startswith("bad shape\n\nCaused by op 'layer/MatMul', defined at:\n")
-    assert 'File "model.py", line 7, in build\n    step_7()' in text
+    assert 'File "model.py", line 7, in build: step_7()' in text
     assert text.count("bad shape") == 1
 
 
@@ -76,6 +79,40 @@ def test_text_of_a_derived_op_leaves_out_the_shared_lines():
     tail = text.split("...which was originally created as op 'x', defined at:\n")[1]
     assert "[elided 2 identical lines from previous traceback]" in tail
     assert [f"step_{i}()" in tail for i in range(1, 6)] == [True, False, False, True, True]
+
+
+def test_text_leaves_out_the_lines_of_the_traceback_above_it():
+    def build():
+        return sys._getframe().f_lineno, tf.placeholder(tf.float32, name="fed")
+
+    def run():
+        with tf.Graph().as_default(), tf.Session() as session:
+            line, x = build()
+            session.run(x)
+        return line
+
+    with pytest.raises(errors.InvalidArgumentError) as caught:
+        run()
+    before, definition = str(caught.value).split("Caused by op 'fed', defined at:\n")
+    assert "You must feed a value" in before
+    # The test's own line is above them in the traceback.
+    first, second = definition.split("\n")
+    assert first.endswith("in run: line, x = build()")
+    assert second.endswith('in build: return sys._getframe().f_lineno, tf.placeholder(tf.float32, name="fed")')
+
+
+def test_uncaught_errors_of_threads_show_the_users_frames(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import threading\nimport ferroflow as tf\n"
+        "def work():\n    tf.Session().run(tf.placeholder(tf.float32))\n"
+        "thread = threading.Thread(target=work)\nthread.start()\nthread.join()\n"
+    )
+    shown = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True).stderr
+    assert f'File "{program}", line 4, in work' in shown
+    assert "pyfront" not in shown
+    assert "threading.py" not in shown
+    assert len(shown.strip().split("\n")) <= 12
 
 
 def test_text_works_for_an_op_without_stack():

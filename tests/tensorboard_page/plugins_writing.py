@@ -8,18 +8,26 @@ import numpy as np
 import tensorflow as tf
 from tensorboard.plugins.custom_scalar import layout_pb2, summary as custom_scalar
 from tensorboard.plugins.hparams import api_pb2, summary as hparams
+from tensorboard.plugins.mesh import summary as mesh
 from tensorboard.plugins.pr_curve import summary as pr_curve
 from tensorboard.plugins.scalar import summary as scalar
 from tensorflow.contrib.tensorboard.plugins import projector
+from tensorflow.python.client import timeline
+
+# A pyramid of four faces.
+_CORNERS = np.array([[[0, 0, 0], [4, 0, 0], [2, 4, 0], [2, 2, 4]]], np.float32)
+_COLORS = np.array([[[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 0]]], np.uint8)
+_FACES = np.array([[[0, 1, 2], [0, 1, 3], [1, 2, 3], [0, 2, 3]]], np.int32)
 
 
 def write_plugins(folder: Path) -> None:
-    """Writes a run of three steps, its options and result, a traced step, and a checkpoint with an embedding."""
+    """Writes a run of three steps, its options and result, a traced step and its timeline, and a checkpoint."""
     with tf.Graph().as_default() as graph, tf.Session() as session:
         x = tf.placeholder(tf.float32, [None], name="scores")
         labels = tf.constant([True, False] * 8)
         pr_curve.op("curve", labels, x, num_thresholds=21)
         scalar.op("cost", tf.reduce_mean(x))
+        mesh.op("pyramid", tf.constant(_CORNERS), faces=tf.constant(_FACES), colors=tf.constant(_COLORS))
         merged = tf.summary.merge_all()
         vectors = tf.get_variable("vectors", initializer=np.eye(7, 5, dtype=np.float32))
         session.run(tf.global_variables_initializer())
@@ -35,6 +43,8 @@ def write_plugins(folder: Path) -> None:
             metadata = tf.RunMetadata()
             session.run(merged, {x: scores}, tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), metadata)
             writer.add_run_metadata(metadata, "step3", 3)
+            trace = timeline.Timeline(metadata.step_stats).generate_chrome_trace_format()
+            (folder / "timeline.json").write_text(trace)
             config = projector.ProjectorConfig()
             config.embeddings.add().tensor_name = vectors.op.name
             projector.visualize_embeddings(writer, config)

@@ -9,21 +9,25 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tensorboard_page.browser import Page, chromium, tensorboard
+from tensorboard_page.browser import Page, chromium, tensorboard, timeline_viewer
 
 _SCREENSHOTS = os.environ.get("FERROFLOW_SCREENSHOTS")
 _WRITE = "import pathlib, sys; from plugins_writing import write_plugins; write_plugins(pathlib.Path(sys.argv[1]))"
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("tensorboard", reason="TensorBoard is not installed")
     folder = tmp_path_factory.mktemp("plugins")
-    with chromium() as driver:
-        command = [sys.executable, "-m", "ferroflow", "run", "-c", _WRITE, str(folder)]
-        subprocess.run(command, check=True, cwd=Path(__file__).parent)
-        with tensorboard(folder) as url:
-            yield Page(driver, url)
+    command = [sys.executable, "-m", "ferroflow", "run", "-c", _WRITE, str(folder)]
+    subprocess.run(command, check=True, cwd=Path(__file__).parent)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def page(folder: Path) -> Iterator[Page]:
+    with chromium() as driver, tensorboard(folder) as url:
+        yield Page(driver, url)
 
 
 def test_a_precision_recall_curve(page: Page) -> None:
@@ -49,6 +53,19 @@ def test_the_points_of_a_checkpoint(page: Page) -> None:
 
 def test_a_graph_with_a_traced_step(page: Page) -> None:
     page.open("graphs").wait(lambda page: "scores" in page.text() and "step3" in page.text())
+
+
+def test_a_mesh(page: Page) -> None:
+    page.open("mesh").wait(lambda page: "pyramid" in page.text() and page.elements("canvas"))
+    # The corners of the pyramid are red, green, blue and yellow, and its faces shade from one to the other.
+    page.wait(lambda page: len(page.colors(left=340, top=260)) > 1000)
+    _picture(page, "tensorboard-mesh.png")
+
+
+def test_the_timeline_of_a_traced_step(page: Page, folder: Path) -> None:
+    with timeline_viewer(folder / "timeline.json") as url:
+        page.visit(url).wait(lambda page: "device:CPU:0 Compute" in page.text())
+        _picture(page, "timeline.png")
 
 
 def _picture(page: Page, name: str) -> None:

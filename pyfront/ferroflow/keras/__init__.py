@@ -6,6 +6,7 @@ from ferroflow._src.keras.model import Model as Model
 from ferroflow._src.keras.sequential import Sequential as Sequential
 from ferroflow.keras import (
     activations as activations,
+    applications as applications,
     backend as backend,
     callbacks as callbacks,
     constraints as constraints,
@@ -19,6 +20,7 @@ from ferroflow.keras import (
     preprocessing as preprocessing,
     regularizers as regularizers,
     utils as utils,
+    wrappers as wrappers,
 )
 
 __version__ = "2.2.4-tf"

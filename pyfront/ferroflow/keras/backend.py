@@ -1,6 +1,7 @@
 """`tf.keras.backend`: what models share, and functions of tensors with Keras's names and arguments."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.framework.default_graph import name_scope as name_scope
 from ferroflow._src.keras.activations import (
     elu as elu,
     hard_sigmoid as hard_sigmoid,

@@ -8,6 +8,7 @@ from ferroflow._src.keras.custom_objects import (
 )
 from ferroflow._src.keras.data_files import get_file as get_file
 from ferroflow._src.keras.generators import Sequence as Sequence
+from ferroflow._src.keras.model_sources import get_source_inputs as get_source_inputs
 from ferroflow._src.keras.progress_bar import Progbar as Progbar
 from ferroflow._src.keras.sequences import normalize as normalize, to_categorical as to_categorical
 from ferroflow._src.keras.serialization import (

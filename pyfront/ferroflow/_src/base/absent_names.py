@@ -97,7 +97,6 @@ INSTEAD: Final[dict[str, str]] = {
     "tf.distribute": "tf.train.replica_device_setter and tf.train.SyncReplicasOptimizer",
     "tf.estimator.BoostedTreesClassifier": _FORESTS,
     "tf.estimator.BoostedTreesRegressor": _FORESTS,
-    "tf.keras.applications": "the network in tf.keras.layers, and load_weights of its file of weights",
     "tf.keras.backend.conv2d_transpose": "tf.nn.conv2d_transpose",
     "tf.keras.backend.conv3d": "tf.nn.conv3d",
     "tf.keras.backend.pool3d": "tf.nn.max_pool3d or tf.nn.avg_pool3d",
@@ -114,14 +113,9 @@ INSTEAD: Final[dict[str, str]] = {
     "tf.keras.datasets.reuters": _ITS_FILE,
     "tf.keras.estimator": "tf.estimator.Estimator, with the model in its model_fn",
     "tf.keras.layers.ConvLSTM2D": "tf.contrib.rnn.ConvLSTMCell with tf.nn.dynamic_rnn",
-    "tf.keras.layers.CuDNNGRU": 'tf.keras.layers.GRU with recurrent_activation="sigmoid"; its weights differ',
-    "tf.keras.layers.CuDNNLSTM": 'tf.keras.layers.LSTM with recurrent_activation="sigmoid"; there is no GPU',
     "tf.keras.models.model_from_yaml": "tf.keras.models.model_from_json",
-    "tf.keras.preprocessing.image": "tf.data and tf.image",
-    "tf.keras.preprocessing.sequence.TimeseriesGenerator": "a generator, given to a model's fit_generator",
     "tf.keras.utils.multi_gpu_model": "the model itself; there is no GPU",
     "tf.keras.utils.plot_model": "the model's summary method, or `ferroflow graph`",
-    "tf.keras.wrappers": "a class of scikit-learn's around the model's fit and predict",
     "tf.function": _VERSION_2,
     "tf.lite": _NO_CONVERTER,
     "tf.models": "tf.nn.rnn_cell, tf.contrib.rnn and tf.contrib.legacy_seq2seq; other models are projects of their own",
@@ -176,7 +170,7 @@ def absent(module: str, name: str) -> AttributeError:
     # Python and its tools ask modules for many names of their own.
     if not name.startswith("_"):
         near = near_name(sys.modules.get(module), name)
-        text = f"{text}{f'; did you mean {near!r}?' if near else ''}: {_told(f'{module}.{name}')}"
+        text = f"{text}{f'; did you mean {near!r}?' if near else ':'} {_told(f'{module}.{name}')}"
     # Python would suggest a name a second time, from the names of `obj`; 3.12 and later set it where both are unset.
     return AttributeError(text, name=name, obj=None)
 

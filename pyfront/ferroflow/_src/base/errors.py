@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any, Final
 
-from ferroflow._src.base.user_frames import formatted
+from ferroflow._src.base.user_frames import definition_lines
 
 # TF's error codes (google.rpc codes): they cross the Rust boundary and the wire.
 OK: Final = 0
@@ -68,16 +68,16 @@ class OpError(Exception):
         if self._op is None:
             return str(self._message)
         lines = [f"{self._message}\n\nCaused by op {self._op.name!r}, defined at:\n"]
-        stack = _formatted_stack(self._op)
-        lines += stack
+        stack = _definition(self._op)
+        lines += _definition(self._op, self.__traceback__)
         original = getattr(self._op, "_original_op", None)
         while original is not None:
             lines.append(f"\n...which was originally created as op {original.name!r}, defined at:\n")
-            inner_stack = _formatted_stack(original)
+            inner_stack = _definition(original)
             lines += _without_shared_start(inner_stack, stack)
             stack = inner_stack
             original = getattr(original, "_original_op", None)
-        return "".join(lines)
+        return "".join(lines).rstrip("\n")
 
     # The operation stays behind: its graph cannot leave the process.
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
@@ -90,8 +90,8 @@ def _restore(cls: type[OpError], node_def: Any, message: Any, error_code: int) -
     return error
 
 
-def _formatted_stack(op: Any) -> list[str]:
-    return formatted(getattr(op, "traceback", None) or [])
+def _definition(op: Any, trace: Any = None) -> list[str]:
+    return definition_lines(getattr(op, "traceback", None) or [], trace)
 
 
 def _without_shared_start(stack: list[str], previous: list[str]) -> list[str]:

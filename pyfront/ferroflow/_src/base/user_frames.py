@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import traceback
 from collections.abc import Iterable
 from itertools import pairwise
@@ -13,7 +14,15 @@ from typing import Any, Final, TypeVar
 
 from ferroflow._src.base.package_files import is_package_file
 
-__all__ = ["formatted", "install_hooks", "is_user_file", "place", "shows_all_frames", "trimmed", "user_rows"]
+__all__ = [
+    "definition_lines",
+    "install_hooks",
+    "is_user_file",
+    "place",
+    "shows_all_frames",
+    "trimmed",
+    "user_rows",
+]
 
 # Packages that start programs, notebooks, tests and servers: their frames are above the user's in every stack.
 _LAUNCHERS: Final = frozenset(
@@ -32,7 +41,10 @@ _LAUNCHERS: Final = frozenset(
         "traitlets",
     )
 )
-_STANDARD_LAUNCHERS: Final = frozenset(("asyncio", "runpy.py"))
+# The scripts with which pip starts such programs, in the folder of an environment's commands.
+_SCRIPTS: Final = frozenset(("ferroflow", "gunicorn", "ipython", "ipython3", "jupyter", "py.test", "pytest"))
+_COMMANDS: Final = frozenset(("bin", "Scripts"))
+_STANDARD_LAUNCHERS: Final = frozenset(("asyncio", "concurrent", "multiprocessing", "runpy.py", "threading.py"))
 _INSTALLED: Final = frozenset(("site-packages", "dist-packages"))
 _STANDARD_LIBRARY: Final = os.path.dirname(os.__file__)
 
@@ -56,6 +68,8 @@ def is_user_file(file: str) -> bool:
     if is_package_file(file) or file.startswith("<frozen "):
         return False
     parts = PurePath(file).parts
+    if len(parts) > 1 and parts[-2] in _COMMANDS and parts[-1] in _SCRIPTS:
+        return False
     for folder, inner in pairwise(parts):
         if folder in _INSTALLED and inner in _LAUNCHERS:
             return False
@@ -86,18 +100,25 @@ def place(file: str, line: int) -> str:
     return f"{cell}, line {line}" if cell is not None else f"{file}:{line}"
 
 
-def formatted(rows: Iterable[Row]) -> list[str]:
-    """Returns the user's rows of a stack as Python shows them, with notebooks' cells under their own names.
+def definition_lines(rows: Iterable[Row], trace: TracebackType | None = None) -> list[str]:
+    """Returns a line for each of the user's rows of a stack: the place, and the code there.
 
     Args:
         rows: tuples (file, line, function, text), from the outermost call to the innermost.
+        trace: the traceback that is shown above them: the rows that both start with are left out, but for the last.
     """
     shown = user_rows(rows)
-    lines = traceback.format_list(shown)
-    for i, (file, *_) in enumerate(shown):
+    above = [(entry.filename, entry.lineno) for entry in traceback.extract_tb(trimmed(trace))]
+    shared = 0
+    for row, entry in zip(shown[:-1], above, strict=False):
+        if row[:2] != entry:
+            break
+        shared += 1
+    lines = []
+    for file, line, function, text in shown[shared:]:
         cell = _cell_name(file)
-        if cell is not None:
-            lines[i] = lines[i].replace(f'File "{file}"', cell, 1)
+        start = f"  {cell}" if cell is not None else f'  File "{file}"'
+        lines.append(f"{start}, line {line}, in {function}" + (f": {text.strip()}\n" if text else "\n"))
     return lines
 
 
@@ -140,6 +161,8 @@ def install_hooks() -> None:
     A hook that is set already shows the exception, given the trimmed traceback. A hook that is set later replaces this.
     """
     shell = _ipython_shell()
+    if not isinstance(threading.excepthook, _ThreadHook):
+        threading.excepthook = _ThreadHook(threading.excepthook)
     if shell is None:
         if not isinstance(sys.excepthook, _Hook):
             sys.excepthook = _Hook(sys.excepthook)
@@ -156,6 +179,18 @@ class _Hook:
     def __call__(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         trace = trimmed(trace)
         self._shown_by(kind, error.with_traceback(trace), trace)
+
+
+class _ThreadHook:
+    """`threading.excepthook`, in front of the one that was set before."""
+
+    def __init__(self, shown_by: Any) -> None:
+        self._shown_by = shown_by
+
+    def __call__(self, args: threading.ExceptHookArgs) -> None:
+        trace, error = trimmed(args.exc_traceback), args.exc_value
+        shown = error if error is None else error.with_traceback(trace)
+        self._shown_by(threading.ExceptHookArgs((args.exc_type, shown, trace, args.thread)))
 
 
 def _show_in_ipython(

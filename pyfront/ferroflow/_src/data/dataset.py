@@ -11,6 +11,7 @@ import numpy as np
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.data import element_nest as nest
+from ferroflow._src.data.cache_progress import watch_cache
 from ferroflow._src.data.element_function import ElementFunction, called
 from ferroflow._src.data.generator_state import GeneratorState, flat_values
 from ferroflow._src.data.iterator import Iterator, iterator_resource
@@ -430,12 +431,16 @@ class Dataset(abc.ABC):
         """Returns this dataset with a cache, filled in the first whole pass.
 
         Args:
-            filename: string, the prefix of the files with the elements; in memory for "".
+            filename: string, the prefix of the files with the elements; in memory for "". A file that takes more than
+                a second to write is shown on the terminal.
 
         Returns:
             Dataset.
         """
-        return self._like("CacheDataset", convert_to_tensor(filename, dtype=dtypes.string, name="filename"))
+        name = convert_to_tensor(filename, dtype=dtypes.string, name="filename")
+        if isinstance(filename, (str, bytes)) and filename:
+            watch_cache(filename, name.graph)
+        return self._like("CacheDataset", name)
 
     def prefetch(self, buffer_size: Any) -> Dataset:
         """Returns this dataset, read ahead by a thread.

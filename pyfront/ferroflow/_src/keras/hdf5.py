@@ -13,6 +13,7 @@ import numpy as np
 
 from ferroflow._src.base import errors, tf_logging
 from ferroflow._src.keras.backend import batch_get_value, batch_set_value
+from ferroflow._src.keras.cudnn_layers import converted_weights
 
 __all__ = ["h5py", "is_hdf5", "load_weights", "opened", "read_weights", "save_model", "save_weights", "text"]
 
@@ -131,6 +132,7 @@ def read_weights(group: Any, model: Any, by_name: bool) -> None:
         pairs = [(layer, values) for layer, (_, values) in zip(layers, stored, strict=True)]
     for layer, values in pairs:
         variables = _weights(layer)
+        values = converted_weights(layer, values)
         shapes = [tuple(v.get_shape().as_list()) for v in variables]
         if shapes != [v.shape for v in values]:
             raise ValueError(

@@ -20,6 +20,7 @@ from ferroflow._src.keras.backend import batch_get_value, get_session
 from ferroflow._src.keras.base_layer import Input, InputLayer
 from ferroflow._src.keras.configurations import serialized
 from ferroflow._src.keras.layer_table import print_table
+from ferroflow._src.keras.model_sources import layers_in_order
 from ferroflow._src.layers.connected import Connected
 from ferroflow._src.layers.layer import Layer, set_weights
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
@@ -112,10 +113,7 @@ class Network(Connected):
         for output in outputs:
             follow(output)
         self._set_ends(inputs, outputs)
-        self._connected = []
-        for layer in [made.layer for made in map(call_of, inputs) if made] + [made.layer for _, made in self._calls]:
-            if layer not in self._connected:
-                self._connected.append(layer)
+        self._connected = layers_in_order(inputs, outputs)
 
     def _set_ends(self, inputs: list[Tensor], outputs: list[Tensor]) -> None:
         self.inputs, self.outputs = inputs, outputs

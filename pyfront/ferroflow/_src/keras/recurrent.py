@@ -99,7 +99,7 @@ class _Steps(KerasLayer):
         if self.use_bias:
             self.bias = self.add_weight(
                 "bias",
-                (width,),
+                self._bias_shape(width),
                 initializer=self._initial_bias(),
                 regularizer=made.bias_regularizer,
                 constraint=made.bias_constraint,
@@ -109,6 +109,17 @@ class _Steps(KerasLayer):
     def _initial_bias(self) -> Any:
         made: Any = self
         return made.bias_initializer
+
+    def _bias_shape(self, width: int) -> tuple[int, ...]:
+        return (width,)
+
+    def _biases(self) -> tuple[Any, Any]:
+        """Returns the biases of the inputs' products and of the state's; None for none."""
+        return self.bias, None
+
+    def _kernels(self) -> tuple[Any, Any]:
+        """Returns the matrices that inputs and state are multiplied by."""
+        return self.kernel, self.recurrent_kernel
 
     def _step(self, inputs: Any, state: Any) -> Any:
         """Returns the output and the states after a step."""
@@ -120,12 +131,15 @@ class _Steps(KerasLayer):
 
     def _of_inputs(self, inputs: Any) -> list[Tensor]:
         """Returns the products of the inputs and the weights, with the bias, for each gate."""
-        products = self._products(inputs, self.kernel, self._kept_of_inputs, range(self._GATES))
-        return products if self.bias is None else [x + self._gate(self.bias, i) for i, x in enumerate(products)]
+        products = self._products(inputs, self._kernels()[0], self._kept_of_inputs, range(self._GATES))
+        bias = self._biases()[0]
+        return products if bias is None else [x + self._gate(bias, i) for i, x in enumerate(products)]
 
     def _of_state(self, state: Any, gates: Sequence[int]) -> list[Tensor]:
-        """Returns the products of the state and the weights, for some gates."""
-        return self._products(state, self.recurrent_kernel, self._kept_of_state, gates)
+        """Returns the products of the state and the weights, with the state's own bias, for some gates."""
+        products = self._products(state, self._kernels()[1], self._kept_of_state, gates)
+        bias = self._biases()[1]
+        return products if bias is None else [x + self._gate(bias, i) for i, x in zip(gates, products, strict=True)]
 
     def _products(self, x: Any, weights: Any, kept: list[Tensor] | None, gates: Sequence[int]) -> list[Tensor]:
         if kept is not None:
@@ -149,14 +163,25 @@ class _GatedSteps(_Steps):
     _GATES = 3
 
     recurrent_activation: Any
+    # If True, the reset gate multiplies the product of the state and the weights, and not the state.
+    reset_after = False
+
+    def _bias_shape(self, width: int) -> tuple[int, ...]:
+        return (2, width) if self.reset_after else (width,)
+
+    def _biases(self) -> tuple[Any, Any]:
+        if self.bias is None or not self.reset_after:
+            return self.bias, None
+        return self.bias[0], self.bias[1]
 
     def _step(self, inputs: Any, state: Any) -> Any:
         (last,) = state
         x_update, x_reset, x_new = self._of_inputs(inputs)
-        h_update, h_reset = self._of_state(last, [0, 1])
+        h_update, h_reset, *h_new = self._of_state(last, [0, 1, 2] if self.reset_after else [0, 1])
         update = self.recurrent_activation(x_update + h_update)
         reset = self.recurrent_activation(x_reset + h_reset)
-        new = self.activation(x_new + self._of_state(reset * last, [2])[0])
+        of_state = reset * h_new[0] if self.reset_after else self._of_state(reset * last, [2])[0]
+        new = self.activation(x_new + of_state)
         output = update * last + (1 - update) * new
         return output, (output,)
 
@@ -471,19 +496,21 @@ class GRU(_Recurrent, _GatedSteps):
         recurrent_activation: callable of the gates, or its name.
         **kwargs: `use_bias`, `kernel_initializer`, `recurrent_initializer`, `bias_initializer`, regularizers,
             constraints, `dropout`, `recurrent_dropout`, `return_sequences`, `return_state` and `go_backwards`;
-            arguments of `KerasLayer`.
+            arguments of `KerasLayer`. `reset_after`, bool: if True, the reset gate multiplies the product of the state
+            and the weights, as cuDNN does, and the bias has the shape [2, 3 * units].
 
     Raises:
-        NotImplementedError: if `stateful` or `reset_after` is given.
+        NotImplementedError: if `stateful` is given.
 
     Source: Cho et al., Learning Phrase Representations using RNN Encoder-Decoder, 2014.
     """
 
+    _OPTIONS: ClassVar[dict[str, Any]] = {**_Recurrent._OPTIONS, "reset_after": False}
+
     def __init__(
         self, units: int, activation: Any = "tanh", recurrent_activation: Any = "hard_sigmoid", **kwargs: Any
     ) -> None:
-        if kwargs.pop("reset_after", False):
-            raise NotImplementedError("reset_after: the reset gate comes before the product here, as by default")
+        self.reset_after = bool(kwargs.pop("reset_after", False))
         super().__init__(units, activation, **kwargs)
         self.recurrent_activation = named.activation(recurrent_activation)
 
@@ -538,15 +565,19 @@ class GRUCell(_Cell, _GatedSteps):
         units: int, the size of the outputs.
         activation: callable of the new outputs, or its name.
         recurrent_activation: callable of the gates, or its name.
-        **kwargs: `use_bias`, initializers, regularizers and constraints as those of `GRU`; arguments of `KerasLayer`.
+        **kwargs: `use_bias`, initializers, regularizers and constraints as those of `GRU`; `reset_after`
+            as that of `GRU`; arguments of `KerasLayer`.
 
     Raises:
         NotImplementedError: if `dropout` or `recurrent_dropout` is given.
     """
 
+    _OPTIONS: ClassVar[dict[str, Any]] = {**_Cell._OPTIONS, "reset_after": False}
+
     def __init__(
         self, units: int, activation: Any = "tanh", recurrent_activation: Any = "hard_sigmoid", **kwargs: Any
     ) -> None:
+        self.reset_after = bool(kwargs.pop("reset_after", False))
         super().__init__(units, activation, **kwargs)
         self.recurrent_activation = named.activation(recurrent_activation)
 

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import collections
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-__all__ = ["Tokenizer", "normalize", "pad_sequences", "text_to_word_sequence", "to_categorical"]
+__all__ = [
+    "Tokenizer",
+    "hashing_trick",
+    "normalize",
+    "one_hot",
+    "pad_sequences",
+    "text_to_word_sequence",
+    "to_categorical",
+]
 
 _PUNCTUATION = '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n'
 
@@ -107,6 +116,51 @@ def text_to_word_sequence(text: str, filters: str = _PUNCTUATION, lower: bool = 
     """
     text = text.lower() if lower else text
     return [word for word in text.translate({ord(c): split for c in filters}).split(split) if word]
+
+
+def one_hot(text: str, n: int, filters: str = _PUNCTUATION, lower: bool = True, split: str = " ") -> list[int]:
+    """Returns numbers of a text's words by Python's hash, which differs from process to process.
+
+    Args:
+        text: str.
+        n: int, the numbers are below it.
+        filters: str, characters that part words.
+        lower: bool. If True, capitals become small letters.
+        split: str, what else parts words.
+
+    Returns:
+        list of int, from 1 to n - 1; different words may have one number.
+    """
+    return hashing_trick(text, n, hash, filters, lower, split)
+
+
+def hashing_trick(
+    text: str,
+    n: int,
+    hash_function: Any = None,
+    filters: str = _PUNCTUATION,
+    lower: bool = True,
+    split: str = " ",
+) -> list[int]:
+    """Returns numbers of a text's words by a hash.
+
+    Args:
+        text: str.
+        n: int, the numbers are below it.
+        hash_function: callable of a word that returns an int; "md5", the same in every process; None for Python's hash.
+        filters: str, characters that part words.
+        lower: bool. If True, capitals become small letters.
+        split: str, what else parts words.
+
+    Returns:
+        list of int, from 1 to n - 1; different words may have one number.
+    """
+
+    def md5(word: str) -> int:
+        return int(hashlib.md5(word.encode(), usedforsecurity=False).hexdigest(), 16)
+
+    function = hash if hash_function is None else md5 if hash_function == "md5" else hash_function
+    return [function(word) % (n - 1) + 1 for word in text_to_word_sequence(text, filters, lower, split)]
 
 
 class Tokenizer:

@@ -1,6 +1,6 @@
-"""`tf.keras.preprocessing`: texts and sequences made arrays."""
+"""`tf.keras.preprocessing`: pictures, texts and sequences made arrays."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
-from ferroflow.keras.preprocessing import sequence as sequence, text as text
+from ferroflow.keras.preprocessing import image as image, sequence as sequence, text as text
 
 _tell_absent(globals())

@@ -1,0 +1,1 @@
+"""Networks for pictures whose architectures and layers' names are Keras's, for its files of weights."""
