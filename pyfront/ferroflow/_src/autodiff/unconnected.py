@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import enum
-from typing import Any
+
+from ferroflow._src.base.typing import TensorLike
 
 
 class UnconnectedGradients(enum.Enum):
@@ -13,7 +14,7 @@ class UnconnectedGradients(enum.Enum):
     ZERO = "zero"
 
 
-def checked_unconnected(value: Any) -> UnconnectedGradients:
+def checked_unconnected(value: TensorLike) -> UnconnectedGradients:
     """Returns the member of the enumeration that `value` is or is the value of.
 
     Raises:

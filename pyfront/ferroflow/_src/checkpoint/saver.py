@@ -14,6 +14,7 @@ import numpy as np
 from ferroflow._src.base import compat, errors, proto, tf_logging
 from ferroflow._src.base.fork_locks import RenewedLock
 from ferroflow._src.base.progress import on_terminal, shown
+from ferroflow._src.base.typing import IntLike, ListLike
 from ferroflow._src.checkpoint import state
 from ferroflow._src.checkpoint.meta_graph_export import export_scoped_meta_graph
 from ferroflow._src.checkpoint.saver_builder import BulkSaverBuilder
@@ -65,7 +66,7 @@ class Saver:
 
     def __init__(
         self,
-        var_list: Any = None,
+        var_list: ListLike | None = None,
         reshape: bool = False,
         sharded: bool = False,
         max_to_keep: int | None = 5,
@@ -300,7 +301,7 @@ class Saver:
         self,
         sess: BaseSession,
         save_path: str,
-        global_step: Any = None,
+        global_step: IntLike | None = None,
         latest_filename: str | None = None,
         meta_graph_suffix: str = "meta",
         write_meta_graph: bool = True,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base import compat, proto
+from ferroflow._src.base.typing import DictLike
 
 _Tasks = dict[int, Any]
 
@@ -22,7 +23,7 @@ class ClusterSpec:
         ValueError: if a task index is negative or beyond 32 bits.
     """
 
-    def __init__(self, cluster: Any) -> None:
+    def __init__(self, cluster: DictLike) -> None:
         self._jobs: dict[Any, _Tasks]
         if isinstance(cluster, dict):
             self._jobs = {name: _indexed(name, tasks) for name, tasks in cluster.items()}
@@ -87,7 +88,7 @@ class ClusterSpec:
         """
         return len(self._tasks(job_name))
 
-    def task_indices(self, job_name: Any) -> list[int]:
+    def task_indices(self, job_name: str) -> list[int]:
         """Returns the indices of a job's tasks, in order.
 
         Args:
@@ -119,7 +120,7 @@ class ClusterSpec:
             raise ValueError(f"No task with index {task_index!r} in job {job_name!r}")
         return tasks[task_index]
 
-    def job_tasks(self, job_name: Any) -> list[Any]:
+    def job_tasks(self, job_name: str) -> list[Any]:
         """Returns the addresses of a job's tasks, in the order of their indices.
 
         Args:

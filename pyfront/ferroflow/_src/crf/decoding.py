@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import ScopeLike, TensorLike
 from ferroflow._src.crf.scoring import first_and_rest, lengths_less_one, where_one_step
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.ops.array import shaping
@@ -57,7 +58,7 @@ class CrfDecodeForwardRnnCell(RNNCell):
         transition_params: Tensor of a float dtype, of shape [tags, tags]: the scores of transitions.
     """
 
-    def __init__(self, transition_params: Any) -> None:
+    def __init__(self, transition_params: TensorLike) -> None:
         super().__init__()
         transition_params = convert_to_tensor(transition_params)
         self._transition_params = expand_dims(transition_params, 0)
@@ -73,7 +74,7 @@ class CrfDecodeForwardRnnCell(RNNCell):
         """int, the number of tags."""
         return self._num_tags
 
-    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
+    def __call__(self, inputs: TensorLike, state: TensorLike, scope: ScopeLike | None = None) -> Any:
         """Computes one step.
 
         Args:
@@ -109,7 +110,7 @@ class CrfDecodeBackwardRnnCell(RNNCell):
         """int, 1."""
         return 1
 
-    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
+    def __call__(self, inputs: TensorLike, state: TensorLike, scope: ScopeLike | None = None) -> Any:
         """Computes one step.
 
         Args:
@@ -125,7 +126,7 @@ class CrfDecodeBackwardRnnCell(RNNCell):
         return tags, tags
 
 
-def crf_decode(potentials: Any, transition_params: Any, sequence_length: Any) -> tuple[Any, Any]:
+def crf_decode(potentials: Any, transition_params: TensorLike, sequence_length: Any) -> tuple[Any, Any]:
     """Returns the tag sequences with the highest scores.
 
     Args:

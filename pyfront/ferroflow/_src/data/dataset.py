@@ -10,6 +10,7 @@ import numpy as np
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import BoolLike, IntLike, IntsLike, ListLike, NestedShapes, ShapeTensorLike, TensorLike
 from ferroflow._src.data import element_nest as nest
 from ferroflow._src.data.element_function import ElementFunction, called
 from ferroflow._src.data.generator_state import GeneratorState, flat_values
@@ -140,7 +141,7 @@ class Dataset(abc.ABC):
     # ---- sources
 
     @staticmethod
-    def from_tensors(tensors: Any) -> Dataset:
+    def from_tensors(tensors: object) -> Dataset:
         """Returns a dataset of one element.
 
         Args:
@@ -153,7 +154,7 @@ class Dataset(abc.ABC):
         return OpDataset("TensorDataset", [serialized(element)], Structure.of(element))
 
     @staticmethod
-    def from_tensor_slices(tensors: Any) -> Dataset:
+    def from_tensor_slices(tensors: object) -> Dataset:
         """Returns a dataset of the slices of tensors along their first dimension.
 
         Args:
@@ -175,7 +176,7 @@ class Dataset(abc.ABC):
         return OpDataset("TensorSliceDataset", [nest.flatten(many_serialized(batch))], rows)
 
     @staticmethod
-    def from_sparse_tensor_slices(sparse_tensor: Any) -> Dataset:
+    def from_sparse_tensor_slices(sparse_tensor: TensorLike) -> Dataset:
         """Returns a dataset of the rows of a SparseTensor, each as a tuple (indices, values, dense_shape).
 
         Args:
@@ -200,7 +201,7 @@ class Dataset(abc.ABC):
 
     @staticmethod
     def from_generator(
-        generator: Callable[..., Any], output_types: Any, output_shapes: Any = None, args: Any = None
+        generator: Callable[..., Any], output_types: Any, output_shapes: Any = None, args: ListLike | None = None
     ) -> Dataset:
         """Returns a dataset of the elements that a Python generator yields.
 
@@ -264,7 +265,7 @@ class Dataset(abc.ABC):
         return OpDataset("RangeDataset", inputs, Structure(dtypes.int64, TensorShape([]), Tensor))
 
     @staticmethod
-    def list_files(file_pattern: Any, shuffle: Any = None, seed: Any = None) -> Dataset:
+    def list_files(file_pattern: Any, shuffle: BoolLike | None = None, seed: IntLike | None = None) -> Dataset:
         """Returns a dataset of the names of the files that match a pattern.
 
         Args:
@@ -347,7 +348,7 @@ class Dataset(abc.ABC):
         structure = structure_of(self)._replace(shapes=shapes)
         return OpDataset("ConcatenateDataset", [self, dataset], structure)
 
-    def repeat(self, count: Any = None) -> Dataset:
+    def repeat(self, count: TensorLike | None = None) -> Dataset:
         """Returns this dataset several times over.
 
         Args:
@@ -358,7 +359,7 @@ class Dataset(abc.ABC):
         """
         return self._like("RepeatDataset", _int64(-1 if count is None else count, "count"))
 
-    def take(self, count: Any) -> Dataset:
+    def take(self, count: TensorLike) -> Dataset:
         """Returns the first elements.
 
         Args:
@@ -369,7 +370,7 @@ class Dataset(abc.ABC):
         """
         return self._like("TakeDataset", _int64(count, "count"))
 
-    def skip(self, count: Any) -> Dataset:
+    def skip(self, count: TensorLike) -> Dataset:
         """Returns all but the first elements.
 
         Args:
@@ -380,7 +381,7 @@ class Dataset(abc.ABC):
         """
         return self._like("SkipDataset", _int64(count, "count"))
 
-    def shard(self, num_shards: Any, index: Any) -> Dataset:
+    def shard(self, num_shards: TensorLike, index: TensorLike) -> Dataset:
         """Returns every `num_shards`-th element, from element `index` on.
 
         Args:
@@ -403,7 +404,7 @@ class Dataset(abc.ABC):
             raise ValueError(f"index must be <= num_shards; {known_number} is not < {known_count}")
         return self._like("ShardDataset", count, number)
 
-    def enumerate(self, start: Any = 0) -> Dataset:
+    def enumerate(self, start: TensorLike = 0) -> Dataset:
         """Returns pairs of a number and an element.
 
         Args:
@@ -417,7 +418,9 @@ class Dataset(abc.ABC):
     def _enumerate(self, start: Any = 0) -> Dataset:
         return Dataset.zip((Dataset.range(start, _LAST), self))
 
-    def shuffle(self, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: Any = None) -> Dataset:
+    def shuffle(
+        self, buffer_size: TensorLike, seed: IntLike | None = None, reshuffle_each_iteration: BoolLike | None = None
+    ) -> Dataset:
         """Returns the elements in random order, each drawn from the `buffer_size` that come next.
 
         Args:
@@ -443,7 +446,7 @@ class Dataset(abc.ABC):
         """
         return self._like("CacheDataset", convert_to_tensor(filename, dtype=dtypes.string, name="filename"))
 
-    def prefetch(self, buffer_size: Any) -> Dataset:
+    def prefetch(self, buffer_size: TensorLike) -> Dataset:
         """Returns this dataset, read ahead by a thread.
 
         Args:
@@ -454,7 +457,7 @@ class Dataset(abc.ABC):
         """
         return self._like("PrefetchDataset", _int64(-1 if buffer_size is None else buffer_size, "buffer_size"))
 
-    def batch(self, batch_size: Any, drop_remainder: Any = False) -> Dataset:
+    def batch(self, batch_size: TensorLike, drop_remainder: BoolLike = False) -> Dataset:
         """Returns batches of elements of one shape.
 
         Args:
@@ -476,7 +479,13 @@ class Dataset(abc.ABC):
         drop = convert_to_tensor(drop_remainder, dtype=dtypes.bool, name="drop_remainder")
         return OpDataset("BatchDatasetV2", [self, size, drop], structure, kind="BatchDataset")
 
-    def window(self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: Any = False) -> Dataset:
+    def window(
+        self,
+        size: ShapeTensorLike,
+        shift: TensorLike | None = None,
+        stride: IntsLike = 1,
+        drop_remainder: BoolLike = False,
+    ) -> Dataset:
         """Returns datasets of elements that follow each other; where elements are nested, as many datasets nested
         alike.
 
@@ -508,7 +517,11 @@ class Dataset(abc.ABC):
         return OpDataset("WindowDataset", inputs, windows)
 
     def padded_batch(
-        self, batch_size: Any, padded_shapes: Any, padding_values: Any = None, drop_remainder: Any = False
+        self,
+        batch_size: TensorLike,
+        padded_shapes: NestedShapes,
+        padding_values: object = None,
+        drop_remainder: BoolLike = False,
     ) -> Dataset:
         """Returns batches of elements that are filled up to one shape.
 
@@ -541,7 +554,7 @@ class Dataset(abc.ABC):
 
     # ---- functions
 
-    def map(self, map_func: Callable[..., Any], num_parallel_calls: Any = None) -> Dataset:
+    def map(self, map_func: Callable[..., Any], num_parallel_calls: TensorLike | None = None) -> Dataset:
         """Returns the results of a function for the elements.
 
         Args:
@@ -575,7 +588,11 @@ class Dataset(abc.ABC):
         return OpDataset("FlatMapDataset", [self, f], f.structure, {"f": f})
 
     def interleave(
-        self, map_func: Callable[..., Any], cycle_length: Any, block_length: Any = 1, num_parallel_calls: Any = None
+        self,
+        map_func: Callable[..., Any],
+        cycle_length: TensorLike,
+        block_length: TensorLike = 1,
+        num_parallel_calls: TensorLike | None = None,
     ) -> Dataset:
         """Returns the elements of the datasets that a function makes of the elements, in turns.
 
@@ -630,7 +647,7 @@ class Dataset(abc.ABC):
             raise TypeError("`transformation_func` must return a Dataset.")
         return dataset
 
-    def reduce(self, initial_state: Any, reduce_func: Callable[..., Any]) -> Any:
+    def reduce(self, initial_state: object, reduce_func: Callable[..., Any]) -> Any:
         """Returns the last state of a function that takes a state and an element to the next state.
 
         Args:
@@ -806,7 +823,7 @@ def _generated(
     return OpDataset("GeneratorDataset", inputs, following.structure, functions, kind="_GeneratorDataset")
 
 
-def scanned(dataset: Dataset, initial_state: Any, scan_func: Callable[..., Any]) -> Dataset:
+def scanned(dataset: Dataset, initial_state: object, scan_func: Callable[..., Any]) -> Dataset:
     """Returns the outputs of a function that takes a state and an element to the next state and an output.
 
     Args:

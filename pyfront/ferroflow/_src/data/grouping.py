@@ -9,6 +9,7 @@ import numpy as np
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import ListLike, NestedShapes
 from ferroflow._src.data import element_nest as nest
 from ferroflow._src.data.dataset import Dataset, OpDataset, VariantDataset, structure_of
 from ferroflow._src.data.element_function import ElementFunction, called
@@ -89,9 +90,9 @@ def group_by_window(
 
 def bucket_by_sequence_length(
     element_length_func: Callable[..., Any],
-    bucket_boundaries: Any,
-    bucket_batch_sizes: Any,
-    padded_shapes: Any = None,
+    bucket_boundaries: ListLike,
+    bucket_batch_sizes: ListLike,
+    padded_shapes: NestedShapes | None = None,
     padding_values: Any = None,
     pad_to_bucket_boundary: bool = False,
     no_padding: bool = False,

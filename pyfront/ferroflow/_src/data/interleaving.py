@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import IntLike, ListLike, TensorLike
 from ferroflow._src.data import element_nest as nest
 from ferroflow._src.data.dataset import Dataset, OpDataset, dataset_function, structure_of
 from ferroflow._src.data.transformations import RandomDataset
@@ -43,7 +44,7 @@ def parallel_interleave(
     def apply(dataset: Dataset) -> Dataset:
         f = dataset_function(dataset, map_func)
 
-        def number(value: Any, default: Any, name: str) -> Any:
+        def number(value: TensorLike, default: Any, name: str) -> Any:
             return convert_to_tensor(default if value is None else value, dtype=dtypes.int64, name=name)
 
         inputs = [
@@ -61,7 +62,7 @@ def parallel_interleave(
 
 
 def sloppy_interleave(
-    map_func: Callable[..., Any], cycle_length: Any, block_length: Any = 1
+    map_func: Callable[..., Any], cycle_length: TensorLike, block_length: TensorLike = 1
 ) -> Callable[[Dataset], Dataset]:
     """Deprecated: use `parallel_interleave` with `sloppy=True`.
 
@@ -98,7 +99,7 @@ def directed_interleave(selector: Dataset, datasets: Any) -> Dataset:
     return OpDataset("DirectedInterleaveDataset", [selector, list(datasets)], structure)
 
 
-def sample_from_datasets(datasets: Any, weights: Any = None, seed: Any = None) -> Dataset:
+def sample_from_datasets(datasets: ListLike, weights: Any = None, seed: IntLike | None = None) -> Dataset:
     """Returns elements of several datasets, each from one that is drawn at random.
 
     Args:
@@ -134,7 +135,7 @@ def sample_from_datasets(datasets: Any, weights: Any = None, seed: Any = None) -
     return directed_interleave(RandomDataset(seed).batch(2).map(lambda seeds: select(logits, seeds)), datasets)
 
 
-def choose_from_datasets(datasets: Any, choice_dataset: Dataset) -> Dataset:
+def choose_from_datasets(datasets: ListLike, choice_dataset: Dataset) -> Dataset:
     """Returns elements of several datasets, each from the one whose number another dataset gives.
 
     Args:

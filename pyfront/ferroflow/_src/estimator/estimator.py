@@ -15,6 +15,7 @@ import numpy as np
 
 from ferroflow._src.base import errors, proto, tf_logging
 from ferroflow._src.base.files.system import copy as copy_file, make_directories
+from ferroflow._src.base.typing import ListLike
 from ferroflow._src.checkpoint.reader import NewCheckpointReader, list_variables, load_variable
 from ferroflow._src.checkpoint.saver import Saver
 from ferroflow._src.checkpoint.state import latest_checkpoint
@@ -216,10 +217,10 @@ class Estimator:
     def train(
         self,
         input_fn: Callable[..., Any],
-        hooks: Any = None,
+        hooks: ListLike | None = None,
         steps: int | None = None,
         max_steps: int | None = None,
-        saving_listeners: Any = None,
+        saving_listeners: ListLike | None = None,
     ) -> Estimator:
         """Trains from the latest checkpoint on, or from the start.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ferroflow._src.base.typing import DictLike
 from ferroflow._src.estimator.feeding import enqueue_arrays
 
 __all__ = ["numpy_input_fn", "pandas_input_fn"]
@@ -28,7 +29,7 @@ def _batch(queue: Any, batch_size: int, num_epochs: int | None) -> list[Any]:
 
 
 def numpy_input_fn(
-    x: Any,
+    x: DictLike,
     y: Any = None,
     batch_size: int = 128,
     num_epochs: int | None = 1,

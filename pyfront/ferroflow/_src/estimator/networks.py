@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from ferroflow._src.base.typing import Activation, ListLike, Partitioner
 from ferroflow._src.estimator.estimator import Estimator
 from ferroflow._src.estimator.heads import Head, classification_head, regression_head, train_op
 from ferroflow._src.estimator.modes import ModeKeys
@@ -201,16 +202,16 @@ class DNNClassifier(Estimator):
 
     def __init__(
         self,
-        hidden_units: Any,
-        feature_columns: Any,
+        hidden_units: ListLike,
+        feature_columns: Iterable[Any],
         model_dir: Any = None,
         n_classes: int = 2,
-        weight_column: Any = None,
-        label_vocabulary: Any = None,
+        weight_column: str | None = None,
+        label_vocabulary: ListLike | None = None,
         optimizer: Any = "Adagrad",
-        activation_fn: Any = relu,
+        activation_fn: Activation = relu,
         dropout: float | None = None,
-        input_layer_partitioner: Any = None,
+        input_layer_partitioner: Partitioner | None = None,
         config: Any = None,
         warm_start_from: Any = None,
         loss_reduction: str = Reduction.SUM,
@@ -249,9 +250,9 @@ class DNNRegressor(Estimator):
         label_dimension: int = 1,
         weight_column: Any = None,
         optimizer: Any = "Adagrad",
-        activation_fn: Any = relu,
+        activation_fn: Activation = relu,
         dropout: float | None = None,
-        input_layer_partitioner: Any = None,
+        input_layer_partitioner: Partitioner | None = None,
         config: Any = None,
         warm_start_from: Any = None,
         loss_reduction: str = Reduction.SUM,
@@ -282,14 +283,14 @@ class LinearClassifier(Estimator):
 
     def __init__(
         self,
-        feature_columns: Any,
+        feature_columns: Iterable[Any],
         model_dir: Any = None,
         n_classes: int = 2,
         weight_column: Any = None,
         label_vocabulary: Any = None,
         optimizer: Any = "Ftrl",
         config: Any = None,
-        partitioner: Any = None,
+        partitioner: Partitioner | None = None,
         warm_start_from: Any = None,
         loss_reduction: str = Reduction.SUM,
     ) -> None:
@@ -318,13 +319,13 @@ class LinearRegressor(Estimator):
 
     def __init__(
         self,
-        feature_columns: Any,
+        feature_columns: Iterable[Any],
         model_dir: Any = None,
         label_dimension: int = 1,
         weight_column: Any = None,
         optimizer: Any = "Ftrl",
         config: Any = None,
-        partitioner: Any = None,
+        partitioner: Partitioner | None = None,
         warm_start_from: Any = None,
         loss_reduction: str = Reduction.SUM,
     ) -> None:
@@ -374,17 +375,17 @@ class DNNLinearCombinedClassifier(Estimator):
     def __init__(
         self,
         model_dir: Any = None,
-        linear_feature_columns: Any = None,
+        linear_feature_columns: Iterable[Any] | None = None,
         linear_optimizer: Any = "Ftrl",
-        dnn_feature_columns: Any = None,
+        dnn_feature_columns: Iterable[Any] | None = None,
         dnn_optimizer: Any = "Adagrad",
-        dnn_hidden_units: Any = None,
-        dnn_activation_fn: Any = relu,
+        dnn_hidden_units: ListLike | None = None,
+        dnn_activation_fn: Callable[..., Any] = relu,
         dnn_dropout: float | None = None,
         n_classes: int = 2,
         weight_column: Any = None,
         label_vocabulary: Any = None,
-        input_layer_partitioner: Any = None,
+        input_layer_partitioner: Partitioner | None = None,
         config: Any = None,
         warm_start_from: Any = None,
         loss_reduction: str = Reduction.SUM,
@@ -439,7 +440,7 @@ class DNNLinearCombinedRegressor(Estimator):
         dnn_dropout: float | None = None,
         label_dimension: int = 1,
         weight_column: Any = None,
-        input_layer_partitioner: Any = None,
+        input_layer_partitioner: Partitioner | None = None,
         config: Any = None,
         warm_start_from: Any = None,
         loss_reduction: str = Reduction.SUM,

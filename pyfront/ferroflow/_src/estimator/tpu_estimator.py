@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from ferroflow._src.base import tf_logging
+from ferroflow._src.base.typing import DictLike, FloatLike, ListLike, TensorLike
 from ferroflow._src.estimator.estimator import Estimator
 from ferroflow._src.estimator.modes import ModeKeys, argument_names
 from ferroflow._src.estimator.run_config import RunConfig
@@ -193,14 +194,14 @@ class TPUEstimator(Estimator):
     def __init__(
         self,
         model_fn: Callable[..., Any] | None = None,
-        model_dir: Any = None,
+        model_dir: str | None = None,
         config: TPURunConfig | None = None,
-        params: Any = None,
+        params: DictLike | None = None,
         use_tpu: bool = True,
         train_batch_size: int | None = None,
         eval_batch_size: int | None = None,
         predict_batch_size: int | None = None,
-        batch_axis: Any = None,
+        batch_axis: ListLike | None = None,
         eval_on_tpu: bool = True,
         export_to_tpu: bool = True,
         warm_start_from: Any = None,
@@ -276,7 +277,7 @@ class CrossShardOptimizer(Optimizer):
         opt: Optimizer,
         reduction: str = "weighted_mean",
         name: str = "CrossShardOptimizer",
-        group_assignment: Any = None,
+        group_assignment: ListLike | None = None,
     ) -> None:
         super().__init__(False, name)
         tf_logging.warning(
@@ -284,7 +285,7 @@ class CrossShardOptimizer(Optimizer):
         )
         self._opt = opt
 
-    def compute_gradients(self, loss: Any, var_list: Any = None, **kwargs: Any) -> Any:  # type: ignore[override]  # as the optimizer takes
+    def compute_gradients(self, loss: FloatLike, var_list: ListLike | None = None, **kwargs: Any) -> Any:  # type: ignore[override]  # as the optimizer takes
         """Returns the gradients, as the optimizer computes them.
 
         Args:
@@ -310,7 +311,7 @@ class CrossShardOptimizer(Optimizer):
         """
         return self._opt.apply_gradients(grads_and_vars, global_step, name)
 
-    def get_slot(self, var: Any, name: str) -> Any:
+    def get_slot(self, var: TensorLike, name: str) -> Any:
         """Returns a slot of the optimizer.
 
         Args:

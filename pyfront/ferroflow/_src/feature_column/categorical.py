@@ -9,6 +9,7 @@ import numpy as np
 from ferroflow._src.base import dtypes, tf_logging
 from ferroflow._src.base.files.file import GFile
 from ferroflow._src.base.files.system import exists
+from ferroflow._src.base.typing import DTypeLike
 from ferroflow._src.feature_column.column import (
     CategoricalColumn,
     IdWeightPair,
@@ -245,7 +246,7 @@ class WeightedCategoricalColumn(CategoricalColumn, _WeightedFields):
 
 
 def categorical_column_with_hash_bucket(
-    key: str, hash_bucket_size: int, dtype: Any = dtypes.string
+    key: str, hash_bucket_size: int, dtype: DTypeLike = dtypes.string
 ) -> HashedCategoricalColumn:
     """Returns a column of values that are hashed to ids.
 
@@ -274,7 +275,7 @@ def categorical_column_with_vocabulary_file(
     vocabulary_size: int | None = None,
     num_oov_buckets: int | None = 0,
     default_value: int | None = None,
-    dtype: Any = dtypes.string,
+    dtype: DTypeLike = dtypes.string,
 ) -> VocabularyFileCategoricalColumn:
     """Returns a column of values whose ids are their lines in a file, from 0.
 

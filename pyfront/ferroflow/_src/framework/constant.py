@@ -8,6 +8,7 @@ import numpy as np
 
 from ferroflow._src.base import array_conversion, compat, dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.default_graph import (
     get_default_graph,
 )
@@ -45,7 +46,7 @@ def constant(
     return graph._add_constant(unique, array, wanted.as_datatype_enum)._outputs[0]
 
 
-def constant_value(tensor: Any, partial: bool = False) -> Any:
+def constant_value(tensor: TensorLike, partial: bool = False) -> Any:
     """Returns the value of a tensor where the graph alone decides it.
 
     Args:

@@ -10,6 +10,7 @@ import numpy as np
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.array_conversion import exceeds_int32, holds_dimension
 from ferroflow._src.base.tensor_shape import Dimension, TensorShape
+from ferroflow._src.base.typing import DTypeLike, TensorLike
 from ferroflow._src.framework.apply import register_converter, tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import (
@@ -126,7 +127,7 @@ def convert_to_tensor(
     raise TypeError(f"Cannot convert {value!r} with type {type(value)} to Tensor: no conversion function registered.")
 
 
-def convert_index(value: Any, name: str | None = None) -> Tensor:
+def convert_index(value: TensorLike, name: str | None = None) -> Tensor:
     """Converts sizes, positions or counts to a tensor: int32, or int64 where a Python value needs 64 bits.
 
     Args:
@@ -143,7 +144,7 @@ def convert_index(value: Any, name: str | None = None) -> Tensor:
     return convert_to_tensor(value, dtype=dtypes.int64 if exceeds_int32(value) else dtypes.int32, name=name)
 
 
-def convert_shape(value: Any, name: str | None = None) -> Tensor:
+def convert_shape(value: TensorLike, name: str | None = None) -> Tensor:
     """Converts a shape to a tensor: an empty list, and a list with a `Dimension`, are integers.
 
     Args:
@@ -162,7 +163,11 @@ def convert_shape(value: Any, name: str | None = None) -> Tensor:
 
 
 def convert_n_to_tensor(
-    values: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None, as_ref: bool = False
+    values: TensorLike,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+    preferred_dtype: Any = None,
+    as_ref: bool = False,
 ) -> list[Tensor]:
     """Returns `convert_to_tensor` of each value; constants are named `name_0`, `name_1` ...
 

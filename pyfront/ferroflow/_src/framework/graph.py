@@ -12,6 +12,7 @@ from typing import Any
 from ferroflow import _core
 from ferroflow._src.base import compat, errors, fork_locks, proto, tf_logging
 from ferroflow._src.base.device_spec import DeviceSpec
+from ferroflow._src.base.typing import NestedDTypes, StringLike
 from ferroflow._src.framework import default_stacks, node_def
 from ferroflow._src.framework.drawing.nodes import nodes_of_operations
 from ferroflow._src.framework.drawing.notebook import notebook_html
@@ -288,7 +289,7 @@ class Graph:
         self,
         op_type: str,
         inputs: Sequence[Tensor],
-        dtypes: Any = None,
+        dtypes: NestedDTypes | None = None,
         input_types: Any = None,
         name: str | None = None,
         attrs: dict[str, Any] | None = None,
@@ -722,7 +723,7 @@ class Graph:
 
     # ---- collections
 
-    def add_to_collection(self, name: Any, value: Any) -> None:
+    def add_to_collection(self, name: StringLike, value: object) -> None:
         """Appends a value to a collection.
 
         Args:
@@ -736,7 +737,7 @@ class Graph:
         with self._lock:
             self._collections.setdefault(name, []).append(value)
 
-    def add_to_collections(self, names: Any, value: Any) -> None:
+    def add_to_collections(self, names: Any, value: object) -> None:
         """Appends a value to several collections, once to each.
 
         Args:
@@ -750,7 +751,7 @@ class Graph:
         for name in names:
             self.add_to_collection(name, value)
 
-    def get_collection_ref(self, name: Any) -> list[Any]:
+    def get_collection_ref(self, name: StringLike) -> list[Any]:
         """Returns the list of the collection itself, made if there is none.
 
         Args:
@@ -762,7 +763,7 @@ class Graph:
         with self._lock:
             return self._collections.setdefault(name, [])
 
-    def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
+    def get_collection(self, name: StringLike, scope: str | None = None) -> list[Any]:
         """Returns a copy of a collection.
 
         Args:
@@ -789,7 +790,7 @@ class Graph:
         """The names of all collections."""
         return list(self._collections)
 
-    def clear_collection(self, name: Any) -> None:
+    def clear_collection(self, name: StringLike) -> None:
         """Removes all values of a collection.
 
         Args:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ferroflow import _core
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import FeedDict, SessionObject, TensorLike
 from ferroflow._src.framework import node_def as node_defs
 
 if TYPE_CHECKING:
@@ -303,11 +304,11 @@ def register_runner(kind: str, runner: _Runner) -> None:
     _runners[kind] = runner
 
 
-def run_operation(op: Any, feed_dict: Any, graph: Any, session: Any) -> Any:
+def run_operation(op: Any, feed_dict: FeedDict | None, graph: Any, session: SessionObject) -> Any:
     """Runs `op` through the registered session layer."""
     return _runners["run"](op, feed_dict, graph, session)
 
 
-def eval_tensors(tensors: Any, feed_dict: Any, graph: Any, session: Any) -> Any:
+def eval_tensors(tensors: TensorLike, feed_dict: FeedDict | None, graph: Any, session: SessionObject) -> Any:
     """Evaluates tensors through the registered session layer."""
     return _runners["eval"](tensors, feed_dict, graph, session)

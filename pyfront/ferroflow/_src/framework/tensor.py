@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ferroflow import _core
 from ferroflow._src.base import array_conversion, dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import ShapeLike
 from ferroflow._src.framework.operation import eval_tensors
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ class Tensor(_core.TensorHandle):
         """Returns the same as `shape`."""
         return self.shape
 
-    def set_shape(self, shape: Any) -> None:
+    def set_shape(self, shape: ShapeLike) -> None:
         """Adds to what is known of the shape.
 
         Args:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ferroflow._src.base import dtypes, nest
+from ferroflow._src.base.typing import BoolLike, DictLike, NestedTensors
 from ferroflow._src.checkpoint.saver import Saver
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.graph import Graph
@@ -31,7 +32,7 @@ __all__ = ["Network", "as_list", "described"]
 _VERSION = "2.2.4-tf"
 
 
-def as_list(x: Any) -> list[Any]:
+def as_list(x: NestedTensors) -> list[Any]:
     return list(x) if isinstance(x, (list, tuple)) else [x]
 
 
@@ -243,7 +244,7 @@ class Network(Connected):
         """The operations to run with each training step."""
         return self._of_layers("updates") if self.trainable else []
 
-    def get_updates_for(self, inputs: Any) -> list[Any]:
+    def get_updates_for(self, inputs: NestedTensors | None) -> list[Any]:
         """Returns the updates that depend on some inputs.
 
         Args:
@@ -259,7 +260,7 @@ class Network(Connected):
         """The losses of variables and outputs, and what was added."""
         return [*self._of_layers("losses"), *self._added_losses]
 
-    def add_loss(self, losses: Any, inputs: Any = None) -> None:
+    def add_loss(self, losses: NestedTensors, inputs: Any = None) -> None:
         """Adds losses to what fitting minimizes; compile the model after it.
 
         Args:
@@ -318,7 +319,7 @@ class Network(Connected):
             self._load_waiting()
         return outputs
 
-    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+    def call(self, inputs: NestedTensors, training: BoolLike | None = None, mask: NestedTensors | None = None) -> Any:
         """Calls the layers one after the other; a subclass without inputs overrides it.
 
         Args:
@@ -432,7 +433,7 @@ class Network(Connected):
     _kind: ClassVar[str] = "Model"
 
     @classmethod
-    def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
+    def from_config(cls, config: DictLike, custom_objects: DictLike | None = None) -> Any:
         """Makes a model of what `get_config` gives, with new variables.
 
         Args:

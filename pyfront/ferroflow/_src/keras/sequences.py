@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ferroflow._src.base.typing import NestedTensors
+
 __all__ = ["Tokenizer", "normalize", "pad_sequences", "text_to_word_sequence", "to_categorical"]
 
 _PUNCTUATION = '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n'
@@ -61,7 +63,7 @@ def pad_sequences(
     return result
 
 
-def to_categorical(y: Any, num_classes: int | None = None) -> Any:
+def to_categorical(y: NestedTensors, num_classes: int | None = None) -> Any:
     """Converts class numbers to one-hot rows.
 
     Args:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.arg_scope import add_arg_scope
+from ferroflow._src.base.typing import Collections, DictLike, Initializer, IntsLike, TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import add_to_collections, control_dependencies, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
@@ -67,7 +68,9 @@ _DATA_FORMATS = (None, "NWC", "NCW", "NHWC", "NCHW", "NDHWC", "NCDHW")
 
 
 @add_arg_scope
-def flatten(inputs: Any, outputs_collections: Any = None, scope: str | None = None) -> Any:
+def flatten(
+    inputs: TensorLike, outputs_collections: Collections | DictLike | None = None, scope: str | None = None
+) -> Any:
     """Flattens each example to a vector.
 
     Args:
@@ -425,12 +428,12 @@ def _pooling(public_name: str, layer: type[Layer], default_scope: str, rank: int
     last, first = ("NHWC", "NCHW") if rank == 2 else ("NDHWC", "NCDHW")
 
     def function(
-        inputs: Any,
-        kernel_size: Any,
-        stride: Any = 2,
+        inputs: TensorLike,
+        kernel_size: IntsLike,
+        stride: IntsLike = 2,
         padding: str = "VALID",
         data_format: str = last,
-        outputs_collections: Any = None,
+        outputs_collections: Collections | DictLike | None = None,
         scope: str | None = None,
     ) -> Any:
         if data_format not in (last, first):
@@ -531,7 +534,7 @@ def layer_norm(
                 f"Inputs {inputs.name}: shape(inputs)[{begin_params_axis}:] is not fully defined: {static}"
             )
 
-        def parameter(name: str, initializer: Any) -> Any:
+        def parameter(name: str, initializer: Initializer) -> Any:
             own = list(get_variable_collections(variables_collections, name) or ())
             keys = [*own, GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES]
             dtype = inputs.dtype.base_dtype
@@ -551,11 +554,11 @@ def layer_norm(
 
 @add_arg_scope
 def one_hot_encoding(
-    labels: Any,
+    labels: TensorLike,
     num_classes: int,
     on_value: float = 1.0,
     off_value: float = 0.0,
-    outputs_collections: Any = None,
+    outputs_collections: Collections | DictLike | None = None,
     scope: str | None = None,
 ) -> Any:
     """Makes vectors that are `on_value` at one place.
@@ -583,7 +586,7 @@ def _name_of(layer: Any, default: str) -> str:
     return name
 
 
-def repeat(inputs: Any, repetitions: int, layer: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def repeat(inputs: TensorLike, repetitions: int, layer: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Applies a layer several times, each time with variables of its own.
 
     Args:
@@ -605,7 +608,7 @@ def repeat(inputs: Any, repetitions: int, layer: Callable[..., Any], *args: Any,
         return outputs
 
 
-def stack(inputs: Any, layer: Callable[..., Any], stack_args: Any, **kwargs: Any) -> Any:
+def stack(inputs: TensorLike, layer: Callable[..., Any], stack_args: Any, **kwargs: Any) -> Any:
     """Applies a layer several times with different arguments, each time with variables of its own.
 
     Args:

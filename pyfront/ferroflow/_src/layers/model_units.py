@@ -7,6 +7,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.arg_scope import add_arg_scope
+from ferroflow._src.base.typing import Collections, DictLike, TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
@@ -145,10 +146,10 @@ def softmax(logits: Any, scope: Any = None) -> Tensor:
 
 @add_arg_scope
 def spatial_softmax(
-    features: Any,
+    features: TensorLike,
     temperature: float | None = None,
-    name: Any = None,
-    variables_collections: Any = None,
+    name: str | None = None,
+    variables_collections: Collections | DictLike | None = None,
     trainable: bool = True,
     data_format: str = "NHWC",
 ) -> Tensor:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import BoolLike, TensorLike
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -16,7 +17,7 @@ from ferroflow._src.ops.array.indexing import where
 from ferroflow._src.ops.math.cast import cast
 
 
-def training_mode(training: Any) -> bool | Tensor:
+def training_mode(training: BoolLike) -> bool | Tensor:
     """Returns the argument `training` of a call as what it is: a bool where it is known, else a Tensor of bool.
 
     Args:
@@ -56,7 +57,7 @@ def choose(training: bool | Tensor, trained: Callable[[], Any], otherwise: Calla
     return cond(training, trained, otherwise)
 
 
-def select(training: bool | Tensor, trained: Any, otherwise: Any) -> Any:
+def select(training: bool | Tensor, trained: TensorLike, otherwise: TensorLike) -> Any:
     """Returns one of two tensors that cost little or are there anyway, by the mode.
 
     Args:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated, warn_deprecated
+from ferroflow._src.base.typing import Collections, DictLike, TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
 from ferroflow._src.framework.tensor import Tensor
@@ -37,7 +38,7 @@ def predictions_first(metric: Callable[..., Pair], name: str) -> Callable[..., P
     """
     newer = f"tf.metrics.{metric.__name__}"
 
-    def function(predictions: Any, labels: Any, *args: Any, **kwargs: Any) -> Pair:
+    def function(predictions: TensorLike, labels: TensorLike, *args: Any, **kwargs: Any) -> Pair:
         warn_deprecated(f"tf.contrib.metrics.{name}", f"{newer}, which takes labels first")
         return metric(labels, predictions, *args, **kwargs)
 
@@ -104,12 +105,12 @@ _TRUTH = "Tensor of any shape, cast to bool."
     k="int.",
 )
 def streaming_recall_at_k(
-    predictions: Any,
-    labels: Any,
+    predictions: TensorLike,
+    labels: TensorLike,
     k: int,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    weights: TensorLike | None = None,
+    metrics_collections: Collections | DictLike | None = None,
+    updates_collections: Collections | DictLike | None = None,
     name: str | None = None,
 ) -> Pair:
     """Returns the part of the examples whose class is among the k predicted highest."""
@@ -188,9 +189,9 @@ def count(
     predictions="Tensor of a float dtype, of any shape, in [0, 1].",
 )
 def f1_score(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
     num_thresholds: int = 200,
     metrics_collections: Any = None,
     updates_collections: Any = None,
@@ -213,7 +214,7 @@ def f1_score(
         return collected(value, update, metrics_collections, updates_collections)
 
 
-def accuracy(predictions: Tensor, labels: Tensor, weights: Any = None, name: str | None = None) -> Tensor:
+def accuracy(predictions: Tensor, labels: Tensor, weights: TensorLike | None = None, name: str | None = None) -> Tensor:
     """Returns the part of the predictions of one batch that equal their labels.
 
     Args:

@@ -6,6 +6,7 @@ import functools
 from typing import Any
 
 from ferroflow._src.base.deprecation import deprecated, warn_deprecated
+from ferroflow._src.base.typing import ShapeTensorLike, TensorLike
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import indexing
 from ferroflow._src.ops.math import arithmetic, clipping
@@ -56,12 +57,12 @@ substr = _superseded("substr", "tf.strings.substr", parts.substr)
 
 @functools.wraps(normalization.dropout)
 def dropout(
-    x: Any,
+    x: TensorLike,
     keep_prob: Any = None,
-    noise_shape: Any = None,
+    noise_shape: ShapeTensorLike | None = None,
     seed: int | None = None,
     name: str | None = None,
-    rate: Any = None,
+    rate: TensorLike | None = None,
 ) -> Tensor:
     """Computes `dropout`, with a warning if `keep_prob` is given instead of `rate`."""
     if keep_prob is not None:

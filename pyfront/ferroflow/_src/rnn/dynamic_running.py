@@ -7,6 +7,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import DTypeLike, TensorLike
 from ferroflow._src.control_flow.loop import while_loop
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -210,10 +211,10 @@ def bidirectional_dynamic_rnn(
     cell_fw: Any,
     cell_bw: Any,
     inputs: Any,
-    sequence_length: Any = None,
+    sequence_length: TensorLike | None = None,
     initial_state_fw: Any = None,
     initial_state_bw: Any = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     parallel_iterations: int | None = None,
     swap_memory: bool = False,
     time_major: bool = False,
@@ -246,7 +247,7 @@ def bidirectional_dynamic_rnn(
     assert_like_rnn_cell("cell_bw", cell_bw)
     time_axis, batch_axis = (0, 1) if time_major else (1, 0)
 
-    def backwards(x: Any) -> Any:
+    def backwards(x: TensorLike) -> Any:
         if sequence_length is None:
             return shaping.reverse(x, axis=[time_axis])
         return shaping.reverse_sequence(x, sequence_length, seq_axis=time_axis, batch_axis=batch_axis)

@@ -6,6 +6,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.tensor_shape import TensorShape, unknown_shape
+from ferroflow._src.base.typing import ScopeLike, TensorLike, TensorLikes
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies
 from ferroflow._src.ops.array import shaping
@@ -121,7 +122,12 @@ def static_rnn(
 
 
 def static_state_saving_rnn(
-    cell: Any, inputs: Any, state_saver: Any, state_name: Any, sequence_length: Any = None, scope: Any = None
+    cell: Any,
+    inputs: TensorLikes,
+    state_saver: Any,
+    state_name: Any,
+    sequence_length: TensorLike | None = None,
+    scope: ScopeLike | None = None,
 ) -> Any:
     """Runs a cell over a list of inputs, from a state that is kept between runs.
 

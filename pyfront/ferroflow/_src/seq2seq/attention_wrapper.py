@@ -8,6 +8,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import DTypeLike, IntLike, TensorLike
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.layers.dense import Dense
@@ -114,12 +115,12 @@ class AttentionWrapper(RNNCell):
         self,
         cell: Any,
         attention_mechanism: Any,
-        attention_layer_size: Any = None,
+        attention_layer_size: IntLike | None = None,
         alignment_history: bool = False,
         cell_input_fn: Callable[[Any, Any], Any] | None = None,
         output_attention: bool = True,
         initial_cell_state: Any = None,
-        name: Any = None,
+        name: str | None = None,
         attention_layer: Any = None,
     ) -> None:
         super().__init__(name=name)
@@ -215,7 +216,7 @@ class AttentionWrapper(RNNCell):
             ),
         )
 
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+    def zero_state(self, batch_size: IntLike, dtype: DTypeLike) -> Any:
         """Returns the state before the first step: zeros, or the `initial_cell_state` for the wrapped cell.
 
         Args:
@@ -260,7 +261,7 @@ class AttentionWrapper(RNNCell):
                 ),
             )
 
-    def call(self, inputs: Any, state: Any) -> Any:
+    def call(self, inputs: TensorLike, state: Any) -> Any:
         """Computes one step.
 
         Args:

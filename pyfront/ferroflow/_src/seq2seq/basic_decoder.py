@@ -6,6 +6,7 @@ import collections
 from typing import Any
 
 from ferroflow._src.base import nest
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.layers.layer import Layer
 from ferroflow._src.rnn.cell import assert_like_rnn_cell
@@ -83,7 +84,7 @@ class BasicDecoder(Decoder):
         """
         return (*self._helper.initialize(), self._initial_state)
 
-    def step(self, time: Any, inputs: Any, state: Any, name: str | None = None) -> Any:
+    def step(self, time: TensorLike, inputs: TensorLike, state: TensorLike, name: str | None = None) -> Any:
         """Computes a step.
 
         Args:

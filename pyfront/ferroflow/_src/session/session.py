@@ -16,6 +16,7 @@ from ferroflow import _core
 from ferroflow._src.base import compat, errors, nest, proto
 from ferroflow._src.base.engine_errors import engine_errors
 from ferroflow._src.base.fork_locks import RenewedLock
+from ferroflow._src.base.typing import FeedDict, ListLike
 from ferroflow._src.base.user_frames import is_user_file, place
 from ferroflow._src.framework import default_stacks
 from ferroflow._src.framework.default_graph import (
@@ -317,7 +318,9 @@ class BaseSession:
             )
         return array
 
-    def make_callable(self, fetches: Any, feed_list: Any = None, accept_options: bool = False) -> Callable[..., Any]:
+    def make_callable(
+        self, fetches: Any, feed_list: ListLike | None = None, accept_options: bool = False
+    ) -> Callable[..., Any]:
         """Returns a function that runs one step with less work per call.
 
         Args:
@@ -355,7 +358,7 @@ class BaseSession:
 
         return run
 
-    def partial_run_setup(self, fetches: Any, feeds: Any = None) -> str:
+    def partial_run_setup(self, fetches: Any, feeds: ListLike | None = None) -> str:
         """Begins a step that is fed and fetched in parts.
 
         Args:
@@ -382,7 +385,7 @@ class BaseSession:
             self._partial_runs[handle] = PartialRun(self._graph, self._core, elements, tensors)
         return handle
 
-    def partial_run(self, handle: str, fetches: Any, feed_dict: Any = None) -> Any:
+    def partial_run(self, handle: str, fetches: Any, feed_dict: FeedDict | None = None) -> Any:
         """Continues a step: computes `fetches` from the feeds so far; nothing runs twice.
 
         Args:
@@ -490,7 +493,7 @@ class Session(BaseSession):
             self.close()
 
     @staticmethod
-    def reset(target: str, containers: Any = None, config: Any = None) -> None:
+    def reset(target: str, containers: ListLike | None = None, config: Any = None) -> None:
         """Clears the named resource containers (all without names) at the tasks of a target and ends its sessions.
 
         Args:

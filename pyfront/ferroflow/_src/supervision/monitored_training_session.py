@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ferroflow._src.base.typing import ListLike
 from ferroflow._src.supervision.hooks.checkpoint_saver import CheckpointSaverHook
 from ferroflow._src.supervision.hooks.step_counter import StepCounterHook
 from ferroflow._src.supervision.hooks.summary_saver import SummarySaverHook
@@ -33,8 +34,8 @@ def MonitoredTrainingSession(  # noqa: N802  # TF1's spelling
     is_chief: bool = True,
     checkpoint_dir: str | None = None,
     scaffold: Scaffold | None = None,
-    hooks: Any = None,
-    chief_only_hooks: Any = None,
+    hooks: ListLike | None = None,
+    chief_only_hooks: ListLike | None = None,
     save_checkpoint_secs: Any = USE_DEFAULT,
     save_summaries_steps: Any = USE_DEFAULT,
     save_summaries_secs: Any = USE_DEFAULT,

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ferroflow._src.base import dtypes, tf_logging
+from ferroflow._src.base.typing import SessionObject
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.default_graph import colocate_with, control_dependencies, device, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
@@ -327,7 +328,7 @@ class SyncReplicasOptimizerHook(SessionRunHook):
             self._queue_runner = optimizer.get_chief_queue_runner()
             self._init_tokens_op = optimizer.get_init_tokens_op(self._num_tokens)
 
-    def after_create_session(self, session: Any, coord: Any) -> None:
+    def after_create_session(self, session: SessionObject, coord: Any) -> None:
         """Sets the steps, gives out the first tokens and starts the updates.
 
         Args:

@@ -221,7 +221,7 @@ class HParams:
         """
         return self.override_from_dict(values_map)
 
-    def set_model_structure(self, model_structure: Any) -> None:
+    def set_model_structure(self, model_structure: object) -> None:
         """Stores a value for `get_model_structure`.
 
         Args:

@@ -7,6 +7,7 @@ import itertools
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import ListLike
 from ferroflow._src.control_flow.choice import case
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.constant import constant
@@ -174,7 +175,7 @@ def polynomial_decay(
         return add(multiply(rate - end, pow(1 - left, exponent)), end, name=scope)
 
 
-def piecewise_constant(x: Any, boundaries: Any, values: Any, name: str | None = None) -> Tensor:
+def piecewise_constant(x: Any, boundaries: ListLike, values: ListLike, name: str | None = None) -> Tensor:
     """Returns the value for the interval that contains `x`.
 
     Args:

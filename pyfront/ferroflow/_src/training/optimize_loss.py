@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import FloatLike, Rate, TensorLike
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -54,12 +55,12 @@ _Pairs = list[tuple[Any, Any]]
 
 def optimize_loss(
     loss: Any,
-    global_step: Any,
-    learning_rate: Any,
-    optimizer: Any,
+    global_step: TensorLike | None,
+    learning_rate: Rate | None,
+    optimizer: str,
     gradient_noise_scale: float | None = None,
     gradient_multipliers: Mapping[Any, float] | None = None,
-    clip_gradients: Any = None,
+    clip_gradients: FloatLike | None = None,
     learning_rate_decay_fn: Callable[..., Any] | None = None,
     update_ops: Iterable[Any] | None = None,
     variables: Sequence[Any] | None = None,
@@ -223,10 +224,10 @@ def _summarize(gradients: _Pairs, wanted: Sequence[str]) -> None:
 
 
 def adaptive_clipping_fn(
-    std_factor: Any = 2.0,
-    decay: Any = 0.95,
+    std_factor: FloatLike = 2.0,
+    decay: Rate = 0.95,
     static_max_norm: float | None = None,
-    global_step: Any = None,
+    global_step: TensorLike | None = None,
     report_summary: bool = False,
     epsilon: float = 1e-8,
     name: str | None = None,

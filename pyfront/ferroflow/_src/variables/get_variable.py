@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ferroflow._src.base import dtypes, tf_logging
+from ferroflow._src.base.typing import Collections, Device, DictLike, DTypeLike, Initializer, ShapeLike
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.variables.scope import variable_scope
 from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization
@@ -15,13 +16,13 @@ from ferroflow._src.variables.variable_store import default_variable_store
 
 def get_variable(
     name: str,
-    shape: Any = None,
-    dtype: Any = None,
-    initializer: Any = None,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
+    initializer: Initializer | None = None,
     regularizer: Callable[..., Any] | None = None,
     trainable: bool | None = None,
-    collections: Any = None,
-    caching_device: Any = None,
+    collections: Collections | DictLike | None = None,
+    caching_device: Device | None = None,
     partitioner: Callable[..., Any] | None = None,
     validate_shape: bool = True,
     use_resource: bool | None = None,
@@ -83,13 +84,13 @@ def get_variable(
 
 def get_local_variable(
     name: str,
-    shape: Any = None,
-    dtype: Any = None,
-    initializer: Any = None,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
+    initializer: Initializer | None = None,
     regularizer: Callable[..., Any] | None = None,
     trainable: bool = False,
-    collections: Any = None,
-    caching_device: Any = None,
+    collections: Collections | DictLike | None = None,
+    caching_device: Device | None = None,
     partitioner: Callable[..., Any] | None = None,
     validate_shape: bool = True,
     use_resource: bool | None = None,
@@ -145,12 +146,12 @@ def get_local_variable(
 def create_partitioned_variables(
     shape: Sequence[int],
     slicing: Sequence[int],
-    initializer: Any,
-    dtype: Any = dtypes.float32,
+    initializer: Initializer,
+    dtype: DTypeLike = dtypes.float32,
     trainable: bool = True,
-    collections: Any = None,
+    collections: Collections | DictLike | None = None,
     name: str | None = None,
-    reuse: Any = None,
+    reuse: object = None,
 ) -> list[Any]:
     """Deprecated: use `get_variable` with a partitioner. Returns the slices of a partitioned variable.
 

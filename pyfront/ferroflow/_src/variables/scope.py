@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from ferroflow._src.base import tf_logging
+from ferroflow._src.base.typing import Device, DTypeLike, Initializer
 from ferroflow._src.framework.default_graph import (
     get_default_graph,
     graph_of,
@@ -31,7 +32,7 @@ def _wrap_custom_getter(custom_getter: Callable[..., Any], outer: Callable[..., 
 class PureVariableScope:
     """A variable scope without a name scope. It can be entered again after it was left."""
 
-    def __init__(self, name_or_scope: Any, old_name_scope: str | None, reuse: Any, defaults: dict[str, Any]) -> None:
+    def __init__(self, name_or_scope: Any, old_name_scope: str | None, reuse: object, defaults: dict[str, Any]) -> None:
         self._name_or_scope = name_or_scope
         self._old_name_scope = old_name_scope
         self._reuse = reuse
@@ -104,7 +105,7 @@ _DEFAULTS = (
 )
 
 
-def pure_variable_scope(name_or_scope: str | VariableScope, reuse: Any = None, **defaults: Any) -> PureVariableScope:
+def pure_variable_scope(name_or_scope: str | VariableScope, reuse: object = None, **defaults: Any) -> PureVariableScope:
     """Returns a context manager that opens a variable scope without a name scope.
 
     Args:
@@ -145,13 +146,13 @@ class variable_scope:
         name_or_scope: str | VariableScope | None,
         default_name: str | None = None,
         values: Iterable[Any] | None = None,
-        initializer: Any = None,
+        initializer: Initializer | None = None,
         regularizer: Callable[..., Any] | None = None,
-        caching_device: Any = None,
+        caching_device: Device | None = None,
         partitioner: Callable[..., Any] | None = None,
         custom_getter: Callable[..., Any] | None = None,
-        reuse: Any = None,
-        dtype: Any = None,
+        reuse: object = None,
+        dtype: DTypeLike | None = None,
         use_resource: bool | None = None,
         constraint: Callable[..., Any] | None = None,
         auxiliary_name_scope: bool = True,
@@ -234,13 +235,13 @@ def variable_op_scope(
     values: Iterable[Any],
     name_or_scope: str | VariableScope | None,
     default_name: str | None = None,
-    initializer: Any = None,
+    initializer: Initializer | None = None,
     regularizer: Callable[..., Any] | None = None,
-    caching_device: Any = None,
+    caching_device: Device | None = None,
     partitioner: Callable[..., Any] | None = None,
     custom_getter: Callable[..., Any] | None = None,
-    reuse: Any = None,
-    dtype: Any = None,
+    reuse: object = None,
+    dtype: DTypeLike | None = None,
     use_resource: bool | None = None,
     constraint: Callable[..., Any] | None = None,
 ) -> Iterator[VariableScope]:

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from ferroflow._src.base import dtypes, proto, tf_logging
 from ferroflow._src.base.dtypes import DType
 from ferroflow._src.base.tensor_shape import TensorShape, unknown_shape
+from ferroflow._src.base.typing import Device, DTypeLike, SessionObject, ShapeLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.conversion import convert_to_tensor, register_tensor_conversion_function
@@ -109,17 +110,17 @@ class Variable(metaclass=_VariableMeta):
         trainable: bool | None = None,
         collections: Iterable[str] | None = None,
         validate_shape: bool = True,
-        caching_device: Any = None,
+        caching_device: Device | None = None,
         name: str | None = None,
         variable_def: Any = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         expected_shape: Any = None,
         import_scope: str | None = None,
         constraint: Callable[[Any], Any] | None = None,
         use_resource: bool | None = None,
         synchronization: Any = VariableSynchronization.AUTO,
         aggregation: Any = VariableAggregation.NONE,
-        shape: Any = None,
+        shape: ShapeLike | None = None,
     ) -> None:
         self._save_slice_info: SaveSliceInfo | None = None
         self._caching_device = caching_device
@@ -269,7 +270,7 @@ class Variable(metaclass=_VariableMeta):
         """Returns the shape of the variable."""
         return self._variable.shape
 
-    def set_shape(self, shape: Any) -> None:
+    def set_shape(self, shape: ShapeLike) -> None:
         """Makes the known shape of the variable, and of its read, more specific.
 
         Args:
@@ -343,7 +344,7 @@ class Variable(metaclass=_VariableMeta):
             raise ValueError(f"The initial value of variable {self.name} is not known.")
         return value_or_initial_value(self._variable, self._assigned_value)
 
-    def eval(self, session: Any = None) -> Any:
+    def eval(self, session: SessionObject | None = None) -> Any:
         """Returns the value in a session.
 
         Args:
@@ -376,7 +377,9 @@ class Variable(metaclass=_VariableMeta):
     def _update(self, op_type: str, arguments: list[Any], attrs: dict[str, Any], name: str | None) -> Any:
         return tensor_op(op_type, [self._variable, *arguments], attrs=attrs, name=name)
 
-    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign(
+        self, value: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
         """Returns the variable a value.
 
         Args:
@@ -395,7 +398,7 @@ class Variable(metaclass=_VariableMeta):
         return self._write("Assign", value, use_locking, name, read_value)
 
     def assign_add(
-        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self, delta: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Adds to the variable.
 
@@ -414,7 +417,7 @@ class Variable(metaclass=_VariableMeta):
         return self._write("AssignAdd", delta, use_locking, name, read_value)
 
     def assign_sub(
-        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self, delta: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Subtracts from the variable.
 
@@ -552,7 +555,7 @@ class Variable(metaclass=_VariableMeta):
     def _scatter_nd(self, op_type: str, indices: Any, updates: Any, name: str | None) -> Any:
         return self._update(op_type, [indices, updates], {"use_locking": True}, name)
 
-    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_update(self, indices: Any, updates: TensorLike, name: str | None = None) -> Any:
         """Replaces slices.
 
         Args:
@@ -565,7 +568,7 @@ class Variable(metaclass=_VariableMeta):
         """
         return self._scatter_nd("ScatterNdUpdate", indices, updates, name)
 
-    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_add(self, indices: Any, updates: TensorLike, name: str | None = None) -> Any:
         """Adds to slices.
 
         Args:
@@ -578,7 +581,7 @@ class Variable(metaclass=_VariableMeta):
         """
         return self._scatter_nd("ScatterNdAdd", indices, updates, name)
 
-    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_sub(self, indices: Any, updates: TensorLike, name: str | None = None) -> Any:
         """Subtracts from slices.
 
         Args:
@@ -627,7 +630,7 @@ class Variable(metaclass=_VariableMeta):
         """
         return self._update("CountUpTo", [], {"limit": limit}, None)
 
-    def load(self, value: Any, session: Any = None) -> None:
+    def load(self, value: Any, session: SessionObject | None = None) -> None:
         """Assigns a value immediately, without adding operations to the graph.
 
         Args:

@@ -11,6 +11,7 @@ from typing import Any
 from ferroflow._src.base import dtypes, tf_logging
 from ferroflow._src.base.package_files import is_package_file
 from ferroflow._src.base.tensor_shape import TensorShape, as_shape
+from ferroflow._src.base.typing import Collections, Device, DictLike, DTypeLike, Initializer, ShapeLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import (
@@ -46,14 +47,14 @@ class VariableStore:
     def get_variable(
         self,
         name: str,
-        shape: Any = None,
-        dtype: Any = dtypes.float32,
-        initializer: Any = None,
+        shape: ShapeLike | None = None,
+        dtype: DTypeLike = dtypes.float32,
+        initializer: Initializer | None = None,
         regularizer: Callable[..., Any] | None = None,
-        reuse: Any = None,
+        reuse: object = None,
         trainable: bool | None = None,
-        collections: Any = None,
-        caching_device: Any = None,
+        collections: Collections | DictLike | None = None,
+        caching_device: Device | None = None,
         partitioner: Callable[..., Any] | None = None,
         validate_shape: bool = True,
         use_resource: bool | None = None,

@@ -6,6 +6,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes, tensor_shape
 from ferroflow._src.base.compat import integral_types
+from ferroflow._src.base.typing import IntsLike, TensorLike, TensorLikes
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import (
@@ -60,7 +61,7 @@ def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
         return tensor_op("ParallelConcat", [[shaping.expand_dims(value, 0) for value in values]], {"shape": shape})
 
 
-def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> list[Tensor]:
+def unstack(value: TensorLike, num: int | None = None, axis: int = 0, name: str = "unstack") -> list[Tensor]:
     """Splits a tensor into slices along a dimension, and removes that dimension.
 
     Args:
@@ -87,7 +88,7 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
     return list(apply_op("Unpack", [value], {"num": num, "axis": axis}, name=name).outputs)
 
 
-def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
+def concat(values: TensorLikes, axis: IntsLike, name: str = "concat") -> Tensor:
     """Joins tensors along a dimension.
 
     Args:
@@ -183,7 +184,9 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str = "meshgrid") -> list[T
         return [x * ones for x in coordinates]
 
 
-def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str | None = None) -> list[Tensor]:
+def dynamic_partition(
+    data: TensorLike, partitions: TensorLike, num_partitions: int, name: str | None = None
+) -> list[Tensor]:
     """Sorts slices of a tensor into partitions.
 
     Args:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import dtypes, tensor_shape
+from ferroflow._src.base.typing import DTypeLike, IntsLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.constant import constant
@@ -116,7 +117,7 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
     )
 
 
-def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
+def fill(dims: IntsLike, value: TensorLike, name: str | None = None) -> Tensor:
     """Returns a tensor filled with one value.
 
     Args:
@@ -156,7 +157,7 @@ def _filled(value: Any, shape: Any, dtype: Any, scope: str) -> Tensor:
     return fill(shape, constant(value, dtype=dtype), name=scope)
 
 
-def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+def zeros(shape: ShapeTensorLike, dtype: DTypeLike = dtypes.float32, name: str | None = None) -> Tensor:
     """Makes a tensor of zeros.
 
     Args:
@@ -173,7 +174,7 @@ def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> T
         return _filled(zero, shape, dtype, scope)
 
 
-def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+def ones(shape: ShapeTensorLike, dtype: DTypeLike = dtypes.float32, name: str | None = None) -> Tensor:
     """Makes a tensor of ones.
 
     Args:
@@ -189,7 +190,9 @@ def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Te
         return _filled(True if dtype == dtypes.bool else 1, shape, dtype, scope)
 
 
-def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
+def zeros_like(
+    tensor: TensorLike, dtype: DTypeLike | None = None, name: str | None = None, optimize: bool = True
+) -> Tensor:
     """Returns a tensor of zeros with the shape of `tensor`.
 
     Args:
@@ -212,7 +215,9 @@ def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize
         return tensor_op("ZerosLike", [tensor], name=scope)
 
 
-def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
+def ones_like(
+    tensor: TensorLike, dtype: DTypeLike | None = None, name: str | None = None, optimize: bool = True
+) -> Tensor:
     """Returns a tensor of ones with the shape of `tensor`.
 
     Args:
@@ -232,7 +237,7 @@ def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize:
         return result
 
 
-def identity(input: Any, name: str | None = None) -> Tensor:
+def identity(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns a tensor with the value of `input`.
 
     Args:
@@ -258,7 +263,7 @@ def identity_n(input: Any, name: str | None = None) -> list[Tensor]:
     return list(apply_op("IdentityN", [list(input)], name=name).outputs)
 
 
-def guarantee_const(input: Any, name: str | None = None) -> Tensor:
+def guarantee_const(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns a tensor with the value of `input`, which the program guarantees to be constant.
 
     Args:
@@ -289,7 +294,7 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     return tensor_op("EnsureShape", [x], {"shape": tensor_shape.as_shape(shape)}, name=name)
 
 
-def stop_gradient(input: Any, name: str | None = None) -> Tensor:
+def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns a tensor with the value of `input`, through which no gradient passes.
 
     Args:
@@ -339,7 +344,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
         return tensor_op("Range", parts, name=scope)
 
 
-def lin_space(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor:
+def lin_space(start: TensorLike, stop: TensorLike, num: TensorLike, name: str | None = None) -> Tensor:
     """Returns `num` evenly spaced numbers from `start` to `stop`, both included.
 
     Args:
@@ -358,12 +363,12 @@ linspace = lin_space
 
 
 def one_hot(
-    indices: Any,
-    depth: Any,
-    on_value: Any = None,
-    off_value: Any = None,
+    indices: TensorLike,
+    depth: TensorLike,
+    on_value: TensorLike | None = None,
+    off_value: TensorLike | None = None,
     axis: int | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Returns one-hot vectors: `on_value` at an index, `off_value` elsewhere.
@@ -410,7 +415,9 @@ def one_hot(
         return tensor_op("OneHot", [indices, depth, on, off], attrs, name=scope)
 
 
-def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None) -> Tensor:
+def sequence_mask(
+    lengths: TensorLike, maxlen: TensorLike | None = None, dtype: Any = dtypes.bool, name: str | None = None
+) -> Tensor:
     """Returns masks that are True at the first `lengths` positions and False after them.
 
     Args:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ferroflow._src.base import dtypes, errors
 from ferroflow._src.base.deprecation import deprecated_argument_lookup
+from ferroflow._src.base.typing import DTypeLike, TensorLike, TensorLikes
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.constant import constant_value
@@ -57,7 +58,7 @@ __all__ = [
 
 
 def Assert(  # noqa: N802  # TF's spelling
-    condition: Any, data: Any, summarize: int | None = None, name: str | None = None
+    condition: TensorLike, data: TensorLikes, summarize: int | None = None, name: str | None = None
 ) -> Operation:
     """Makes an operation that fails where a condition does not hold.
 
@@ -97,8 +98,8 @@ def _comparing(
     holds_for_itself: bool = False,
 ) -> Callable[..., Operation]:
     def function(
-        x: Any,
-        y: Any,
+        x: TensorLike,
+        y: TensorLike,
         data: Any = None,
         summarize: int | None = None,
         message: str | None = None,
@@ -154,7 +155,11 @@ def _against_zero(
     public_name: str, sign: str, check: Callable[..., Operation], zero_first: bool
 ) -> Callable[..., Operation]:
     def function(
-        x: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+        x: TensorLike,
+        data: TensorLike | None = None,
+        summarize: int | None = None,
+        message: str | None = None,
+        name: str | None = None,
     ) -> Operation:
         message = message or ""
         with name_scope(name, public_name, [x, data]):
@@ -191,11 +196,11 @@ assert_non_positive = _against_zero("assert_non_positive", "<=", assert_less_equ
 
 
 def assert_near(
-    x: Any,
-    y: Any,
-    rtol: Any = None,
-    atol: Any = None,
-    data: Any = None,
+    x: TensorLike,
+    y: TensorLike,
+    rtol: TensorLike | None = None,
+    atol: TensorLike | None = None,
+    data: TensorLikes | None = None,
     summarize: int | None = None,
     message: str | None = None,
     name: str | None = None,
@@ -310,9 +315,9 @@ def _assert_rank(
 
 
 def assert_rank(
-    x: Any,
-    rank: Any,
-    data: Any = None,
+    x: TensorLike,
+    rank: TensorLike,
+    data: TensorLikes | None = None,
     summarize: int | None = None,
     message: str | None = None,
     name: str | None = None,
@@ -349,9 +354,9 @@ def assert_rank(
 
 
 def assert_rank_at_least(
-    x: Any,
-    rank: Any,
-    data: Any = None,
+    x: TensorLike,
+    rank: TensorLike,
+    data: TensorLikes | None = None,
     summarize: int | None = None,
     message: str | None = None,
     name: str | None = None,
@@ -435,7 +440,7 @@ def assert_rank_in(
     )
 
 
-def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> Operation:
+def assert_integer(x: TensorLike, message: str | None = None, name: str | None = None) -> Operation:
     """Checks that a tensor holds integers.
 
     Args:
@@ -456,7 +461,9 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
         return no_op("statically_determined_was_integer")
 
 
-def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> Operation:
+def assert_type(
+    tensor: TensorLike, tf_type: DTypeLike, message: str | None = None, name: str | None = None
+) -> Operation:
     """Checks the dtype of a tensor.
 
     Args:
@@ -501,7 +508,7 @@ def _differences(x: Tensor) -> Tensor:
     return x[1:] - x[:-1]
 
 
-def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
+def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes whether no element is less than the one before it.
 
     Args:
@@ -520,7 +527,7 @@ def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
         return reduce_all(comparison.less_equal(zero, differences))
 
 
-def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
+def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes whether every element is greater than the one before it.
 
     Args:
@@ -571,7 +578,7 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
     return dtype
 
 
-def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> Tensor:
+def assert_scalar(tensor: TensorLike, name: str | None = None, message: str | None = None) -> Tensor:
     """Checks that a tensor is known to be a scalar.
 
     Args:
@@ -594,7 +601,7 @@ def assert_scalar(tensor: Any, name: str | None = None, message: str | None = No
         return scalar
 
 
-def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
+def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Tensor:
     """Returns a tensor that fails the step where it holds an infinity or what is not a number.
 
     Args:
@@ -609,7 +616,11 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
 
 
 def verify_tensor_all_finite(
-    t: Any = None, msg: str | None = None, name: str | None = None, x: Any = None, message: str | None = None
+    t: TensorLike | None = None,
+    msg: str | None = None,
+    name: str | None = None,
+    x: TensorLike | None = None,
+    message: str | None = None,
 ) -> Tensor:
     """Returns a tensor that is there only if all its elements are finite.
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import ShapeTensorLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant_value, constant_value_as_shape
 from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
@@ -48,8 +49,8 @@ class ResizeMethod:
 
 def _resizer(public_name: str, op_type: str, returns: str, half_pixel: bool = True) -> Callable[..., Tensor]:
     def function(
-        images: Any,
-        size: Any,
+        images: TensorLike,
+        size: ShapeTensorLike,
         align_corners: bool = False,
         name: str | None = None,
         half_pixel_centers: bool = False,
@@ -121,8 +122,8 @@ def _size_of(given: Any, images: Tensor, preserve_aspect_ratio: bool) -> Tensor:
 
 
 def resize_images(
-    images: Any,
-    size: Any,
+    images: TensorLike,
+    size: ShapeTensorLike,
     method: Any = ResizeMethod.BILINEAR,
     align_corners: bool = False,
     preserve_aspect_ratio: bool = False,

@@ -6,6 +6,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes, tf_logging
 from ferroflow._src.base.deprecation import warn_deprecated
+from ferroflow._src.base.typing import DTypeLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -70,7 +71,7 @@ def _largest_within(source: dtypes.DType, target: dtypes.DType) -> Any:
     return 2**bits - 2 ** (bits - digits) if bits > digits else target.max
 
 
-def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
+def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) -> Any:
     """Converts elements to another dtype; what is outside its range becomes its nearest end, or the float next to that.
 
     Args:
@@ -92,7 +93,7 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
         return cast(value, dtype, name=scope)
 
 
-def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
+def bitcast(input: TensorLike, type: DTypeLike, name: str | None = None) -> Any:
     """Reads the bytes of a tensor as elements of another dtype.
 
     Args:
@@ -110,7 +111,7 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
     return tensor_op("Bitcast", [input], {"type": dtypes.as_dtype(type)}, name=name)
 
 
-def complex(real: Any, imag: Any, name: str | None = None) -> Any:
+def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Any:
     """Makes complex numbers of real and imaginary parts.
 
     Args:
@@ -137,7 +138,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Any:
         return tensor_op("Complex", [real, imag], {"Tout": result}, name=scope)
 
 
-def real(input: Any, name: str | None = None) -> Any:
+def real(input: TensorLike, name: str | None = None) -> Any:
     """Returns the real part of complex numbers.
 
     Args:
@@ -154,7 +155,7 @@ def real(input: Any, name: str | None = None) -> Any:
         return tensor_op("Real", [input], {"Tout": input.dtype.real_dtype}, name=scope)
 
 
-def imag(input: Any, name: str | None = None) -> Any:
+def imag(input: TensorLike, name: str | None = None) -> Any:
     """Returns the imaginary part of complex numbers.
 
     Args:
@@ -172,7 +173,7 @@ def imag(input: Any, name: str | None = None) -> Any:
 
 
 def _caster(public_name: str, dtype: Any, default_name: str) -> Any:
-    def function(x: Any, name: str = default_name) -> Any:
+    def function(x: TensorLike, name: str = default_name) -> Any:
         warn_deprecated(f"tf.{public_name}", f"tf.cast(x, tf.{dtype.name})")
         return cast(x, dtype, name=name)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import DTypeLike, IntsLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
@@ -40,7 +41,7 @@ __all__ = [
 
 
 def _sorted_segment(public_name: str, op_type: str, what: str) -> Callable[..., Tensor]:
-    def function(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+    def function(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
         return tensor_op(op_type, [data, segment_ids], name=name)
 
     function.__name__ = function.__qualname__ = public_name
@@ -65,7 +66,9 @@ segment_min = _sorted_segment("segment_min", "SegmentMin", "minimum")
 
 
 def _unsorted_segment(public_name: str, op_type: str, what: str, empty: str) -> Callable[..., Tensor]:
-    def function(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+    def function(
+        data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+    ) -> Tensor:
         return tensor_op(op_type, [data, segment_ids, num_segments], name=name)
 
     function.__name__ = function.__qualname__ = public_name
@@ -100,7 +103,9 @@ def _segment_sizes(data: Tensor, segment_ids: Tensor, num_segments: Any) -> Tens
     return tensor_op("Maximum", [counts, 1])
 
 
-def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+def unsorted_segment_mean(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
     """Computes the mean of each segment, the ids in any order.
 
     Args:
@@ -121,7 +126,9 @@ def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: 
         return unsorted_segment_sum(data, segment_ids, num_segments) / sizes
 
 
-def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+def unsorted_segment_sqrt_n(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
     """Computes the sum of each segment divided by the root of its size, the ids in any order.
 
     Args:
@@ -145,7 +152,11 @@ def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name
 
 def _sparse_segment(public_name: str, op_type: str, what: str) -> Callable[..., Tensor]:
     def function(
-        data: Any, indices: Any, segment_ids: Any, name: str | None = None, num_segments: Any = None
+        data: TensorLike,
+        indices: TensorLike,
+        segment_ids: TensorLike,
+        name: str | None = None,
+        num_segments: TensorLike | None = None,
     ) -> Tensor:
         if num_segments is None:
             return tensor_op(op_type, [data, indices, segment_ids], name=name)
@@ -176,7 +187,7 @@ sparse_segment_sqrt_n = _sparse_segment(
 
 def _cumulative(public_name: str, op_type: str, what: str) -> Callable[..., Tensor]:
     def function(
-        x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+        x: TensorLike, axis: IntsLike = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
     ) -> Tensor:
         with name_scope(name, op_type, [x]) as scope:
             x = convert_to_tensor(x, name="x")
@@ -203,7 +214,11 @@ cumprod = _cumulative("cumprod", "Cumprod", "product")
 
 
 def bincount(
-    arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: Any = dtypes.int32
+    arr: TensorLike,
+    weights: TensorLike | None = None,
+    minlength: TensorLike | None = None,
+    maxlength: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.int32,
 ) -> Tensor:
     """Counts how often each number appears.
 

@@ -12,6 +12,7 @@ from ferroflow._src.base.deprecation import (
     deprecated_argument_lookup,
     warn_deprecated,
 )
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -90,7 +91,7 @@ def _axis_or_dim(function: str, axis: Any, dim: Any) -> Any:
     return -1 if axis is None else axis
 
 
-def softmax(logits: Any, axis: int | None = None, name: str | None = None, dim: int | None = None) -> Tensor:
+def softmax(logits: TensorLike, axis: int | None = None, name: str | None = None, dim: int | None = None) -> Tensor:
     """Computes `exp(x) / sum(exp(x))` along a dimension.
 
     Args:
@@ -109,7 +110,7 @@ def softmax(logits: Any, axis: int | None = None, name: str | None = None, dim: 
     return _along_axis(logits, "Softmax", _axis_or_dim("softmax", axis, dim), name)
 
 
-def log_softmax(logits: Any, axis: int | None = None, name: str | None = None, dim: int | None = None) -> Tensor:
+def log_softmax(logits: TensorLike, axis: int | None = None, name: str | None = None, dim: int | None = None) -> Tensor:
     """Computes `x - log(sum(exp(x)))` along a dimension.
 
     Args:
@@ -137,8 +138,8 @@ def _require_names(function: str, sentinel: Any, labels: Any, logits: Any) -> No
 
 @deprecated_args(dim="axis")
 def softmax_cross_entropy_with_logits_v2(
-    labels: Any = None,
-    logits: Any = None,
+    labels: TensorLike | None = None,
+    logits: TensorLike | None = None,
     axis: int | None = None,
     name: str | None = None,
     dim: int | None = None,
@@ -200,7 +201,7 @@ def _move_to_end(tensor: Tensor, axis: int, ndims: Tensor) -> Tensor:
 def softmax_cross_entropy_with_logits(
     _sentinel: Any = None,
     labels: Any = None,
-    logits: Any = None,
+    logits: TensorLike | None = None,
     dim: int | None = None,
     name: str | None = None,
     axis: int | None = None,
@@ -317,7 +318,11 @@ def sigmoid_cross_entropy_with_logits(
 
 @deprecated_args(targets="labels")
 def weighted_cross_entropy_with_logits(
-    labels: Any = None, logits: Any = None, pos_weight: Any = None, name: str | None = None, targets: Any = None
+    labels: TensorLike | None = None,
+    logits: Any = None,
+    pos_weight: Any = None,
+    name: str | None = None,
+    targets: Any = None,
 ) -> Tensor:
     """Computes `sigmoid_cross_entropy_with_logits` with the positive term weighted.
 
@@ -347,7 +352,9 @@ def weighted_cross_entropy_with_logits(
         return tensor_op("Add", [linear, log_weight * (smooth + negative_part)], name=scope)
 
 
-def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None) -> Tensor:
+def log_poisson_loss(
+    targets: TensorLike, log_input: TensorLike, compute_full_loss: bool = False, name: str | None = None
+) -> Tensor:
     """Computes the negative log likelihood of counts under Poisson distributions.
 
     Args:

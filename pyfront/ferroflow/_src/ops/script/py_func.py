@@ -12,6 +12,7 @@ import numpy as np
 
 from ferroflow import _core
 from ferroflow._src.base import dtypes, errors
+from ferroflow._src.base.typing import DTypeLike, TensorLikes
 from ferroflow._src.framework.apply import apply_op
 from ferroflow._src.framework.default_graph import get_default_graph
 
@@ -127,7 +128,7 @@ def py_func(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True
     return list(op.outputs) if is_list else op.outputs[0]
 
 
-def numpy_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None = None) -> Any:
+def numpy_function(func: Callable[..., Any], inp: TensorLikes, Tout: DTypeLike, name: str | None = None) -> Any:
     """Makes an operation of a Python function, as `py_func` with `stateful=True` does.
 
     Args:

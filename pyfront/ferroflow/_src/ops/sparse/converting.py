@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import DTypeLike, IntLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import SparseTensor, SparseTensorValue
 from ferroflow._src.framework.constant import constant
@@ -35,10 +36,10 @@ __all__ = [
 
 
 def sparse_to_dense(
-    sparse_indices: Any,
-    output_shape: Any,
-    sparse_values: Any,
-    default_value: Any = 0,
+    sparse_indices: TensorLike,
+    output_shape: ShapeTensorLike,
+    sparse_values: TensorLike,
+    default_value: TensorLike = 0,
     validate_indices: bool = True,
     name: str | None = None,
 ) -> Tensor:
@@ -65,7 +66,10 @@ def _nothing(dtype: dtypes.DType) -> Any:
 
 
 def sparse_tensor_to_dense(
-    sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None
+    sp_input: TensorLike,
+    default_value: TensorLike | None = None,
+    validate_indices: bool = True,
+    name: str | None = None,
 ) -> Tensor:
     """Makes a sparse tensor dense.
 
@@ -90,7 +94,7 @@ def sparse_tensor_to_dense(
     )
 
 
-def sparse_to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Tensor:
+def sparse_to_indicator(sp_input: TensorLike, vocab_size: IntLike, name: str | None = None) -> Tensor:
     """Computes which ids a sparse tensor of ids has in each row.
 
     Args:
@@ -117,7 +121,7 @@ def sparse_to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None)
 def _checked_sizes(sp_ids: Any, vocab_size: Any) -> tuple[list[Any], list[Any]]:
     """Lists of ids and of vocabulary sizes of one length."""
 
-    def is_size(x: Any) -> bool:
+    def is_size(x: TensorLike) -> bool:
         return isinstance(x, (Tensor, numbers.Integral))
 
     if isinstance(sp_ids, (SparseTensor, SparseTensorValue)):
@@ -138,7 +142,11 @@ def _checked_sizes(sp_ids: Any, vocab_size: Any) -> tuple[list[Any], list[Any]]:
 
 
 def sparse_merge(
-    sp_ids: Any, sp_values: Any, vocab_size: Any, name: str | None = None, already_sorted: bool = False
+    sp_ids: TensorLike,
+    sp_values: TensorLike,
+    vocab_size: IntLike,
+    name: str | None = None,
+    already_sorted: bool = False,
 ) -> SparseTensor:
     """Replaces the last index of each value by ids from sparse tensors with the same indices.
 
@@ -190,7 +198,10 @@ def sparse_from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
 
 
 def sparse_eye(
-    num_rows: Any, num_columns: Any = None, dtype: Any = dtypes.float32, name: str | None = None
+    num_rows: TensorLike,
+    num_columns: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.float32,
+    name: str | None = None,
 ) -> SparseTensor:
     """Makes a sparse identity matrix.
 
