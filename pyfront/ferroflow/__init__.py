@@ -2,7 +2,7 @@
 
 import importlib as _importlib
 import sys as _sys
-from typing import Any as _Any
+from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
 
 from ferroflow import (
     app as app,
@@ -826,17 +826,69 @@ def load_ipython_extension(ipython: _Any) -> None:
     install_as_tensorflow()
 
 
-def __getattr__(name: str) -> _Any:
-    if name in _MESSAGES:
-        # Programs make messages by the thousand: found once, a type is an attribute like any other.
-        message = globals()[name] = getattr(_proto, name)
-        return message
-    if name in _LATE:
-        found = globals()[name] = getattr(_importlib.import_module(f"ferroflow._src.{_LATE[name]}"), name)
-        return found
-    if name in _MODULES:
-        return _importlib.import_module(f"ferroflow.{name}")
-    raise _absent("ferroflow", name)
+# Checkers see the names, and nothing else: a name that is spelled wrong is an error.
+if _TYPE_CHECKING:
+    from ferroflow import (
+        audio as audio,
+        contrib as contrib,
+        core as core,
+        data as data,
+        distributions as distributions,
+        estimator as estimator,
+        examples as examples,
+        feature_column as feature_column,
+        keras as keras,
+        layers as layers,
+        linalg as linalg,
+        losses as losses,
+        metrics as metrics,
+        profiler as profiler,
+        python as python,
+        pywrap_tensorflow as pywrap_tensorflow,
+        saved_model as saved_model,
+        signal as signal,
+        spectral as spectral,
+        test as test,
+        user_ops as user_ops,
+    )
+    from ferroflow._src.base.proto import (
+        AttrValue as AttrValue,
+        ConfigProto as ConfigProto,
+        Event as Event,
+        GPUOptions as GPUOptions,
+        GraphDef as GraphDef,
+        GraphOptions as GraphOptions,
+        HistogramProto as HistogramProto,
+        LogMessage as LogMessage,
+        MetaGraphDef as MetaGraphDef,
+        NameAttrList as NameAttrList,
+        NodeDef as NodeDef,
+        OptimizerOptions as OptimizerOptions,
+        RunMetadata as RunMetadata,
+        RunOptions as RunOptions,
+        SessionLog as SessionLog,
+        Summary as Summary,
+        SummaryMetadata as SummaryMetadata,
+        TensorInfo as TensorInfo,
+    )
+    from ferroflow._src.base.tensor_shape import (
+        dimension_at_index as dimension_at_index,
+        dimension_value as dimension_value,
+    )
+    from ferroflow._src.internals.gradient_tape import GradientTape as GradientTape
+else:
+
+    def __getattr__(name: str) -> _Any:
+        if name in _MESSAGES:
+            # Programs make messages by the thousand: found once, a type is an attribute like any other.
+            message = globals()[name] = getattr(_proto, name)
+            return message
+        if name in _LATE:
+            found = globals()[name] = getattr(_importlib.import_module(f"ferroflow._src.{_LATE[name]}"), name)
+            return found
+        if name in _MODULES:
+            return _importlib.import_module(f"ferroflow.{name}")
+        raise _absent("ferroflow", name)
 
 
 def __dir__() -> list[str]:

@@ -1,6 +1,6 @@
 """`tf.summary`: values of a step for TensorBoard."""
 
-from typing import Any as _Any
+from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
 
 from ferroflow._src.base import proto as _proto
 from ferroflow._src.base.absent_names import absent as _absent, tell_absent as _tell_absent
@@ -21,11 +21,21 @@ from ferroflow._src.summary.values import (
 _MESSAGES = frozenset(("Event", "SessionLog", "Summary", "SummaryDescription", "TaggedRunMetadata"))
 
 
-def __getattr__(name: str) -> _Any:
-    # Protobuf is loaded when a message is first asked for.
-    if name in _MESSAGES:
-        return getattr(_proto, name)
-    raise _absent("ferroflow.summary", name)
+if _TYPE_CHECKING:
+    from ferroflow._src.base.proto import (
+        Event as Event,
+        SessionLog as SessionLog,
+        Summary as Summary,
+        SummaryDescription as SummaryDescription,
+        TaggedRunMetadata as TaggedRunMetadata,
+    )
+else:
+
+    def __getattr__(name: str) -> _Any:
+        # Protobuf is loaded when a message is first asked for.
+        if name in _MESSAGES:
+            return getattr(_proto, name)
+        raise _absent("ferroflow.summary", name)
 
 
 def __dir__() -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ STUB = Path(ferroflow.__file__).parent / "_src" / "base" / "proto" / "__init__.p
 _PACKAGES = ("tensorflow", "tensorflow.error", "tensorflow.tfprof")
 _HEAD = '''"""The types of the messages and enums: written by tests/typing/message_stub.py, not by hand."""
 
+import builtins
 from collections.abc import Iterable, Mapping
 from types import ModuleType
 from typing import Any, SupportsFloat, SupportsIndex, TypeAlias
@@ -75,7 +77,7 @@ def _field(field: FieldDescriptor) -> tuple[str, str]:
     """Returns the types of a field: of the attribute, and of the constructor's argument."""
     if field.message_type is not None and field.message_type.GetOptions().map_entry:
         key, value = field.message_type.fields
-        (_, key_in), (value_out, value_in) = _types(key), _types(value)
+        _, (value_out, value_in) = _types(key), _types(value)
         kind = "MessageMap" if value.cpp_type == _MESSAGE else "ScalarMap"
         return f"{kind}[{_types(key)[0]}, {value_out}]", f"Mapping[{_types(key)[0]}, {value_in}]"
     out, taken = _types(field)
@@ -106,22 +108,29 @@ def _message_lines(message: Descriptor, indent: str = "") -> Iterator[str]:
     for enum in message.enum_types:
         yield from _enum_lines(enum, inner)
     fields = [field for field in message.fields if not keyword.iskeyword(field.name)]
-    for field in fields:
-        yield f"{inner}{field.name}: {_field(field)[0]}"
-    arguments = ", ".join(f"{field.name}: {_field(field)[1]} | None = None" for field in fields)
+    # A field `bytes` hides the type of that name in its class.
+    hidden = "|".join(sorted({field.name for field in fields} & {"bytes", "str", "int", "float", "bool"})) or "$^"
+    types = {
+        field.name: tuple(re.sub(rf"\b({hidden})\b", r"builtins.\1", text) for text in _field(field))
+        for field in fields
+    }
+    for name, (read, _) in types.items():
+        yield f"{inner}{name}: {read}"
+    arguments = ", ".join(f"{name}: {taken} | None = None" for name, (_, taken) in types.items())
     yield f"{inner}def __init__(self{', *, ' if arguments else ''}{arguments}) -> None: ..."
 
 
 def stub_text() -> str:
     """Returns the text of the stub, not formatted."""
+    files = [file for file in load_descriptors().files if file.package in _PACKAGES]
     lines = [_HEAD]
-    for file in load_descriptors().files:
-        if file.package not in _PACKAGES:
-            continue
+    for file in files:
         for message in file.message_types_by_name.values():
             lines += _message_lines(message)
-        for enum in file.enum_types_by_name.values():
-            lines += _enum_lines(enum, "")
+    # Once each: two enums have a constant `OK`.
+    lines += dict.fromkeys(
+        line for file in files for enum in file.enum_types_by_name.values() for line in _enum_lines(enum, "")
+    )
     return "\n".join(lines) + "\n"
 
 

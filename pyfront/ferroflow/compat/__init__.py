@@ -2,7 +2,7 @@
 
 import importlib as _importlib
 import sys as _sys
-from typing import Any as _Any
+from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
 
 from ferroflow._src.base.absent_names import absent as _absent
 from ferroflow._src.base.compat import (
@@ -21,11 +21,20 @@ from ferroflow._src.base.tensor_shape import (
     dimension_value as dimension_value,
 )
 
+if _TYPE_CHECKING:
+    from ferroflow._src.base.compat import (
+        forward_compatibility_horizon as forward_compatibility_horizon,
+        forward_compatible as forward_compatible,
+    )
+    from ferroflow.compat import (
+        v1 as v1,
+    )
+else:
 
-def __getattr__(name: str) -> _Any:
-    # TF 1.13 and later: `tf.compat.v1` is the interface that there is here.
-    if name == "v1":
-        return _sys.modules["ferroflow"]
-    if name in ("forward_compatible", "forward_compatibility_horizon"):
-        return getattr(_importlib.import_module("ferroflow.python.compat.compat"), name)
-    raise _absent("ferroflow.compat", name)
+    def __getattr__(name: str) -> _Any:
+        # TF 1.13 and later: `tf.compat.v1` is the interface that there is here.
+        if name == "v1":
+            return _sys.modules["ferroflow"]
+        if name in ("forward_compatible", "forward_compatibility_horizon"):
+            return getattr(_importlib.import_module("ferroflow.python.compat.compat"), name)
+        raise _absent("ferroflow.compat", name)

@@ -1,6 +1,6 @@
 """`tf.contrib`: the parts of it that programs lean on; each is loaded when first asked for."""
 
-from typing import Any as _Any
+from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
 
 from ferroflow._src.base.absent_names import absent as _absent
 from ferroflow.contrib._paths import install as _install
@@ -9,11 +9,44 @@ from ferroflow.python._table import below as _below, submodule as _submodule
 _install()
 
 
-def __getattr__(name: str) -> _Any:
-    found = _submodule("contrib", name)
-    if found is None:
-        raise _absent("ferroflow.contrib", name)
-    return found
+if _TYPE_CHECKING:
+    from ferroflow.contrib import (
+        cluster_resolver as cluster_resolver,
+        crf as crf,
+        data as data,
+        deprecated as deprecated,
+        distributions as distributions,
+        eager as eager,
+        framework as framework,
+        image as image,
+        layers as layers,
+        learn as learn,
+        legacy_seq2seq as legacy_seq2seq,
+        linalg as linalg,
+        lookup as lookup,
+        losses as losses,
+        metrics as metrics,
+        opt as opt,
+        predictor as predictor,
+        rnn as rnn,
+        saved_model as saved_model,
+        seq2seq as seq2seq,
+        signal as signal,
+        slim as slim,
+        staging as staging,
+        summary as summary,
+        tensorboard as tensorboard,
+        tpu as tpu,
+        training as training,
+        util as util,
+    )
+else:
+
+    def __getattr__(name: str) -> _Any:
+        found = _submodule("contrib", name)
+        if found is None:
+            raise _absent("ferroflow.contrib", name)
+        return found
 
 
 def __dir__() -> list[str]:

@@ -1,4 +1,4 @@
-"""What arguments can be, for type checkers: values that become tensors, shapes, dtypes, fetches and feeds.
+"""Types of arguments: values that become tensors, shapes, dtypes, fetches and feeds.
 
 TensorFlow 1.x converts almost everything, so these types are wide: they accept what can be converted, and refuse what
 cannot (None, a function, an operation, an optimizer). A list is accepted whatever it holds, because a checker infers
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Protocol, SupportsIndex, TypeAlias
+from typing import Any, ParamSpec, Protocol, SupportsIndex, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -142,3 +142,48 @@ Identifier: TypeAlias = str | DictLike | Callable[..., Any]
 # Structures of dtypes and of shapes, as those of datasets.
 NestedDTypes: TypeAlias = DTypeLike | ListLike | DictLike
 NestedShapes: TypeAlias = ShapeTensorLike | DictLike
+
+_Arguments = ParamSpec("_Arguments")
+_FactoryArguments = ParamSpec("_FactoryArguments")
+_Returned = TypeVar("_Returned")
+
+
+def makes(
+    signature: Callable[_Arguments, _Returned],
+) -> Callable[
+    [Callable[_FactoryArguments, Callable[..., Any]]], Callable[_FactoryArguments, Callable[_Arguments, _Returned]]
+]:
+    """Declares for type checkers which signature the functions have that a function makes.
+
+    Args:
+        signature: function that is never called.
+
+    Returns:
+        A decorator, which returns the function that it is given.
+    """
+
+    def decorate(
+        factory: Callable[_FactoryArguments, Callable[..., Any]],
+    ) -> Callable[_FactoryArguments, Callable[_Arguments, _Returned]]:
+        return factory
+
+    return decorate
+
+
+def has_signature_of(
+    signature: Callable[_Arguments, _Returned],
+) -> Callable[[Callable[..., Any]], Callable[_Arguments, _Returned]]:
+    """Gives a function that takes any arguments the signature of another, for type checkers and for `help`.
+
+    Args:
+        signature: function that is never called.
+
+    Returns:
+        A decorator, which returns the function that it is given.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[_Arguments, _Returned]:
+        vars(function)["__wrapped__"] = signature
+        return function
+
+    return decorate

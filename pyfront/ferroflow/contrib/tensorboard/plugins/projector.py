@@ -1,6 +1,6 @@
 """`tf.contrib.tensorboard.plugins.projector`: embeddings in TensorBoard's projector."""
 
-from typing import Any as _Any
+from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
 
 from ferroflow._src.base import proto as _proto
 from ferroflow._src.base.absent_names import absent as _absent, tell_absent as _tell_absent
@@ -9,10 +9,18 @@ from ferroflow._src.summary.projector import visualize_embeddings as visualize_e
 _MESSAGES = frozenset(("EmbeddingInfo", "ProjectorConfig", "SpriteMetadata"))
 
 
-def __getattr__(name: str) -> _Any:
-    if name in _MESSAGES:
-        return getattr(_proto, name)
-    raise _absent(__name__, name)
+if _TYPE_CHECKING:
+    from ferroflow._src.base.proto import (
+        EmbeddingInfo as EmbeddingInfo,
+        ProjectorConfig as ProjectorConfig,
+        SpriteMetadata as SpriteMetadata,
+    )
+else:
+
+    def __getattr__(name: str) -> _Any:
+        if name in _MESSAGES:
+            return getattr(_proto, name)
+        raise _absent(__name__, name)
 
 
 def __dir__() -> list[str]:

@@ -1,0 +1,35 @@
+"""`tf.contrib.eager`: what of it works in a graph; the rest raises an error that says what to do instead."""
+
+from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.internals.eager_api import (
+    ASYNC as ASYNC,
+    DEVICE_PLACEMENT_EXPLICIT as DEVICE_PLACEMENT_EXPLICIT,
+    DEVICE_PLACEMENT_SILENT as DEVICE_PLACEMENT_SILENT,
+    DEVICE_PLACEMENT_WARN as DEVICE_PLACEMENT_WARN,
+    SYNC as SYNC,
+    GradientTape as GradientTape,
+    Variable as Variable,
+    custom_gradient as custom_gradient,
+    defun as defun,
+    enable_eager_execution as enable_eager_execution,
+    executing_eagerly as executing_eagerly,
+    function as function,
+    gradients_function as gradients_function,
+    implicit_gradients as implicit_gradients,
+    implicit_value_and_gradients as implicit_value_and_gradients,
+    in_eager_mode as in_eager_mode,
+    list_devices as list_devices,
+    make_template as make_template,
+    num_gpus as num_gpus,
+    py_func as py_func,
+    value_and_gradients_function as value_and_gradients_function,
+)
+from ferroflow._src.testing.test_util import (
+    run_all_in_graph_and_eager_modes as _run_all,
+    run_in_graph_and_eager_modes as _run,
+)
+
+run_all_tests_in_graph_and_eager_modes = _run_all
+run_test_in_graph_and_eager_modes = _run
+
+_tell_absent(globals())
