@@ -87,6 +87,24 @@ class SessionObject(Protocol):
         """Runs one step and returns the values."""
 
 
+class CellLike(Protocol):
+    """A recurrent cell, as `tf.nn.rnn_cell.RNNCell` describes it."""
+
+    @property
+    def state_size(self) -> Any:
+        """The sizes of the state, in its structure."""
+
+    @property
+    def output_size(self) -> Any:
+        """The size of the output."""
+
+    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        """Returns the state at the start."""
+
+    def __call__(self, inputs: Any, state: Any, /) -> Any:
+        """Returns the output and the next state."""
+
+
 class DictLike(Protocol):
     """A dict with keys and values of any types."""
 
