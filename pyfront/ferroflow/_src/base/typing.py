@@ -57,7 +57,7 @@ class ListLike(Protocol):
     def __contains__(self, value: object, /) -> bool:
         """Returns True if `value` is one of the items."""
 
-    def __getitem__(self, index: SupportsIndex, /) -> Any:
+    def __getitem__(self, index: int, /) -> Any:
         """Returns an item."""
 
     def __iter__(self) -> Iterator[Any]:
