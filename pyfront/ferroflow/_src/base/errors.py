@@ -116,7 +116,7 @@ class CancelledError(OpError):
         message: str, what went wrong.
     """
 
-    def __init__(self, node_def: Any, op: Any, message: str) -> None:
+    def __init__(self, node_def: object, op: object, message: str) -> None:
         super().__init__(node_def, op, message, CANCELLED)
 
 
@@ -156,7 +156,7 @@ class DeadlineExceededError(OpError):
         message: str, what went wrong.
     """
 
-    def __init__(self, node_def: Any, op: Any, message: str) -> None:
+    def __init__(self, node_def: object, op: object, message: str) -> None:
         super().__init__(node_def, op, message, DEADLINE_EXCEEDED)
 
 
@@ -169,7 +169,7 @@ class NotFoundError(OpError):
         message: str, what went wrong.
     """
 
-    def __init__(self, node_def: Any, op: Any, message: str) -> None:
+    def __init__(self, node_def: object, op: object, message: str) -> None:
         super().__init__(node_def, op, message, NOT_FOUND)
 
 
@@ -260,7 +260,7 @@ class OutOfRangeError(OpError):
         message: str, what went wrong.
     """
 
-    def __init__(self, node_def: Any, op: Any, message: str) -> None:
+    def __init__(self, node_def: object, op: object, message: str) -> None:
         super().__init__(node_def, op, message, OUT_OF_RANGE)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ferroflow._src.base import dtypes, proto
 from ferroflow._src.base.array_conversion import to_compact_array
 from ferroflow._src.base.dtypes import DType
-from ferroflow._src.base.typing import DTypeLike, ShapeLike
+from ferroflow._src.base.typing import DTypeLike, ShapeLike, TensorLike
 
 _MAX_CONTENT_BYTES: Final = 2**31
 
@@ -54,7 +54,7 @@ def _is_tensor_proto(value: Any) -> bool:
 
 
 def make_tensor_proto(
-    values: Any,
+    values: TensorLike,
     dtype: DTypeLike | None = None,
     shape: ShapeLike | None = None,
     verify_shape: bool = False,

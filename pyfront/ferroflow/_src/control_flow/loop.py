@@ -8,6 +8,7 @@ from typing import Any
 
 from ferroflow._src.base import compat, dtypes, nest, proto
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import NestedTensors
 from ferroflow._src.control_flow import primitives
 from ferroflow._src.control_flow.context import (
     ControlFlowContext,
@@ -426,7 +427,7 @@ def _is_instance(shape: TensorShape, of: TensorShape) -> bool:
 def while_loop(
     cond: Callable[..., Any],
     body: Callable[..., Any],
-    loop_vars: Any,
+    loop_vars: NestedTensors,
     shape_invariants: object = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,

@@ -289,7 +289,7 @@ class Dataset(abc.ABC):
     # ---- sequences
 
     @staticmethod
-    def zip(datasets: Any) -> Dataset:
+    def zip(datasets: object) -> Dataset:
         """Returns a dataset that combines the elements of several datasets, nested as they are, until the shortest
         ends.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
-from ferroflow._src.base.typing import TensorLike
+from ferroflow._src.base.typing import IntLike, StringLike, TensorLike
 from ferroflow._src.data.dataset import Dataset, OpDataset
 from ferroflow._src.data.interleaving import parallel_interleave
 from ferroflow._src.data.structure import Structure
@@ -110,9 +110,9 @@ class TextLineDataset(_FilesDataset):
 
     def __init__(
         self,
-        filenames: Any,
-        compression_type: Any = None,
-        buffer_size: Any = None,
+        filenames: StringLike,
+        compression_type: StringLike | None = None,
+        buffer_size: IntLike | None = None,
         num_parallel_reads: TensorLike | None = None,
     ) -> None:
         super().__init__(filenames, _reader("TextLineDataset", compression_type, buffer_size), num_parallel_reads)
@@ -175,9 +175,9 @@ class TFRecordDataset(_FilesDataset):
 
     def __init__(
         self,
-        filenames: Any,
-        compression_type: Any = None,
-        buffer_size: Any = None,
+        filenames: StringLike,
+        compression_type: StringLike | None = None,
+        buffer_size: IntLike | None = None,
         num_parallel_reads: TensorLike | None = None,
     ) -> None:
         super().__init__(filenames, _reader("TFRecordDataset", compression_type, buffer_size), num_parallel_reads)

@@ -80,7 +80,7 @@ class TPURunConfig(RunConfig):
         tpu_config: TPUConfig | None = None,
         evaluation_master: str | None = None,
         master: str | None = None,
-        cluster: Any = None,
+        cluster: object = None,
         **kwargs: Any,
     ) -> None:
         if cluster is not None:

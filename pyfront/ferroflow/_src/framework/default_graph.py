@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from ferroflow._src.base import tf_logging
-from ferroflow._src.base.typing import StringLike
+from ferroflow._src.base.typing import ListLike, StringLike
 from ferroflow._src.framework import default_stacks
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.operation import Operation
@@ -45,7 +45,7 @@ class name_scope:  # noqa: N801  # TF1's spelling
         ValueError: if both names are None though values are given, or the values are of several graphs.
     """
 
-    def __init__(self, name: Any, default_name: Any = None, values: Any = None) -> None:
+    def __init__(self, name: str | None, default_name: str | None = None, values: ListLike | None = None) -> None:
         self._name = default_name if name is None else name
         self._default_name = default_name
         self._values = values

@@ -105,7 +105,7 @@ def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> TensorShape:
 
 def convert_variables_to_constants(
     sess: SessionObject,
-    input_graph_def: Any,
+    input_graph_def: object,
     output_node_names: Sequence[str],
     variable_names_whitelist: Iterable[str] | None = None,
     variable_names_blacklist: Iterable[str] | None = None,

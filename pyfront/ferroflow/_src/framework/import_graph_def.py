@@ -27,7 +27,7 @@ def import_graph_def(
     input_map: dict[Any, Any] | None = None,
     return_elements: Iterable[Any] | None = None,
     name: str | None = None,
-    op_dict: Any = None,
+    op_dict: object = None,
     producer_op_list: Any = None,
 ) -> list[Any] | None:
     """Adds the nodes of a GraphDef to the default graph.

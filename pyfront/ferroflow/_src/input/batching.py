@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ferroflow._src.base import dtypes as dtypes_lib, tensor_shape
-from ferroflow._src.base.typing import IntLike, ListLike, NestedShapes, TensorLike
+from ferroflow._src.base.typing import IntLike, ListLike, NestedShapes, NestedTensors, TensorLike
 from ferroflow._src.framework.composite import SparseTensor, convert_to_tensor_or_indexed_slices
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
@@ -239,7 +239,7 @@ def _batches(
 
 
 def batch(
-    tensors: Any,
+    tensors: NestedTensors,
     batch_size: IntLike,
     num_threads: int = 1,
     capacity: int = 32,
@@ -418,7 +418,7 @@ def maybe_batch_join(
 
 
 def shuffle_batch(
-    tensors: Any,
+    tensors: NestedTensors,
     batch_size: IntLike,
     capacity: int,
     min_after_dequeue: int,

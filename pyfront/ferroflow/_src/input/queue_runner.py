@@ -41,12 +41,12 @@ class QueueRunner:
 
     def __init__(
         self,
-        queue: Any = None,
+        queue: object = None,
         enqueue_ops: Sequence[Any] | None = None,
         close_op: OperationObject | None = None,
         cancel_op: OperationObject | None = None,
         queue_closed_exception_types: tuple[type[errors.OpError], ...] | None = None,
-        queue_runner_def: Any = None,
+        queue_runner_def: object = None,
         import_scope: str | None = None,
     ) -> None:
         self._close_types: tuple[type[errors.OpError], ...]

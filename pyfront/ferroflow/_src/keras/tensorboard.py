@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ferroflow._src.base import proto
-from ferroflow._src.base.typing import DictLike
+from ferroflow._src.base.typing import DictLike, ListLike
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras.callbacks import Callback
 from ferroflow._src.keras.settings import image_data_format
@@ -46,8 +46,8 @@ class TensorBoard(Callback):
         write_grads: bool = False,
         write_images: bool = False,
         embeddings_freq: int = 0,
-        embeddings_layer_names: Any = None,
-        embeddings_metadata: Any = None,
+        embeddings_layer_names: ListLike | None = None,
+        embeddings_metadata: object = None,
     ) -> None:
         super().__init__()
         if embeddings_freq:

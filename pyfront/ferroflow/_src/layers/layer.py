@@ -83,7 +83,9 @@ class Layer(Connected):
         TypeError: if a keyword argument is unknown.
     """
 
-    def __init__(self, trainable: bool = True, name: Any = None, dtype: DTypeLike | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self, trainable: bool = True, name: str | None = None, dtype: DTypeLike | None = None, **kwargs: Any
+    ) -> None:
         scope = kwargs.pop("_scope", None)
         self._reuse = kwargs.pop("_reuse", None)
         for argument in kwargs:

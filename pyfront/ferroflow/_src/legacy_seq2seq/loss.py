@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.base.typing import ListLike
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.math.arithmetic import add_n
@@ -18,9 +19,9 @@ __all__ = ["model_with_buckets", "sequence_loss", "sequence_loss_by_example"]
 
 
 def sequence_loss_by_example(
-    logits: Any,
-    targets: Any,
-    weights: Any,
+    logits: ListLike,
+    targets: ListLike,
+    weights: ListLike,
     average_across_timesteps: bool = True,
     softmax_loss_function: Callable[..., Any] | None = None,
     name: str | None = None,
@@ -105,7 +106,7 @@ def model_with_buckets(
     decoder_inputs: Any,
     targets: Any,
     weights: Any,
-    buckets: Any,
+    buckets: ListLike,
     seq2seq: Callable[[Any, Any], Any],
     softmax_loss_function: Callable[..., Any] | None = None,
     per_example_loss: bool = False,

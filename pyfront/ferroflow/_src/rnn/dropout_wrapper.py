@@ -9,7 +9,7 @@ from typing import Any
 
 from ferroflow._src.base import nest
 from ferroflow._src.base.tensor_shape import TensorShape
-from ferroflow._src.base.typing import DTypeLike, FloatLike, IntLike, ScopeLike
+from ferroflow._src.base.typing import CellLike, DTypeLike, FloatLike, IntLike, ScopeLike
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
@@ -87,10 +87,10 @@ class DropoutWrapper(CellWrapper):
 
     def __init__(
         self,
-        cell: Any,
+        cell: CellLike,
         input_keep_prob: FloatLike = 1.0,
-        output_keep_prob: Any = 1.0,
-        state_keep_prob: Any = 1.0,
+        output_keep_prob: FloatLike = 1.0,
+        state_keep_prob: FloatLike = 1.0,
         variational_recurrent: bool = False,
         input_size: IntLike | None = None,
         dtype: DTypeLike | None = None,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import tf_logging
-from ferroflow._src.base.typing import Initializer, TensorLike
+from ferroflow._src.base.typing import CellLike, Initializer, TensorLike
 from ferroflow._src.framework.default_graph import device
 from ferroflow._src.ops.array.shaping import reshape
 from ferroflow._src.ops.nn.embedding import embedding_lookup
@@ -140,7 +140,7 @@ class OutputProjectionWrapper(CellWrapper):
     """
 
     def __init__(
-        self, cell: Any, output_size: int, activation: Callable[..., Any] | None = None, reuse: object = None
+        self, cell: CellLike, output_size: int, activation: Callable[..., Any] | None = None, reuse: object = None
     ) -> None:
         assert_like_rnn_cell("cell", cell)
         super().__init__(cell, reuse=reuse)

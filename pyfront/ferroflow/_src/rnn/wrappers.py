@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import nest
-from ferroflow._src.base.typing import DTypeLike, IntLike, ScopeLike, StringLike, TensorLike
+from ferroflow._src.base.typing import CellLike, DTypeLike, IntLike, ScopeLike, StringLike, TensorLike
 from ferroflow._src.framework.default_graph import device as on_device, name_scope
 from ferroflow._src.rnn.cell import RNNCell
 
@@ -58,7 +58,7 @@ class ResidualWrapper(CellWrapper):
         residual_fn: callable of the inputs and the wrapped cell's outputs that makes the outputs; None for their sum.
     """
 
-    def __init__(self, cell: Any, residual_fn: Callable[[Any, Any], Any] | None = None) -> None:
+    def __init__(self, cell: CellLike, residual_fn: Callable[[Any, Any], Any] | None = None) -> None:
         super().__init__(cell)
         self._residual_fn = residual_fn
 
@@ -89,7 +89,7 @@ class DeviceWrapper(CellWrapper):
         device: str or function of an operation, as `tf.device` takes.
     """
 
-    def __init__(self, cell: Any, device: StringLike) -> None:
+    def __init__(self, cell: CellLike, device: StringLike) -> None:
         super().__init__(cell)
         self._device = device
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.tensor_shape import TensorShape
-from ferroflow._src.base.typing import DTypeLike, IntLike, TensorLike
+from ferroflow._src.base.typing import CellLike, DTypeLike, IntLike, TensorLike
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.layers.dense import Dense
@@ -113,15 +113,15 @@ class AttentionWrapper(RNNCell):
 
     def __init__(
         self,
-        cell: Any,
+        cell: CellLike,
         attention_mechanism: Any,
         attention_layer_size: IntLike | None = None,
         alignment_history: bool = False,
         cell_input_fn: Callable[[Any, Any], Any] | None = None,
         output_attention: bool = True,
-        initial_cell_state: Any = None,
+        initial_cell_state: object = None,
         name: str | None = None,
-        attention_layer: Any = None,
+        attention_layer: object = None,
     ) -> None:
         super().__init__(name=name)
         assert_like_rnn_cell("cell", cell)

@@ -6,7 +6,7 @@ import collections
 from typing import Any
 
 from ferroflow._src.base import nest
-from ferroflow._src.base.typing import TensorLike
+from ferroflow._src.base.typing import CellLike, NestedTensors, TensorLike
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.layers.layer import Layer
 from ferroflow._src.rnn.cell import assert_like_rnn_cell
@@ -42,7 +42,9 @@ class BasicDecoder(Decoder):
         TypeError: if `cell` is not an RNNCell, `helper` no Helper, or `output_layer` no Layer.
     """
 
-    def __init__(self, cell: Any, helper: Any, initial_state: Any, output_layer: Any = None) -> None:
+    def __init__(
+        self, cell: CellLike, helper: object, initial_state: NestedTensors, output_layer: object = None
+    ) -> None:
         assert_like_rnn_cell("cell", cell)
         if not isinstance(helper, Helper):
             raise TypeError(f"helper must be a Helper, received: {type(helper)}")

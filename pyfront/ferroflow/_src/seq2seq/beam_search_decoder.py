@@ -10,7 +10,7 @@ import numpy as np
 
 from ferroflow._src.base import dtypes, nest, tf_logging
 from ferroflow._src.base.tensor_shape import TensorShape
-from ferroflow._src.base.typing import FloatLike, TensorLike
+from ferroflow._src.base.typing import CellLike, FloatLike, NestedTensors, TensorLike
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
@@ -91,13 +91,13 @@ class BeamSearchDecoder(Decoder):
 
     def __init__(
         self,
-        cell: Any,
+        cell: CellLike,
         embedding: Callable[..., Any],
         start_tokens: TensorLike,
         end_token: TensorLike,
-        initial_state: Any,
+        initial_state: NestedTensors,
         beam_width: int,
-        output_layer: Any = None,
+        output_layer: object = None,
         length_penalty_weight: FloatLike = 0.0,
         reorder_tensor_arrays: bool = True,
         coverage_penalty_weight: FloatLike = 0.0,

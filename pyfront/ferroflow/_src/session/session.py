@@ -459,7 +459,7 @@ class Session(BaseSession):
         tf.errors.NotFoundError: if no engine is reachable at `target`.
     """
 
-    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+    def __init__(self, target: str = "", graph: Graph | None = None, config: object = None) -> None:
         super().__init__(target, graph, config=config)
         self._contexts: tuple[Any, Any] | None = None
 
@@ -529,7 +529,7 @@ class InteractiveSession(BaseSession):
     _count_lock = RenewedLock()
     _active_count = 0
 
-    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+    def __init__(self, target: str = "", graph: Graph | None = None, config: object = None) -> None:
         super().__init__(target, graph, config=config)
         with InteractiveSession._count_lock:
             if InteractiveSession._active_count > 0:

@@ -162,10 +162,10 @@ class FileWriter(SummaryToEventTransformer):
     def __init__(
         self,
         logdir: Any,
-        graph: Any = None,
+        graph: object = None,
         max_queue: int = 10,
         flush_secs: float = 120,
-        graph_def: Any = None,
+        graph_def: object = None,
         filename_suffix: str | None = None,
         session: SessionObject | None = None,
     ) -> None:

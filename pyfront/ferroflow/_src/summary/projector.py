@@ -14,7 +14,7 @@ __all__ = ["visualize_embeddings"]
 _FILE_NAME = "projector_config.pbtxt"
 
 
-def visualize_embeddings(summary_writer: Any, config: Any) -> None:
+def visualize_embeddings(summary_writer: Any, config: object) -> None:
     """Writes the projector's configuration into a writer's folder.
 
     Args:

@@ -39,7 +39,7 @@ def _made(
 
 @deprecated("tf.summary.scalar", name="tf.scalar_summary")
 def scalar_summary(
-    tags: Any, values: TensorLike, collections: Iterable[str] | None = None, name: str | None = None
+    tags: StringLike, values: TensorLike, collections: Iterable[str] | None = None, name: str | None = None
 ) -> Tensor:
     """Returns a serialized summary of numbers.
 

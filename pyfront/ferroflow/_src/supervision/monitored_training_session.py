@@ -39,7 +39,7 @@ def MonitoredTrainingSession(  # noqa: N802  # TF1's spelling
     save_checkpoint_secs: Any = USE_DEFAULT,
     save_summaries_steps: Any = USE_DEFAULT,
     save_summaries_secs: Any = USE_DEFAULT,
-    config: Any = None,
+    config: object = None,
     stop_grace_period_secs: float = 120,
     log_step_count_steps: int | None = 100,
     max_wait_secs: float = 7200,

@@ -8,7 +8,7 @@ from typing import Any
 from ferroflow._src.autodiff.gating import gate_together
 from ferroflow._src.autodiff.gradients import gradients
 from ferroflow._src.base import dtypes, nest
-from ferroflow._src.base.typing import FloatLike, TensorLike
+from ferroflow._src.base.typing import FloatLike, TensorLike, TensorLikes
 from ferroflow._src.framework.apply import apply_op
 from ferroflow._src.framework.composite import IndexedSlices, convert_to_tensor_or_indexed_slices
 from ferroflow._src.framework.default_graph import (
@@ -144,12 +144,12 @@ class Optimizer:
 
     def compute_gradients(
         self,
-        loss: Any,
-        var_list: Any = None,
+        loss: FloatLike,
+        var_list: TensorLikes | None = None,
         gate_gradients: int = GATE_OP,
         aggregation_method: int | None = None,
         colocate_gradients_with_ops: bool = False,
-        grad_loss: Any = None,
+        grad_loss: TensorLike | None = None,
     ) -> list[_GradientAndVariable]:
         """Adds the operations that compute the gradients of a loss.
 

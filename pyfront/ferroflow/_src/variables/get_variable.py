@@ -28,8 +28,8 @@ def get_variable(
     use_resource: bool | None = None,
     custom_getter: Callable[..., Any] | None = None,
     constraint: Callable[..., Any] | None = None,
-    synchronization: Any = VariableSynchronization.AUTO,
-    aggregation: Any = VariableAggregation.NONE,
+    synchronization: object = VariableSynchronization.AUTO,
+    aggregation: object = VariableAggregation.NONE,
 ) -> Any:
     """Returns the variable of a name in the current variable scope, and creates it if needed.
 

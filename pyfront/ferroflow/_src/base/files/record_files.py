@@ -110,7 +110,7 @@ class TFRecordWriter:
         ValueError: if the compression is unknown.
     """
 
-    def __init__(self, path: PathLike, options: Any = None) -> None:
+    def __init__(self, path: PathLike, options: object = None) -> None:
         compression = TFRecordOptions.get_compression_type_string(options)
         level = getattr(options, "compression_level", None)
         with engine_errors():

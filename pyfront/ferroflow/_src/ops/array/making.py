@@ -44,7 +44,7 @@ __all__ = [
 _CONSTANT_BELOW = 1000
 
 
-def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
+def placeholder(dtype: DTypeLike, shape: ShapeTensorLike | None = None, name: str | None = None) -> Tensor:
     """Creates a tensor whose value must be fed to each step that uses it.
 
     Args:
@@ -59,7 +59,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
     return tensor_op("Placeholder", [], attrs, name=name)
 
 
-def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:
+def placeholder_with_default(input: TensorLike, shape: ShapeTensorLike | None, name: str | None = None) -> Tensor:
     """Creates a placeholder with a default: `input` is its value unless another one is fed.
 
     Args:
@@ -310,7 +310,13 @@ def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
 _RANGE_DTYPES = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64)
 
 
-def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Tensor:
+def range(
+    start: TensorLike,
+    limit: TensorLike | None = None,
+    delta: TensorLike = 1,
+    dtype: DTypeLike | None = None,
+    name: str = "range",
+) -> Tensor:
     """Returns the sequence start, start + delta, start + 2 * delta, ..., which ends before `limit`.
 
     Args:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ferroflow._src.base.typing import TensorLike
+from ferroflow._src.base.typing import ListLike, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
@@ -40,8 +40,8 @@ def sample_distorted_bounding_box(
     seed: int | None = None,
     seed2: int | None = None,
     min_object_covered: TensorLike = 0.1,
-    aspect_ratio_range: Any = None,
-    area_range: Any = None,
+    aspect_ratio_range: ListLike | None = None,
+    area_range: ListLike | None = None,
     max_attempts: int | None = None,
     use_image_if_no_bounding_boxes: bool | None = None,
     name: str | None = None,

@@ -124,7 +124,7 @@ def _size_of(given: Any, images: Tensor, preserve_aspect_ratio: bool) -> Tensor:
 def resize_images(
     images: TensorLike,
     size: ShapeTensorLike,
-    method: Any = ResizeMethod.BILINEAR,
+    method: object = ResizeMethod.BILINEAR,
     align_corners: bool = False,
     preserve_aspect_ratio: bool = False,
     name: str | None = None,

@@ -8,7 +8,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes, tensor_shape
 from ferroflow._src.base.deprecation import deprecated_argument_lookup, warn_deprecated
-from ferroflow._src.base.typing import IntsLike, ShapeTensorLike, TensorLike
+from ferroflow._src.base.typing import FloatLike, IntsLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.constant import constant, constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -182,7 +182,7 @@ def _keepdims(keep_dims: bool | None, keepdims: bool | None) -> bool:
 def moments(
     x: TensorLike,
     axes: IntsLike,
-    shift: Any = None,
+    shift: TensorLike | None = None,
     name: str | None = None,
     keep_dims: bool | None = None,
     keepdims: bool | None = None,
@@ -296,12 +296,12 @@ def batch_normalization(
 
 
 def batch_norm_with_global_normalization(
-    t: Any = None,
-    m: Any = None,
-    v: Any = None,
-    beta: Any = None,
-    gamma: Any = None,
-    variance_epsilon: Any = None,
+    t: TensorLike | None = None,
+    m: TensorLike | None = None,
+    v: TensorLike | None = None,
+    beta: TensorLike | None = None,
+    gamma: TensorLike | None = None,
+    variance_epsilon: FloatLike | None = None,
     scale_after_normalization: bool | None = None,
     name: str | None = None,
     input: TensorLike | None = None,

@@ -143,7 +143,7 @@ def softmax_cross_entropy_with_logits_v2(
     axis: int | None = None,
     name: str | None = None,
     dim: int | None = None,
-    _sentinel: Any = None,
+    _sentinel: None = None,
 ) -> Tensor:
     """Computes the cross entropy between distributions and the softmax of logits; gradients reach both.
 
@@ -199,7 +199,7 @@ def _move_to_end(tensor: Tensor, axis: int, ndims: Tensor) -> Tensor:
 
 @deprecated("tf.nn.softmax_cross_entropy_with_logits_v2", name="tf.nn.softmax_cross_entropy_with_logits")
 def softmax_cross_entropy_with_logits(
-    _sentinel: Any = None,
+    _sentinel: None = None,
     labels: Any = None,
     logits: TensorLike | None = None,
     dim: int | None = None,
