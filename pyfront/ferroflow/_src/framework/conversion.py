@@ -1,6 +1,7 @@
 """Conversion of Python values to tensors, through a registry of functions by type."""
 
 from __future__ import annotations
+from ferroflow._src.base.typing import ShapeTensorLike
 
 from collections.abc import Callable
 from typing import Any
@@ -144,7 +145,7 @@ def convert_index(value: TensorLike, name: str | None = None) -> Tensor:
     return convert_to_tensor(value, dtype=dtypes.int64 if exceeds_int32(value) else dtypes.int32, name=name)
 
 
-def convert_shape(value: TensorLike, name: str | None = None) -> Tensor:
+def convert_shape(value: TensorLike | ShapeTensorLike, name: str | None = None) -> Tensor:
     """Converts a shape to a tensor: an empty list, and a list with a `Dimension`, are integers.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ferroflow._src.base.typing import NestedTensors
+from ferroflow._src.base.typing import NestedTensors, TensorLike
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras import activations, named
 from ferroflow._src.keras.base_layer import KerasLayer
@@ -125,7 +125,7 @@ class ELU(_Elementwise):
         super().__init__(**kwargs)
         self.alpha = alpha
 
-    def call(self, inputs: NestedTensors) -> Tensor:
+    def call(self, inputs: TensorLike) -> Tensor:
         """Applies the function.
 
         Args:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ferroflow._src.autodiff.gradients import gradients as gradients_of
 from ferroflow._src.base import dtypes
-from ferroflow._src.base.typing import BoolLike, DTypeLike, IntsLike, ListLike, NestedTensors, ShapeLike
+from ferroflow._src.base.typing import BoolLike, DTypeLike, IntsLike, ListLike, ShapeLike, TensorLike
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies
@@ -125,7 +125,7 @@ def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Tensor:
 
 
 def normalize_batch_in_training(
-    x: Any, gamma: NestedTensors | None, beta: NestedTensors | None, reduction_axes: Any, epsilon: float = 1e-3
+    x: Any, gamma: TensorLike | None, beta: TensorLike | None, reduction_axes: Any, epsilon: float = 1e-3
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Scales a batch to mean 0 and variance 1.
 
@@ -460,7 +460,7 @@ def update(x: Variable, new_x: Any) -> Tensor:
     return assign(x, new_x)
 
 
-def update_add(x: Variable, increment: NestedTensors) -> Tensor:
+def update_add(x: Variable, increment: TensorLike) -> Tensor:
     """Adds to a variable.
 
     Args:
@@ -474,7 +474,7 @@ def update_add(x: Variable, increment: NestedTensors) -> Tensor:
     return new
 
 
-def update_sub(x: Variable, decrement: NestedTensors) -> Tensor:
+def update_sub(x: Variable, decrement: TensorLike) -> Tensor:
     """Subtracts from a variable.
 
     Args:
@@ -565,7 +565,7 @@ class Function:
         return list(results[: len(self.outputs)])
 
 
-def function(inputs: NestedTensors, outputs: NestedTensors, updates: ListLike | None = None, **kwargs: Any) -> Function:
+def function(inputs: TensorLike, outputs: TensorLike, updates: ListLike | None = None, **kwargs: Any) -> Function:
     """Makes a callable that computes tensors from the values of others.
 
     Args:
@@ -638,7 +638,7 @@ def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
     return switch(phase, lambda: identity(_called(x)), lambda: identity(_called(alt)))
 
 
-def in_test_phase(x: NestedTensors, alt: NestedTensors, training: BoolLike | None = None) -> Any:
+def in_test_phase(x: TensorLike, alt: TensorLike, training: BoolLike | None = None) -> Any:
     """Returns one value outside of training, another in it.
 
     Args:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
-from ferroflow._src.base.typing import DictLike, Identifier, Initializer, NestedTensors, ShapeTensorLike
+from ferroflow._src.base.typing import DictLike, Identifier, Initializer, NestedTensors, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras import named
@@ -577,7 +577,7 @@ class Embedding(KerasLayer):
         self.embeddings_constraint = named.constraint(constraint)
         self.mask_zero, self.input_length = mask_zero, input_length
 
-    def compute_mask(self, inputs: NestedTensors, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: TensorLike, mask: Any = None) -> Any:
         """Returns the mask of the ids: None, or True for ids other than 0.
 
         Args:

@@ -56,7 +56,7 @@ def _of_config(what: str, config: dict[str, Any], classes: Mapping[str, Callable
 _ACTIVATIONS: dict[str, Callable[..., Any]] = {name: getattr(activations, name) for name in activations.__all__}
 
 
-def activation(identifier: str | None) -> Callable[..., Any]:
+def activation(identifier: Any) -> Callable[..., Any]:
     """Finds an activation by its name.
 
     Args:
@@ -236,7 +236,7 @@ _INITIALIZER_CLASSES: dict[str, Callable[..., Any]] = {
 }
 
 
-def initializer(identifier: str) -> Any:
+def initializer(identifier: Any) -> Any:
     """Finds an initializer by its name.
 
     Args:
@@ -334,7 +334,7 @@ def l2(l: float = 0.01) -> L1L2:  # noqa: E741  # Keras's name
     return l1_l2(0.0, l)
 
 
-def regularizer(identifier: str) -> Any:
+def regularizer(identifier: Any) -> Any:
     """Returns a regularizer by its name; None for none.
 
     Args:
@@ -454,7 +454,7 @@ _CONSTRAINTS: dict[str, Callable[..., Any]] = {
 }
 
 
-def constraint(identifier: str) -> Any:
+def constraint(identifier: Any) -> Any:
     """Finds a constraint by its name.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ferroflow._src.base.typing import NestedTensors, ShapeTensorLike
+from ferroflow._src.base.typing import NestedTensors, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras import named
 from ferroflow._src.keras.backend_nn import in_train_phase
@@ -201,7 +201,7 @@ class Masking(KerasLayer):
         self.supports_masking = True
         self.mask_value = mask_value
 
-    def compute_mask(self, inputs: NestedTensors, mask: Any = None) -> Tensor:
+    def compute_mask(self, inputs: TensorLike, mask: Any = None) -> Tensor:
         """Returns the mask of the inputs.
 
         Args:

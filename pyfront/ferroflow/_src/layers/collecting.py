@@ -31,7 +31,7 @@ def model_variables_called(names: Mapping[str, str]) -> Callable[..., Any]:
     return custom_getter
 
 
-def collect_variable(variable: Any, collections: Collections | DictLike, kind: str) -> None:
+def collect_variable(variable: Any, collections: Collections | DictLike | None, kind: str) -> None:
     """Adds a variable, or the parts of one, to the collections of its kind, once."""
     keys = get_variable_collections(collections, kind)
     for part in variable if isinstance(variable, PartitionedVariable) else [variable]:
@@ -46,7 +46,7 @@ def followed(
     normalizer_fn: Callable[..., Any] | None,
     normalizer_params: dict[str, Any] | None,
     activation_fn: Callable[..., Any] | None,
-    outputs_collections: Collections | DictLike,
+    outputs_collections: Collections | DictLike | None,
 ) -> Any:
     """Applies what follows a layer, and collects the outputs."""
     if normalizer_fn is not None:
@@ -63,8 +63,8 @@ def finished(
     normalizer_fn: Callable[..., Any] | None,
     normalizer_params: dict[str, Any] | None,
     activation_fn: Callable[..., Any] | None,
-    variables_collections: Collections | DictLike,
-    outputs_collections: Collections | DictLike,
+    variables_collections: Collections | DictLike | None,
+    outputs_collections: Collections | DictLike | None,
     kinds: Mapping[str, str] = NAMES,
 ) -> Any:
     """Applies a layer with variables of these kinds by attribute, then what follows it, and fills the collections."""

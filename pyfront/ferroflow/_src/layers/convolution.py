@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base.tensor_shape import TensorShape
-from ferroflow._src.base.typing import Activation, Initializer, IntsLike, ShapeTensorLike, TensorLike
+from ferroflow._src.base.typing import Activation, Initializer, IntsLike, ShapeTensorLike, TensorLike, makes
 from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.layers import space
 from ferroflow._src.layers.input_spec import InputSpec
 from ferroflow._src.layers.layer import Layer
@@ -243,6 +244,32 @@ def document_function(function: Any, layer: type[Conv], what: str) -> None:
     function.__doc__ = f"{what} over {_DIMENSIONS[layer._RANK]}, with new variables.\n\n{ending}"
 
 
+def _function_signature(
+    inputs: TensorLike,
+    filters: int,
+    kernel_size: IntsLike,
+    strides: IntsLike = 1,
+    padding: str = "valid",
+    data_format: str = "channels_last",
+    dilation_rate: IntsLike = 1,
+    activation: Activation | None = None,
+    use_bias: bool = True,
+    kernel_initializer: Initializer | None = None,
+    bias_initializer: Initializer = ZEROS,
+    kernel_regularizer: Callable[..., Any] | None = None,
+    bias_regularizer: Callable[..., Any] | None = None,
+    activity_regularizer: Callable[..., Any] | None = None,
+    kernel_constraint: Callable[..., Any] | None = None,
+    bias_constraint: Callable[..., Any] | None = None,
+    trainable: bool = True,
+    name: str | None = None,
+    reuse: object = None,
+) -> Tensor:
+    """Has the signature of the functions that `_function` makes."""
+    raise NotImplementedError
+
+
+@makes(_function_signature)
 def _function(layer: type[Conv], public_name: str) -> Callable[..., Any]:
     def function(
         inputs: TensorLike,

@@ -8,11 +8,12 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.arg_scope import add_arg_scope
-from ferroflow._src.base.typing import Collections, DictLike, Initializer, IntsLike, TensorLike
+from ferroflow._src.base.typing import Collections, DictLike, Initializer, IntsLike, ScopeLike, TensorLike, makes
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import add_to_collections, control_dependencies, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.layers.batch_normalization import BatchNormalization
 from ferroflow._src.layers.collecting import (
     NAMES,
@@ -197,6 +198,32 @@ _CONVOLUTION = """
     """
 
 
+def _convolution_signature(
+    inputs: TensorLike,
+    num_outputs: int,
+    kernel_size: IntsLike,
+    stride: IntsLike = 1,
+    padding: str = "SAME",
+    data_format: str | None = None,
+    rate: IntsLike = 1,
+    activation_fn: Callable[..., Any] | None = relu_of,
+    normalizer_fn: Callable[..., Any] | None = None,
+    normalizer_params: dict[str, Any] | None = None,
+    weights_initializer: Initializer | None = XAVIER,
+    weights_regularizer: Callable[..., Any] | None = None,
+    biases_initializer: Initializer | None = ZEROS,
+    biases_regularizer: Callable[..., Any] | None = None,
+    reuse: object = None,
+    variables_collections: Collections | DictLike | None = None,
+    outputs_collections: Collections | DictLike | None = None,
+    trainable: bool = True,
+    scope: ScopeLike | None = None,
+) -> Tensor:
+    """Has the signature of the functions that `_convolution` makes."""
+    raise NotImplementedError
+
+
+@makes(_convolution_signature)
 def _convolution(public_name: str, conv_dims: int | None) -> Callable[..., Any]:
     def function(
         inputs: Any,
@@ -424,6 +451,20 @@ def batch_norm(
         return collect_named_outputs(outputs_collections, opened.name, outputs)
 
 
+def _pooling_signature(
+    inputs: TensorLike,
+    kernel_size: IntsLike,
+    stride: IntsLike = 2,
+    padding: str = "VALID",
+    data_format: str = "NHWC",
+    outputs_collections: Collections | DictLike | None = None,
+    scope: str | None = None,
+) -> Tensor:
+    """Has the signature of the functions that `_pooling` makes."""
+    raise NotImplementedError
+
+
+@makes(_pooling_signature)
 def _pooling(public_name: str, layer: type[Layer], default_scope: str, rank: int, what: str) -> Callable[..., Any]:
     last, first = ("NHWC", "NCHW") if rank == 2 else ("NDHWC", "NCDHW")
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base.tensor_shape import TensorShape
-from ferroflow._src.base.typing import IntsLike, ShapeTensorLike, TensorLike
+from ferroflow._src.base.typing import IntsLike, ShapeTensorLike, TensorLike, makes
+from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.layers import space
 from ferroflow._src.layers.input_spec import InputSpec
 from ferroflow._src.layers.layer import Layer
@@ -124,6 +125,19 @@ def _layer(name: str, what: str, rank: int, operation: Callable[..., Any]) -> ty
     return type(name, (Pooling,), members)
 
 
+def _function_signature(
+    inputs: TensorLike,
+    pool_size: IntsLike,
+    strides: IntsLike,
+    padding: str = "valid",
+    data_format: str = "channels_last",
+    name: str | None = None,
+) -> Tensor:
+    """Has the signature of the functions that `_function` makes."""
+    raise NotImplementedError
+
+
+@makes(_function_signature)
 def _function(name: str, layer: type[Pooling], what: str) -> Callable[..., Any]:
     def function(
         inputs: TensorLike,

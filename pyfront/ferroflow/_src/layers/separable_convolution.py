@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ferroflow._src.base.typing import Activation, Initializer, IntsLike, TensorLike
+from ferroflow._src.base.typing import Activation, Initializer, IntsLike, TensorLike, makes
 from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.layers.convolution import ZEROS, Conv, add_arguments, document_function
 from ferroflow._src.layers.named_functions import initializer_of
 from ferroflow._src.ops.array import shaping
@@ -177,6 +178,36 @@ class SeparableConv2D(SeparableConv):
     _RANK = 2
 
 
+def _function_signature(
+    inputs: TensorLike,
+    filters: int,
+    kernel_size: IntsLike,
+    strides: IntsLike = 1,
+    padding: str = "valid",
+    data_format: str = "channels_last",
+    dilation_rate: IntsLike = 1,
+    depth_multiplier: int = 1,
+    activation: Activation | None = None,
+    use_bias: bool = True,
+    depthwise_initializer: Initializer | None = None,
+    pointwise_initializer: Initializer | None = None,
+    bias_initializer: Initializer = ZEROS,
+    depthwise_regularizer: Callable[..., Any] | None = None,
+    pointwise_regularizer: Callable[..., Any] | None = None,
+    bias_regularizer: Callable[..., Any] | None = None,
+    activity_regularizer: Callable[..., Any] | None = None,
+    depthwise_constraint: Callable[..., Any] | None = None,
+    pointwise_constraint: Callable[..., Any] | None = None,
+    bias_constraint: Callable[..., Any] | None = None,
+    trainable: bool = True,
+    name: str | None = None,
+    reuse: object = None,
+) -> Tensor:
+    """Has the signature of the functions that `_function` makes."""
+    raise NotImplementedError
+
+
+@makes(_function_signature)
 def _function(layer: type[SeparableConv], public_name: str) -> Callable[..., Any]:
     def function(
         inputs: TensorLike,

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base.tensor_shape import TensorShape
-from ferroflow._src.base.typing import Activation, Initializer, IntsLike, ShapeTensorLike, TensorLike
+from ferroflow._src.base.typing import Activation, Initializer, IntsLike, ShapeTensorLike, TensorLike, makes
 from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.layers import space
 from ferroflow._src.layers.convolution import ZEROS, Conv, add_arguments, document_function
 from ferroflow._src.ops.array import joining, shaping
@@ -157,6 +158,31 @@ class Conv3DTranspose(ConvTranspose):
     _RANK = 3
 
 
+def _function_signature(
+    inputs: TensorLike,
+    filters: int,
+    kernel_size: IntsLike,
+    strides: IntsLike = 1,
+    padding: str = "valid",
+    data_format: str = "channels_last",
+    activation: Activation | None = None,
+    use_bias: bool = True,
+    kernel_initializer: Initializer | None = None,
+    bias_initializer: Initializer = ZEROS,
+    kernel_regularizer: Callable[..., Any] | None = None,
+    bias_regularizer: Callable[..., Any] | None = None,
+    activity_regularizer: Callable[..., Any] | None = None,
+    kernel_constraint: Callable[..., Any] | None = None,
+    bias_constraint: Callable[..., Any] | None = None,
+    trainable: bool = True,
+    name: str | None = None,
+    reuse: object = None,
+) -> Tensor:
+    """Has the signature of the functions that `_function` makes."""
+    raise NotImplementedError
+
+
+@makes(_function_signature)
 def _function(layer: type[ConvTranspose], public_name: str) -> Callable[..., Any]:
     def function(
         inputs: TensorLike,

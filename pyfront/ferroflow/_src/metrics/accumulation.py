@@ -48,8 +48,8 @@ def metric_variable(
 def collected(
     value: Tensor,
     update: Tensor,
-    metrics_collections: Collections | DictLike,
-    updates_collections: Collections | DictLike,
+    metrics_collections: Collections | DictLike | None,
+    updates_collections: Collections | DictLike | None,
 ) -> Pair:
     """Adds the results of a metric to their collections and returns them."""
     if metrics_collections:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from ferroflow._src.base.deprecation import deprecated
 from ferroflow._src.base.typing import TensorLike
@@ -29,8 +30,10 @@ __all__ = [
     "unpack",
 ]
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
-def _renamed(old: str, new: str, function: Any) -> Any:
+
+def _renamed(old: str, new: str, function: _Function) -> _Function:
     return deprecated(f"tf.{new}", name=f"tf.{old}")(function)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from ferroflow._src.base.deprecation import deprecated, warn_deprecated
 from ferroflow._src.base.typing import ShapeTensorLike, TensorLike
@@ -32,8 +33,10 @@ __all__ = [
     "substr",
 ]
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
-def _superseded(old: str, new: str, function: Any) -> Any:
+
+def _superseded(old: str, new: str, function: _Function) -> _Function:
     return deprecated(new, name=f"tf.{old}")(function)
 
 

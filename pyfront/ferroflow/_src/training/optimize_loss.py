@@ -256,7 +256,7 @@ def adaptive_clipping_fn(
         norm = global_norm([g for g, _ in pairs])
         with variable_scope(name, "AdaptiveMaxNorm", [norm]):
             of_norm = log(norm + epsilon)
-            kept = decay
+            kept: Any = decay
             if global_step is not None:
                 count = cast(global_step, dtypes.float32)
                 kept = minimum(kept, count / (count + 1.0))

@@ -245,7 +245,7 @@ class Optimizer:
                 with name_scope("update_" + v.op.name), colocate_with(v):
                     updates.append(self._update(g, v))
             if global_step is None:
-                result = self._finish(updates, scope)
+                result: Operation | Tensor = self._finish(updates, scope)
             else:
                 with control_dependencies([self._finish(updates, "update")]), colocate_with(global_step):
                     result = assign_add(global_step, 1, name=scope)

@@ -230,7 +230,7 @@ def get_variables(
     Returns:
         List of Variables.
     """
-    if isinstance(scope, VariableScope):
+    if scope is not None and not isinstance(scope, str):
         scope = scope.name
     if suffix is not None:
         scope = f"{scope or ''}.*{suffix}{'' if ':' in suffix else ':'}"

@@ -1,6 +1,7 @@
 """`variable_scope`: the context manager that opens a variable scope and a name scope together."""
 
 from __future__ import annotations
+from ferroflow._src.base.typing import ScopeLike
 
 import contextlib
 import functools
@@ -143,7 +144,7 @@ class variable_scope:
 
     def __init__(
         self,
-        name_or_scope: str | VariableScope | None,
+        name_or_scope: ScopeLike | None,
         default_name: str | None = None,
         values: Iterable[Any] | None = None,
         initializer: Initializer | None = None,

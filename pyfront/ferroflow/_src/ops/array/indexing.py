@@ -8,7 +8,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes, tensor_shape
 from ferroflow._src.base.deprecation import deprecated, warn_deprecated
-from ferroflow._src.base.typing import DTypeLike, IntsLike, ShapeTensorLike, TensorLike
+from ferroflow._src.base.typing import DTypeLike, IntsLike, ShapeTensorLike, TensorLike, makes
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -178,6 +178,14 @@ def unravel_index(indices: TensorLike, dims: IntsLike, name: str | None = None) 
     return tensor_op("UnravelIndex", [indices, dims], name=name)
 
 
+def _tensor_scatter_signature(
+    tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None
+) -> Tensor:
+    """Has the signature of the functions that `_tensor_scatter` makes."""
+    raise NotImplementedError
+
+
+@makes(_tensor_scatter_signature)
 def _tensor_scatter(public_name: str, op_type: str, what: str) -> Callable[..., Tensor]:
     def function(tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Tensor:
         return tensor_op(op_type, [tensor, indices, updates], name=name)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ferroflow._src.base import dtypes, errors
 from ferroflow._src.base.deprecation import deprecated_argument_lookup
-from ferroflow._src.base.typing import DTypeLike, TensorLike, TensorLikes
+from ferroflow._src.base.typing import DTypeLike, TensorLike, TensorLikes, makes
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.constant import constant_value
@@ -90,6 +90,19 @@ def _fail_if_known_false(condition: Any, data: Iterable[Any]) -> None:
         raise errors.InvalidArgumentError(None, None, "\n".join(_static_text(x) for x in data))
 
 
+def _comparing_signature(
+    x: TensorLike,
+    y: TensorLike,
+    data: TensorLikes | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation:
+    """Has the signature of the functions that `_comparing` makes."""
+    raise NotImplementedError
+
+
+@makes(_comparing_signature)
 def _comparing(
     public_name: str,
     sign: str,
@@ -151,6 +164,18 @@ assert_greater = _comparing("assert_greater", ">", comparison.greater, np.greate
 assert_greater_equal = _comparing("assert_greater_equal", ">=", comparison.greater_equal, np.greater_equal)
 
 
+def _against_zero_signature(
+    x: TensorLike,
+    data: TensorLike | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation:
+    """Has the signature of the functions that `_against_zero` makes."""
+    raise NotImplementedError
+
+
+@makes(_against_zero_signature)
 def _against_zero(
     public_name: str, sign: str, check: Callable[..., Operation], zero_first: bool
 ) -> Callable[..., Operation]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
-from ferroflow._src.base.typing import DTypeLike, FloatLike, TensorLike
+from ferroflow._src.base.typing import DTypeLike, FloatLike, TensorLike, makes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -360,6 +360,12 @@ def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     return tensor_op("HSVToRGB", [images], name=name)
 
 
+def _linear_signature(images: TensorLike) -> Tensor:
+    """Has the signature of the functions that `_linear` makes."""
+    raise NotImplementedError
+
+
+@makes(_linear_signature)
 def _linear(public_name: str, source: str, target: str, kernel: list[list[float]]) -> Callable[..., Tensor]:
     def function(images: TensorLike) -> Tensor:
         images = convert_to_tensor(images, name="images")

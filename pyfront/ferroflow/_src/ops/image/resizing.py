@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import dtypes
-from ferroflow._src.base.typing import ShapeTensorLike, TensorLike
+from ferroflow._src.base.typing import ShapeTensorLike, TensorLike, makes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant_value, constant_value_as_shape
 from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
@@ -47,6 +47,18 @@ class ResizeMethod:
     AREA = 3
 
 
+def _resizer_signature(
+    images: TensorLike,
+    size: ShapeTensorLike,
+    align_corners: bool = False,
+    name: str | None = None,
+    half_pixel_centers: bool = False,
+) -> Tensor:
+    """Has the signature of the functions that `_resizer` makes."""
+    raise NotImplementedError
+
+
+@makes(_resizer_signature)
 def _resizer(public_name: str, op_type: str, returns: str, half_pixel: bool = True) -> Callable[..., Tensor]:
     def function(
         images: TensorLike,

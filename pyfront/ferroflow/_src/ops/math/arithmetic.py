@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes, tensor_shape
-from ferroflow._src.base.typing import DTypeLike, TensorLike, TensorLikes
+from ferroflow._src.base.typing import DTypeLike, TensorLike, TensorLikes, makes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.conversion import convert_n_to_tensor, convert_to_tensor
@@ -64,6 +64,12 @@ _FLOAT = "float32 or float64"
 _INTEGER = "an integer dtype"
 
 
+def _binary_signature(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Has the signature of the functions that `_binary` makes."""
+    raise NotImplementedError
+
+
+@makes(_binary_signature)
 def _binary(public_name: str, op_type: str, what: str, taken: str) -> Callable[..., Tensor]:
     def function(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
         return tensor_op(op_type, [x, y], name=name)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes, tf_logging
 from ferroflow._src.base.deprecation import warn_deprecated
-from ferroflow._src.base.typing import DTypeLike, TensorLike
+from ferroflow._src.base.typing import DTypeLike, TensorLike, makes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -172,7 +173,13 @@ def imag(input: TensorLike, name: str | None = None) -> Any:
         return tensor_op("Imag", [input], {"Tout": input.dtype.real_dtype}, name=scope)
 
 
-def _caster(public_name: str, dtype: Any, default_name: str) -> Any:
+def _caster_signature(x: TensorLike, name: str = ...) -> Any:
+    """Has the signature of the functions that `_caster` makes."""
+    raise NotImplementedError
+
+
+@makes(_caster_signature)
+def _caster(public_name: str, dtype: dtypes.DType, default_name: str) -> Callable[..., Any]:
     def function(x: TensorLike, name: str = default_name) -> Any:
         warn_deprecated(f"tf.{public_name}", f"tf.cast(x, tf.{dtype.name})")
         return cast(x, dtype, name=name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ferroflow._src.base.typing import TensorLike
+from ferroflow._src.base.typing import TensorLike, makes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.tensor import Tensor
 
@@ -26,6 +26,12 @@ _REAL = "a real number dtype"
 _ANY = "a number dtype, bool or string"
 
 
+def _comparison_signature(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Has the signature of the functions that `_comparison` makes."""
+    raise NotImplementedError
+
+
+@makes(_comparison_signature)
 def _comparison(public_name: str, op_type: str, what: str, taken: str) -> Callable[..., Tensor]:
     def function(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
         return tensor_op(op_type, [x, y], name=name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ferroflow._src.base.typing import TensorLike
+from ferroflow._src.base.typing import TensorLike, makes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -82,6 +82,12 @@ def _described(function: _Unary, public_name: str, what: str, taken: str, return
     return function
 
 
+def _unary_signature(x: TensorLike, name: str | None = None) -> Tensor:
+    """Has the signature of the functions that `_unary` makes."""
+    raise NotImplementedError
+
+
+@makes(_unary_signature)
 def _unary(public_name: str, op_type: str, what: str, taken: str, returned: str = "the dtype of `x`") -> _Unary:
     def function(x: TensorLike, name: str | None = None) -> Any:
         return tensor_op(op_type, [x], name=name)
@@ -89,6 +95,12 @@ def _unary(public_name: str, op_type: str, what: str, taken: str, returned: str 
     return _described(function, public_name, what, taken, returned, sparse=False)
 
 
+def _unary_of_sparse_signature(x: TensorLike, name: str | None = None) -> Tensor:
+    """Has the signature of the functions that `_unary_of_sparse` makes."""
+    raise NotImplementedError
+
+
+@makes(_unary_of_sparse_signature)
 def _unary_of_sparse(public_name: str, op_type: str, what: str, taken: str) -> _Unary:
     def function(x: TensorLike, name: str | None = None) -> Any:
         with name_scope(name, op_type, [x]) as scope:

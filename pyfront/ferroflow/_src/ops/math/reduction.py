@@ -9,7 +9,7 @@ import numpy as np
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated_argument_lookup, warn_deprecated
-from ferroflow._src.base.typing import DTypeLike, IntsLike, TensorLike
+from ferroflow._src.base.typing import DTypeLike, IntsLike, TensorLike, makes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.constant import constant
@@ -73,6 +73,19 @@ def all_dimensions(x: TensorLike) -> Tensor:
     return making.range(0, shaping.rank(x))
 
 
+def _reduction_signature(
+    input_tensor: TensorLike,
+    axis: IntsLike | None = None,
+    keepdims: bool | None = None,
+    name: str | None = None,
+    reduction_indices: IntsLike | None = None,
+    keep_dims: bool | None = None,
+) -> Tensor:
+    """Has the signature of the functions that `_reduction` makes."""
+    raise NotImplementedError
+
+
+@makes(_reduction_signature)
 def _reduction(public_name: str, op_type: str, what: str, taken: str) -> Callable[..., Tensor]:
     def function(
         input_tensor: TensorLike,
@@ -275,6 +288,18 @@ def reduce_euclidean_norm(
     return result
 
 
+def _position_signature(
+    input: TensorLike,
+    axis: IntsLike | None = None,
+    name: str | None = None,
+    dimension: Any = None,
+    output_type: DTypeLike = dtypes.int64,
+) -> Tensor:
+    """Has the signature of the functions that `_position` makes."""
+    raise NotImplementedError
+
+
+@makes(_position_signature)
 def _position(public_name: str, op_type: str, what: str) -> Callable[..., Tensor]:
     def function(
         input: TensorLike,
@@ -311,7 +336,7 @@ argmin = _position("argmin", "ArgMin", "smallest element")
 
 
 def arg_max(
-    input: TensorLike, dimension: TensorLike, output_type: DTypeLike = dtypes.int64, name: str | None = None
+    input: TensorLike, dimension: IntsLike, output_type: DTypeLike = dtypes.int64, name: str | None = None
 ) -> Tensor:
     """Deprecated: use `tf.argmax` instead.
 
@@ -329,7 +354,7 @@ def arg_max(
 
 
 def arg_min(
-    input: TensorLike, dimension: TensorLike, output_type: DTypeLike = dtypes.int64, name: str | None = None
+    input: TensorLike, dimension: IntsLike, output_type: DTypeLike = dtypes.int64, name: str | None = None
 ) -> Tensor:
     """Deprecated: use `tf.argmin` instead.
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
-from ferroflow._src.base.typing import DTypeLike, IntsLike, TensorLike
+from ferroflow._src.base.typing import DTypeLike, IntsLike, TensorLike, makes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
@@ -40,6 +40,12 @@ __all__ = [
 ]
 
 
+def _sorted_segment_signature(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
+    """Has the signature of the functions that `_sorted_segment` makes."""
+    raise NotImplementedError
+
+
+@makes(_sorted_segment_signature)
 def _sorted_segment(public_name: str, op_type: str, what: str) -> Callable[..., Tensor]:
     def function(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
         return tensor_op(op_type, [data, segment_ids], name=name)
@@ -65,6 +71,14 @@ segment_max = _sorted_segment("segment_max", "SegmentMax", "maximum")
 segment_min = _sorted_segment("segment_min", "SegmentMin", "minimum")
 
 
+def _unsorted_segment_signature(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
+    """Has the signature of the functions that `_unsorted_segment` makes."""
+    raise NotImplementedError
+
+
+@makes(_unsorted_segment_signature)
 def _unsorted_segment(public_name: str, op_type: str, what: str, empty: str) -> Callable[..., Tensor]:
     def function(
         data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
@@ -150,6 +164,18 @@ def unsorted_segment_sqrt_n(
         return unsorted_segment_sum(data, segment_ids, num_segments) / root
 
 
+def _sparse_segment_signature(
+    data: TensorLike,
+    indices: TensorLike,
+    segment_ids: TensorLike,
+    name: str | None = None,
+    num_segments: TensorLike | None = None,
+) -> Tensor:
+    """Has the signature of the functions that `_sparse_segment` makes."""
+    raise NotImplementedError
+
+
+@makes(_sparse_segment_signature)
 def _sparse_segment(public_name: str, op_type: str, what: str) -> Callable[..., Tensor]:
     def function(
         data: TensorLike,
@@ -185,6 +211,14 @@ sparse_segment_sqrt_n = _sparse_segment(
 )
 
 
+def _cumulative_signature(
+    x: TensorLike, axis: IntsLike = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Tensor:
+    """Has the signature of the functions that `_cumulative` makes."""
+    raise NotImplementedError
+
+
+@makes(_cumulative_signature)
 def _cumulative(public_name: str, op_type: str, what: str) -> Callable[..., Tensor]:
     def function(
         x: TensorLike, axis: IntsLike = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None

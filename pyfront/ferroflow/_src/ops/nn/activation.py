@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
-from ferroflow._src.base.typing import TensorLike
+from ferroflow._src.base.typing import TensorLike, makes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import (
@@ -38,6 +38,12 @@ __all__ = [
 ]
 
 
+def _activation_signature(features: TensorLike, name: str | None = None) -> Tensor:
+    """Has the signature of the functions that `_activation` makes."""
+    raise NotImplementedError
+
+
+@makes(_activation_signature)
 def _activation(public_name: str, op_type: str, what: str, taken: str) -> Callable[..., Tensor]:
     def function(features: TensorLike, name: str | None = None) -> Tensor:
         return tensor_op(op_type, [features], name=name)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated_argument_lookup
-from ferroflow._src.base.typing import DTypeLike, IntsLike, ListLike, TensorLike
+from ferroflow._src.base.typing import DTypeLike, IntsLike, ListLike, TensorLike, makes
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import (
@@ -121,6 +121,19 @@ def _pool_nd(
     return tensor_op(f"{kind}Pool3D", [input], _attrs(ksize, strides, padding, data_format), name=name)
 
 
+def _of_any_rank_signature(
+    input: TensorLike,
+    ksize: IntsLike,
+    strides: IntsLike,
+    padding: str | ListLike,
+    data_format: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Has the signature of the functions that `_of_any_rank` makes."""
+    raise NotImplementedError
+
+
+@makes(_of_any_rank_signature)
 def _of_any_rank(public_name: str, kind: str, what: str) -> Callable[..., Tensor]:
     def function(
         input: TensorLike,
@@ -153,6 +166,19 @@ def _of_any_rank(public_name: str, kind: str, what: str) -> Callable[..., Tensor
     return function
 
 
+def _of_sequences_signature(
+    input: TensorLike,
+    ksize: IntsLike,
+    strides: IntsLike,
+    padding: str | ListLike,
+    data_format: str = "NWC",
+    name: str | None = None,
+) -> Tensor:
+    """Has the signature of the functions that `_of_sequences` makes."""
+    raise NotImplementedError
+
+
+@makes(_of_sequences_signature)
 def _of_sequences(public_name: str, op_type: str, what: str) -> Callable[..., Tensor]:
     def function(
         input: TensorLike,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
-from ferroflow._src.base.typing import TensorLike
+from ferroflow._src.base.typing import TensorLike, makes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.tensor import Tensor
 
@@ -70,6 +70,14 @@ def assign(
     return changed
 
 
+def _update_signature(
+    ref: TensorLike, value: TensorLike, use_locking: bool | None = None, name: str | None = None
+) -> Tensor:
+    """Has the signature of the functions that `_update` makes."""
+    raise NotImplementedError
+
+
+@makes(_update_signature)
 def _update(public_name: str, op_type: str, what: str) -> Callable[..., Any]:
     def function(
         ref: TensorLike, value: TensorLike, use_locking: bool | None = None, name: str | None = None
@@ -99,6 +107,14 @@ assign_add = _update("assign_add", "AssignAdd", "Adds a value to a variable.")
 assign_sub = _update("assign_sub", "AssignSub", "Subtracts a value from a variable.")
 
 
+def _scatter_signature(
+    ref: TensorLike, indices: TensorLike, updates: TensorLike, use_locking: bool = False, name: str | None = None
+) -> Tensor:
+    """Has the signature of the functions that `_scatter` makes."""
+    raise NotImplementedError
+
+
+@makes(_scatter_signature)
 def _scatter(public_name: str, op_type: str, what: str, locking: bool = False) -> Callable[..., Any]:
     def function(
         ref: TensorLike, indices: TensorLike, updates: TensorLike, use_locking: bool = locking, name: str | None = None
@@ -135,6 +151,14 @@ scatter_max = _scatter(
 )
 
 
+def _scatter_nd_signature(
+    ref: TensorLike, indices: TensorLike, updates: TensorLike, use_locking: bool = False, name: str | None = None
+) -> Tensor:
+    """Has the signature of the functions that `_scatter_nd` makes."""
+    raise NotImplementedError
+
+
+@makes(_scatter_nd_signature)
 def _scatter_nd(public_name: str, op_type: str, what: str, locking: bool = False) -> Callable[..., Any]:
     def function(
         ref: TensorLike, indices: TensorLike, updates: TensorLike, use_locking: bool = locking, name: str | None = None
