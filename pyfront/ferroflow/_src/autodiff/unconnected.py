@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import enum
 
-from ferroflow._src.base.typing import TensorLike
-
 
 class UnconnectedGradients(enum.Enum):
     """The gradient of an x that no y depends on."""
@@ -14,7 +12,7 @@ class UnconnectedGradients(enum.Enum):
     ZERO = "zero"
 
 
-def checked_unconnected(value: TensorLike) -> UnconnectedGradients:
+def checked_unconnected(value: object) -> UnconnectedGradients:
     """Returns the member of the enumeration that `value` is or is the value of.
 
     Raises:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex, overload
 
 from ferroflow._src.base import dtypes, proto
+from ferroflow._src.base.typing import IntsLike
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -275,7 +276,7 @@ class TensorShape:
 
     _values: tuple[int | None, ...] | None
 
-    def __init__(self, dims: Any) -> None:
+    def __init__(self, dims: IntsLike | None) -> None:
         self._values = _dimension_values(dims)
 
     def __repr__(self) -> str:

@@ -73,8 +73,8 @@ class Saver:
         keep_checkpoint_every_n_hours: float = 10000.0,
         name: str | None = None,
         restore_sequentially: bool = False,
-        saver_def: Any = None,
-        builder: Any = None,
+        saver_def: proto.SaverDef | None = None,
+        builder: BulkSaverBuilder | None = None,
         defer_build: bool = False,
         allow_empty: bool = False,
         write_version: int | None = None,
@@ -94,7 +94,7 @@ class Saver:
         self._keep_checkpoint_every_n_hours = keep_checkpoint_every_n_hours
         self._name = name
         self._restore_sequentially = restore_sequentially
-        self.saver_def = saver_def
+        self.saver_def: Any = saver_def
         self._builder = builder
         self._is_built = False
         self._allow_empty = allow_empty

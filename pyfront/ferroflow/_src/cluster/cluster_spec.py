@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base import compat, proto
-from ferroflow._src.base.typing import DictLike
 
 _Tasks = dict[int, Any]
 
@@ -23,7 +22,7 @@ class ClusterSpec:
         ValueError: if a task index is negative or beyond 32 bits.
     """
 
-    def __init__(self, cluster: DictLike) -> None:
+    def __init__(self, cluster: Any) -> None:
         self._jobs: dict[Any, _Tasks]
         if isinstance(cluster, dict):
             self._jobs = {name: _indexed(name, tasks) for name, tasks in cluster.items()}

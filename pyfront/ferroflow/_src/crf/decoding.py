@@ -26,7 +26,7 @@ from ferroflow._src.rnn.dynamic_running import dynamic_rnn
 __all__ = ["CrfDecodeBackwardRnnCell", "CrfDecodeForwardRnnCell", "crf_decode", "viterbi_decode"]
 
 
-def viterbi_decode(score: Any, transition_params: Any) -> tuple[list[Any], Any]:
+def viterbi_decode(score: TensorLike, transition_params: TensorLike) -> tuple[list[Any], Any]:
     """Returns the tag sequence with the highest score, computed outside the graph.
 
     Args:
@@ -36,6 +36,7 @@ def viterbi_decode(score: Any, transition_params: Any) -> tuple[list[Any], Any]:
     Returns:
         List of the tags, and their score.
     """
+    score = np.asarray(score)
     trellis = np.zeros_like(score)
     best_before = np.zeros_like(score, dtype=np.int32)
     trellis[0] = score[0]

@@ -148,8 +148,8 @@ def unbatch() -> Transformation:
 
 def map_and_batch(
     map_func: Callable[..., Any],
-    batch_size: Any,
-    num_parallel_batches: Any = None,
+    batch_size: TensorLike,
+    num_parallel_batches: TensorLike | None = None,
     drop_remainder: BoolLike = False,
     num_parallel_calls: TensorLike | None = None,
 ) -> Transformation:
@@ -177,7 +177,8 @@ def map_and_batch(
         if num_parallel_calls is not None:
             calls = num_parallel_calls
         else:
-            calls = batch_size if num_parallel_batches is None else batch_size * num_parallel_batches
+            batches: Any = batch_size
+            calls = batches if num_parallel_batches is None else batches * num_parallel_batches
         count = convert_to_tensor(calls, dtype=dtypes.int64, name="num_parallel_calls")
         drop = convert_to_tensor(drop_remainder, dtype=dtypes.bool, name="drop_remainder")
         known = constant_value(size) if constant_value(drop) else None

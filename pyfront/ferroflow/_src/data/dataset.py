@@ -10,7 +10,16 @@ import numpy as np
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
-from ferroflow._src.base.typing import BoolLike, IntLike, IntsLike, ListLike, NestedShapes, ShapeTensorLike, TensorLike
+from ferroflow._src.base.typing import (
+    BoolLike,
+    IntLike,
+    IntsLike,
+    ListLike,
+    NestedDTypes,
+    NestedShapes,
+    ShapeTensorLike,
+    TensorLike,
+)
 from ferroflow._src.data import element_nest as nest
 from ferroflow._src.data.element_function import ElementFunction, called
 from ferroflow._src.data.generator_state import GeneratorState, flat_values
@@ -201,7 +210,10 @@ class Dataset(abc.ABC):
 
     @staticmethod
     def from_generator(
-        generator: Callable[..., Any], output_types: Any, output_shapes: Any = None, args: ListLike | None = None
+        generator: Callable[..., Any],
+        output_types: NestedDTypes,
+        output_shapes: NestedShapes | None = None,
+        args: ListLike | None = None,
     ) -> Dataset:
         """Returns a dataset of the elements that a Python generator yields.
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
-from ferroflow._src.base.typing import IntLike, ListLike, TensorLike
+from ferroflow._src.base.typing import BoolLike, IntLike, ListLike, TensorLike
 from ferroflow._src.data import element_nest as nest
 from ferroflow._src.data.dataset import Dataset, OpDataset, dataset_function, structure_of
 from ferroflow._src.data.transformations import RandomDataset
@@ -20,10 +20,10 @@ __all__ = ["choose_from_datasets", "parallel_interleave", "sample_from_datasets"
 
 def parallel_interleave(
     map_func: Callable[..., Any],
-    cycle_length: Any,
-    block_length: Any = 1,
-    sloppy: Any = False,
-    buffer_output_elements: Any = None,
+    cycle_length: int,
+    block_length: int = 1,
+    sloppy: BoolLike = False,
+    buffer_output_elements: TensorLike | None = None,
     prefetch_input_elements: Any = None,
 ) -> Callable[[Dataset], Dataset]:
     """Returns a transformation: as `Dataset.interleave`, the datasets that take turns being read ahead in threads of
@@ -31,7 +31,7 @@ def parallel_interleave(
 
     Args:
         map_func: gives a Dataset for an element.
-        cycle_length: int64 scalar, how many datasets take turns.
+        cycle_length: int, how many datasets take turns.
         block_length: int64 scalar, elements in a turn.
         sloppy: permits another order; the order is the same nevertheless.
         buffer_output_elements: int64 scalar, elements that each dataset is read ahead; by default two turns.
@@ -44,7 +44,7 @@ def parallel_interleave(
     def apply(dataset: Dataset) -> Dataset:
         f = dataset_function(dataset, map_func)
 
-        def number(value: TensorLike, default: Any, name: str) -> Any:
+        def number(value: TensorLike | None, default: Any, name: str) -> Any:
             return convert_to_tensor(default if value is None else value, dtype=dtypes.int64, name=name)
 
         inputs = [
@@ -62,13 +62,13 @@ def parallel_interleave(
 
 
 def sloppy_interleave(
-    map_func: Callable[..., Any], cycle_length: TensorLike, block_length: TensorLike = 1
+    map_func: Callable[..., Any], cycle_length: int, block_length: int = 1
 ) -> Callable[[Dataset], Dataset]:
     """Deprecated: use `parallel_interleave` with `sloppy=True`.
 
     Args:
         map_func: gives a Dataset for an element.
-        cycle_length: int64 scalar, how many datasets take turns.
+        cycle_length: int, how many datasets take turns.
         block_length: int64 scalar, elements in a turn.
 
     Returns:

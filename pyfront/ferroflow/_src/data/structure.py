@@ -36,7 +36,7 @@ class Structure(NamedTuple):
         )
 
     @staticmethod
-    def declared(types: NestedDTypes, shapes: NestedShapes, classes: Any = None) -> Structure:
+    def declared(types: NestedDTypes, shapes: NestedShapes | None, classes: Any = None) -> Structure:
         """Returns a structure as programs write it: shapes may be left out, and be anything that becomes one."""
         types = nest.map_structure(dtypes.as_dtype, types)
         if shapes is None:

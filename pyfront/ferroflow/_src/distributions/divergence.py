@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.distributions.distribution import Distribution
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
 from ferroflow._src.ops.array.making import identity
 from ferroflow._src.ops.flow.checking import Assert
@@ -28,7 +29,7 @@ def _registered(type_a: type, type_b: type) -> Callable[..., Any] | None:
 
 
 def kl_divergence(
-    distribution_a: Any, distribution_b: Any, allow_nan_stats: bool = True, name: str | None = None
+    distribution_a: Distribution, distribution_b: Distribution, allow_nan_stats: bool = True, name: str | None = None
 ) -> Any:
     """Returns the Kullback-Leibler divergence of one distribution from another: the mean under a of `log a(x) - log
     b(x)`.

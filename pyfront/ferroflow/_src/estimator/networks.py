@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ferroflow._src.base.typing import Activation, ListLike, Partitioner
-from ferroflow._src.estimator.estimator import Estimator
+from ferroflow._src.estimator.estimator import Estimator, WarmStartSettings
 from ferroflow._src.estimator.heads import Head, classification_head, regression_head, train_op
 from ferroflow._src.estimator.modes import ModeKeys
 from ferroflow._src.estimator.optimizers import optimizer_of
+from ferroflow._src.estimator.run_config import RunConfig
 from ferroflow._src.estimator.spec import EstimatorSpec
 from ferroflow._src.feature_column.models import input_layer, linear_model
 from ferroflow._src.framework.default_graph import control_dependencies, get_collection
@@ -204,16 +205,16 @@ class DNNClassifier(Estimator):
         self,
         hidden_units: ListLike,
         feature_columns: Iterable[Any],
-        model_dir: Any = None,
+        model_dir: str | None = None,
         n_classes: int = 2,
         weight_column: str | None = None,
         label_vocabulary: ListLike | None = None,
-        optimizer: Any = "Adagrad",
+        optimizer: object = "Adagrad",
         activation_fn: Activation = relu,
         dropout: float | None = None,
         input_layer_partitioner: Partitioner | None = None,
-        config: Any = None,
-        warm_start_from: Any = None,
+        config: RunConfig | None = None,
+        warm_start_from: str | WarmStartSettings | None = None,
         loss_reduction: str = Reduction.SUM,
     ) -> None:
         head = classification_head(n_classes, weight_column, label_vocabulary, loss_reduction)
@@ -246,15 +247,15 @@ class DNNRegressor(Estimator):
         self,
         hidden_units: ListLike,
         feature_columns: object,
-        model_dir: Any = None,
+        model_dir: str | None = None,
         label_dimension: int = 1,
         weight_column: object = None,
-        optimizer: Any = "Adagrad",
+        optimizer: object = "Adagrad",
         activation_fn: Activation = relu,
         dropout: float | None = None,
         input_layer_partitioner: Partitioner | None = None,
-        config: Any = None,
-        warm_start_from: Any = None,
+        config: RunConfig | None = None,
+        warm_start_from: str | WarmStartSettings | None = None,
         loss_reduction: str = Reduction.SUM,
     ) -> None:
         head = regression_head(label_dimension, weight_column, loss_reduction)
@@ -284,14 +285,14 @@ class LinearClassifier(Estimator):
     def __init__(
         self,
         feature_columns: Iterable[Any],
-        model_dir: Any = None,
+        model_dir: str | None = None,
         n_classes: int = 2,
         weight_column: object = None,
         label_vocabulary: ListLike | None = None,
         optimizer: object = "Ftrl",
-        config: Any = None,
+        config: RunConfig | None = None,
         partitioner: Partitioner | None = None,
-        warm_start_from: Any = None,
+        warm_start_from: str | WarmStartSettings | None = None,
         loss_reduction: str = Reduction.SUM,
     ) -> None:
         head = classification_head(n_classes, weight_column, label_vocabulary, loss_reduction)
@@ -320,13 +321,13 @@ class LinearRegressor(Estimator):
     def __init__(
         self,
         feature_columns: Iterable[Any],
-        model_dir: Any = None,
+        model_dir: str | None = None,
         label_dimension: int = 1,
         weight_column: object = None,
         optimizer: object = "Ftrl",
-        config: Any = None,
+        config: RunConfig | None = None,
         partitioner: Partitioner | None = None,
-        warm_start_from: Any = None,
+        warm_start_from: str | WarmStartSettings | None = None,
         loss_reduction: str = Reduction.SUM,
     ) -> None:
         head = regression_head(label_dimension, weight_column, loss_reduction)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ferroflow._src.base import tf_logging
 from ferroflow._src.base.typing import DictLike, FloatLike, ListLike, TensorLike
-from ferroflow._src.estimator.estimator import Estimator
+from ferroflow._src.estimator.estimator import Estimator, WarmStartSettings
 from ferroflow._src.estimator.modes import ModeKeys, argument_names
 from ferroflow._src.estimator.run_config import RunConfig
 from ferroflow._src.estimator.spec import EstimatorSpec
@@ -204,7 +204,7 @@ class TPUEstimator(Estimator):
         batch_axis: ListLike | None = None,
         eval_on_tpu: bool = True,
         export_to_tpu: bool = True,
-        warm_start_from: Any = None,
+        warm_start_from: str | WarmStartSettings | None = None,
     ) -> None:
         if use_tpu:
             raise NotImplementedError(f"tf.contrib.tpu.TPUEstimator: {_NO_TPU}")

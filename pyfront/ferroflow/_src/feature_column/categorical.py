@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -324,7 +325,11 @@ def categorical_column_with_vocabulary_file(
 
 
 def categorical_column_with_vocabulary_list(
-    key: str, vocabulary_list: Any, dtype: Any = None, default_value: int = -1, num_oov_buckets: int = 0
+    key: str,
+    vocabulary_list: Sequence[Any] | np.ndarray[Any, Any],
+    dtype: dtypes.DType | None = None,
+    default_value: int = -1,
+    num_oov_buckets: int = 0,
 ) -> VocabularyListCategoricalColumn:
     """Returns a column of values whose ids are their places in a list, from 0.
 

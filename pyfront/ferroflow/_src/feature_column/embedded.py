@@ -170,7 +170,7 @@ def _looked_up(column: Any, table: Any, inputs: TransformedFeatures, weight_coll
     )
 
 
-def indicator_column(categorical_column: Any) -> IndicatorColumn:
+def indicator_column(categorical_column: CategoricalColumn) -> IndicatorColumn:
     """Returns a column of how often each id occurs in an example, or of the sum of its weights.
 
     Args:
@@ -198,7 +198,7 @@ def _checked_initializer(
 
 
 def embedding_column(
-    categorical_column: Any,
+    categorical_column: CategoricalColumn,
     dimension: int,
     combiner: str = "mean",
     initializer: Initializer | None = None,

@@ -113,7 +113,7 @@ def numeric_column(
     key: str,
     shape: ShapeLike = (1,),
     default_value: Any = None,
-    dtype: Any = dtypes.float32,
+    dtype: dtypes.DType = dtypes.float32,
     normalizer_fn: Activation | None = None,
 ) -> NumericColumn:
     """Returns a column of numbers.

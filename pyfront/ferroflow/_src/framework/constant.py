@@ -8,7 +8,7 @@ import numpy as np
 
 from ferroflow._src.base import array_conversion, compat, dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
-from ferroflow._src.base.typing import TensorLike
+from ferroflow._src.base.typing import DTypeLike, ShapeLike, TensorLike
 from ferroflow._src.framework.default_graph import (
     get_default_graph,
 )
@@ -17,7 +17,11 @@ from ferroflow._src.framework.tensor import Tensor
 
 
 def constant(
-    value: Any, dtype: Any = None, shape: Any = None, name: str | None = "Const", verify_shape: bool = False
+    value: TensorLike,
+    dtype: DTypeLike | None = None,
+    shape: ShapeLike | None = None,
+    name: str | None = "Const",
+    verify_shape: bool = False,
 ) -> Tensor:
     """Returns a constant tensor.
 

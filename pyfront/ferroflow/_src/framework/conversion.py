@@ -1,7 +1,6 @@
 """Conversion of Python values to tensors, through a registry of functions by type."""
 
 from __future__ import annotations
-from ferroflow._src.base.typing import ShapeTensorLike
 
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.array_conversion import exceeds_int32, holds_dimension
 from ferroflow._src.base.tensor_shape import Dimension, TensorShape
-from ferroflow._src.base.typing import DTypeLike, TensorLike
+from ferroflow._src.base.typing import DTypeLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.apply import register_converter, tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import (
@@ -58,12 +57,12 @@ def _functions_for(cls: type) -> list[tuple[Any, _Conversion]]:
 
 
 def convert_to_tensor(
-    value: Any,
-    dtype: Any = None,
+    value: TensorLike,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
-    preferred_dtype: Any = None,
+    preferred_dtype: DTypeLike | None = None,
     as_ref: bool = False,
-    dtype_hint: Any = None,
+    dtype_hint: DTypeLike | None = None,
 ) -> Tensor:
     """Converts a value to a tensor.
 

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from ferroflow._src.base import tf_logging
-from ferroflow._src.base.typing import ListLike, StringLike
+from ferroflow._src.base.typing import Device, ListLike, StringLike
 from ferroflow._src.framework import default_stacks
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.operation import Operation
@@ -134,7 +134,7 @@ def init_scope() -> Iterator[None]:
         yield
 
 
-def device(device_name_or_function: Any) -> DeviceScope:
+def device(device_name_or_function: Device | None) -> DeviceScope:
     """Calls `Graph.device` of the default graph.
 
     Args:

@@ -141,7 +141,7 @@ def input_producer(
 
 
 def string_input_producer(
-    string_tensor: Any,
+    string_tensor: TensorLike,
     num_epochs: int | None = None,
     shuffle: bool = True,
     seed: int | None = None,
@@ -168,7 +168,8 @@ def string_input_producer(
     Raises:
         ValueError: if `string_tensor` is an empty list. An empty tensor fails when the queue is filled.
     """
-    if not isinstance(string_tensor, Tensor) and len(string_tensor) == 0:
+    given: Any = string_tensor
+    if not isinstance(given, Tensor) and len(given) == 0:
         raise ValueError(_NOTHING)
     with name_scope(name, "input_producer", [string_tensor]) as scope:
         string_tensor = convert_to_tensor(string_tensor, dtype=dtypes.string)

@@ -291,19 +291,21 @@ class InputLayer(KerasLayer):
 
     def __init__(
         self,
-        input_shape: Any = None,
+        input_shape: ShapeLike | None = None,
         batch_size: int | None = None,
         dtype: DTypeLike | None = None,
         input_tensor: Tensor | None = None,
         name: str | None = None,
-        batch_input_shape: Any = None,
+        batch_input_shape: ShapeLike | None = None,
     ) -> None:
         super().__init__(name=name or f"input_{get_uid('input')}")
         self.built = True
         if input_tensor is None:
             if input_shape is None and batch_input_shape is None:
                 raise ValueError("An Input layer should be passed either a `batch_input_shape` or an `input_shape`.")
-            shape = tuple(batch_input_shape) if batch_input_shape is not None else (batch_size, *input_shape)
+            whole: Any = batch_input_shape
+            inner: Any = input_shape
+            shape = tuple(whole) if whole is not None else (batch_size, *inner)
             input_tensor = placeholder(dtypes.as_dtype(dtype or dtypes.float32), shape=list(shape), name=self.name)
         self.batch_input_shape = tuple(input_tensor.get_shape().as_list())
         self._given = {"batch_input_shape": self.batch_input_shape, "dtype": input_tensor.dtype.name}

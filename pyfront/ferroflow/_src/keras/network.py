@@ -32,7 +32,7 @@ __all__ = ["Network", "as_list", "described"]
 _VERSION = "2.2.4-tf"
 
 
-def as_list(x: NestedTensors) -> list[Any]:
+def as_list(x: NestedTensors | None) -> list[Any]:
     return list(x) if isinstance(x, (list, tuple)) else [x]
 
 
@@ -51,7 +51,9 @@ class Network(Connected):
     # True if the model's layers are trained. The value is read when the model is compiled.
     trainable = True
 
-    def __init__(self, inputs: Any = None, outputs: Any = None, name: str | None = None) -> None:
+    def __init__(
+        self, inputs: NestedTensors | None = None, outputs: NestedTensors | None = None, name: str | None = None
+    ) -> None:
         self._is_graph_network = outputs is not None
         self._name = name or unique_layer_name(to_snake_case(type(self).__name__), zero_based=True)
         self.stop_training = False

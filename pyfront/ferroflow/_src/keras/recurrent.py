@@ -481,7 +481,11 @@ class GRU(_Recurrent, _GatedSteps):
     """
 
     def __init__(
-        self, units: int, activation: Any = "tanh", recurrent_activation: Any = "hard_sigmoid", **kwargs: Any
+        self,
+        units: int,
+        activation: Identifier = "tanh",
+        recurrent_activation: Identifier = "hard_sigmoid",
+        **kwargs: Any,
     ) -> None:
         if kwargs.pop("reset_after", False):
             raise NotImplementedError("reset_after: the reset gate comes before the product here, as by default")

@@ -7,7 +7,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
-from ferroflow._src.base.typing import Activation, Initializer, ShapeTensorLike, TensorLike
+from ferroflow._src.base.typing import Activation, Initializer, ScopeLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.layers.input_spec import InputSpec
@@ -155,7 +155,7 @@ def dense(
     kernel_constraint: Callable[..., Any] | None = None,
     bias_constraint: Callable[..., Any] | None = None,
     trainable: bool = True,
-    name: Any = None,
+    name: ScopeLike | None = None,
     reuse: object = None,
 ) -> Any:
     """Computes `activation(inputs @ kernel + bias)` along the last dimension, with new variables.
@@ -185,6 +185,7 @@ def dense(
             `reuse` is set and they do not exist.
     """
     inputs = convert_to_tensor(inputs)
+    scope: Any = name
     layer = Dense(
         units,
         activation=activation,
@@ -197,7 +198,7 @@ def dense(
         kernel_constraint=kernel_constraint,
         bias_constraint=bias_constraint,
         trainable=trainable,
-        name=name,
+        name=scope,
         dtype=inputs.dtype.base_dtype,
         _scope=name,
         _reuse=reuse,

@@ -8,7 +8,18 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.arg_scope import add_arg_scope
-from ferroflow._src.base.typing import Collections, DictLike, Initializer, IntsLike, ScopeLike, TensorLike, makes
+from ferroflow._src.base.typing import (
+    BoolLike,
+    Collections,
+    DictLike,
+    FloatLike,
+    Initializer,
+    IntsLike,
+    ScopeLike,
+    ShapeTensorLike,
+    TensorLike,
+    makes,
+)
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import add_to_collections, control_dependencies, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
@@ -88,20 +99,20 @@ def flatten(
 
 @add_arg_scope
 def fully_connected(
-    inputs: Any,
+    inputs: TensorLike,
     num_outputs: int,
     activation_fn: Callable[..., Any] | None = relu_of,
     normalizer_fn: Callable[..., Any] | None = None,
     normalizer_params: dict[str, Any] | None = None,
-    weights_initializer: Any = XAVIER,
+    weights_initializer: Initializer = XAVIER,
     weights_regularizer: Callable[..., Any] | None = None,
-    biases_initializer: Any = ZEROS,
+    biases_initializer: Initializer | None = ZEROS,
     biases_regularizer: Callable[..., Any] | None = None,
-    reuse: Any = None,
-    variables_collections: Any = None,
-    outputs_collections: Any = None,
+    reuse: object = None,
+    variables_collections: Collections | DictLike | None = None,
+    outputs_collections: Collections | DictLike | None = None,
     trainable: bool = True,
-    scope: Any = None,
+    scope: ScopeLike | None = None,
 ) -> Any:
     """Computes `activation_fn(inputs @ weights + biases)` along the last dimension, by default with relu.
 
@@ -138,7 +149,7 @@ def fully_connected(
             num_outputs,
             use_bias=normalizer_fn is None and biases_initializer is not None,
             kernel_initializer=weights_initializer,
-            bias_initializer=biases_initializer,
+            bias_initializer=biases_initializer or ZEROS,
             kernel_regularizer=weights_regularizer,
             bias_regularizer=biases_regularizer,
             trainable=trainable,
@@ -265,7 +276,7 @@ def _convolution(public_name: str, conv_dims: int | None) -> Callable[..., Any]:
                 dilation_rate=rate,
                 use_bias=normalizer_fn is None and biases_initializer is not None,
                 kernel_initializer=weights_initializer,
-                bias_initializer=biases_initializer,
+                bias_initializer=biases_initializer or ZEROS,
                 kernel_regularizer=weights_regularizer,
                 bias_regularizer=biases_regularizer,
                 trainable=trainable,
@@ -299,12 +310,12 @@ convolution3d = conv3d = _convolution("convolution3d", 3)
 
 @add_arg_scope
 def dropout(
-    inputs: Any,
-    keep_prob: Any = 0.5,
-    noise_shape: Any = None,
-    is_training: Any = True,
-    outputs_collections: Any = None,
-    scope: Any = None,
+    inputs: TensorLike,
+    keep_prob: FloatLike = 0.5,
+    noise_shape: ShapeTensorLike | None = None,
+    is_training: BoolLike = True,
+    outputs_collections: Collections | DictLike | None = None,
+    scope: ScopeLike | None = None,
     seed: int | None = None,
 ) -> Any:
     """Sets random elements to 0 in training and scales the others up by `1 / keep_prob`.
@@ -323,13 +334,14 @@ def dropout(
     """
     with variable_scope(scope, "Dropout", [inputs]) as opened:
         inputs = convert_to_tensor(inputs)
-        layer = Dropout(1 - keep_prob, noise_shape=noise_shape, seed=seed, name=opened.name, _scope=opened)
+        kept: Any = keep_prob
+        layer = Dropout(1 - kept, noise_shape=noise_shape, seed=seed, name=opened.name, _scope=opened)
         return collect_named_outputs(outputs_collections, opened.name, layer.apply(inputs, training=is_training))
 
 
 @add_arg_scope
 def batch_norm(
-    inputs: Any,
+    inputs: TensorLike,
     decay: float = 0.999,
     center: bool = True,
     scale: bool = False,
@@ -337,15 +349,15 @@ def batch_norm(
     activation_fn: Callable[..., Any] | None = None,
     param_initializers: dict[str, Any] | None = None,
     param_regularizers: dict[str, Any] | None = None,
-    updates_collections: Any = GraphKeys.UPDATE_OPS,
-    is_training: Any = True,
-    reuse: Any = None,
-    variables_collections: Any = None,
-    outputs_collections: Any = None,
+    updates_collections: Collections | DictLike | None = GraphKeys.UPDATE_OPS,
+    is_training: BoolLike = True,
+    reuse: object = None,
+    variables_collections: Collections | DictLike | None = None,
+    outputs_collections: Collections | DictLike | None = None,
     trainable: bool = True,
     fused: bool | None = None,
     data_format: str = "NHWC",
-    scope: Any = None,
+    scope: ScopeLike | None = None,
     renorm: bool = False,
     renorm_clipping: dict[str, Any] | None = None,
     renorm_decay: float = 0.99,
@@ -519,17 +531,17 @@ avg_pool3d = _pooling("avg_pool3d", AveragePooling3D, "AvgPool3D", 3, "the mean"
 
 @add_arg_scope
 def layer_norm(
-    inputs: Any,
+    inputs: TensorLike,
     center: bool = True,
     scale: bool = True,
     activation_fn: Callable[..., Any] | None = None,
-    reuse: Any = None,
-    variables_collections: Any = None,
-    outputs_collections: Any = None,
+    reuse: object = None,
+    variables_collections: Collections | DictLike | None = None,
+    outputs_collections: Collections | DictLike | None = None,
     trainable: bool = True,
     begin_norm_axis: int = 1,
     begin_params_axis: int = -1,
-    scope: Any = None,
+    scope: ScopeLike | None = None,
 ) -> Any:
     """Normalizes each example by its own mean and variance.
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ferroflow._src.base import dtypes
-from ferroflow._src.base.typing import DTypeLike, TensorLike, TensorLikes
+from ferroflow._src.base.typing import CellLike, DTypeLike, ListLike, ScopeLike, TensorLike
 from ferroflow._src.rnn.static_running import static_rnn
 from ferroflow._src.variables.scope import variable_scope
 from ferroflow._src.variables.variable_scope import get_variable_scope
@@ -35,10 +35,10 @@ def looped_input(loop_function: LoopFunction | None, before: TensorLike | None, 
 
 def rnn_decoder(
     decoder_inputs: Iterable[Any],
-    initial_state: Any,
-    cell: Any,
+    initial_state: TensorLike,
+    cell: CellLike,
     loop_function: LoopFunction | None = None,
-    scope: Any = None,
+    scope: ScopeLike | None = None,
 ) -> tuple[list[Any], Any]:
     """Runs a cell over a list of inputs, or over what it gave itself.
 
@@ -86,7 +86,7 @@ def basic_rnn_seq2seq(
 
 
 def tied_rnn_seq2seq(
-    encoder_inputs: TensorLikes,
+    encoder_inputs: ListLike,
     decoder_inputs: Any,
     cell: Any,
     loop_function: LoopFunction | None = None,

@@ -64,7 +64,7 @@ def quotient(numerator: Any, denominator: Any, name: str | None) -> Tensor:
     return div_no_nan(numerator, maximum(denominator, 0), name=name)
 
 
-def match_weights(values: Tensor, weights: TensorLike) -> Tensor | None:
+def match_weights(values: Tensor, weights: TensorLike | None) -> Any:
     """Removes or adds a last dimension of weights if their rank differs by one from that of the values."""
     if weights is None:
         return None

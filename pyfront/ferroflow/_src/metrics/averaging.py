@@ -35,10 +35,10 @@ __all__ = [
 
 @described()
 def mean(
-    values: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    values: TensorLike,
+    weights: TensorLike | None = None,
+    metrics_collections: Collections | None = None,
+    updates_collections: Collections | None = None,
     name: str | None = None,
 ) -> Pair:
     """Returns the weighted mean of all values; 0 before any."""
@@ -181,8 +181,8 @@ def root_mean_squared_error(
     labels: TensorLike,
     predictions: TensorLike,
     weights: TensorLike | None = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Collections | None = None,
+    updates_collections: Collections | None = None,
     name: str | None = None,
 ) -> Pair:
     """Returns the square root of the mean of `(labels - predictions) ** 2`."""

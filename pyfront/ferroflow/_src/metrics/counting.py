@@ -121,8 +121,8 @@ def part_of_sum(
     labels: TensorLike,
     predictions: TensorLike,
     weights: TensorLike | None,
-    metrics_collections: Collections | DictLike,
-    updates_collections: Collections | DictLike,
+    metrics_collections: Collections | DictLike | None,
+    updates_collections: Collections | DictLike | None,
 ) -> Pair:
     """Returns the quotient of a count and its sum with another; 0 where both are 0.
 
@@ -153,11 +153,11 @@ def part_of_sum(
 
 @described(labels=_TRUTH, predictions=_TRUTH)
 def precision(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
+    metrics_collections: Collections | None = None,
+    updates_collections: Collections | None = None,
     name: str | None = None,
 ) -> Pair:
     """Returns the part of the elements predicted True that are True; 0 where none is predicted."""
@@ -169,11 +169,11 @@ def precision(
 
 @described(labels=_TRUTH, predictions=_TRUTH)
 def recall(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
+    metrics_collections: Collections | None = None,
+    updates_collections: Collections | None = None,
     name: str | None = None,
 ) -> Pair:
     """Returns the part of the elements that are True that are predicted True; 0 where none is True."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import nest
-from ferroflow._src.base.typing import CellLike, DTypeLike, IntLike, ScopeLike, StringLike, TensorLike
+from ferroflow._src.base.typing import CellLike, Device, DTypeLike, IntLike, ScopeLike, TensorLike
 from ferroflow._src.framework.default_graph import device as on_device, name_scope
 from ferroflow._src.rnn.cell import RNNCell
 
@@ -89,7 +89,7 @@ class DeviceWrapper(CellWrapper):
         device: str or function of an operation, as `tf.device` takes.
     """
 
-    def __init__(self, cell: CellLike, device: StringLike) -> None:
+    def __init__(self, cell: CellLike, device: Device) -> None:
         super().__init__(cell)
         self._device = device
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ferroflow._src.base import dtypes, nest
@@ -114,7 +114,7 @@ class AttentionWrapper(RNNCell):
     def __init__(
         self,
         cell: CellLike,
-        attention_mechanism: Any,
+        attention_mechanism: AttentionMechanism | Sequence[Any],
         attention_layer_size: IntLike | None = None,
         alignment_history: bool = False,
         cell_input_fn: Callable[[Any, Any], Any] | None = None,
@@ -126,7 +126,9 @@ class AttentionWrapper(RNNCell):
         super().__init__(name=name)
         assert_like_rnn_cell("cell", cell)
         self._is_multi = isinstance(attention_mechanism, (list, tuple))
-        mechanisms = tuple(attention_mechanism) if self._is_multi else (attention_mechanism,)
+        mechanisms = (
+            tuple(attention_mechanism) if isinstance(attention_mechanism, (list, tuple)) else (attention_mechanism,)
+        )
         for mechanism in mechanisms:
             if not isinstance(mechanism, AttentionMechanism):
                 what = (

@@ -8,7 +8,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.tensor_shape import TensorShape
-from ferroflow._src.base.typing import TensorLike
+from ferroflow._src.base.typing import ScopeLike, TensorLike
 from ferroflow._src.control_flow.loop import while_loop
 from ferroflow._src.framework.constant import constant, constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -131,13 +131,13 @@ def _kept_where_finished(finished: Tensor, new: Any, old: Any) -> Any:
 
 
 def dynamic_decode(
-    decoder: Any,
+    decoder: object,
     output_time_major: bool = False,
     impute_finished: bool = False,
-    maximum_iterations: Any = None,
+    maximum_iterations: TensorLike | None = None,
     parallel_iterations: int = 32,
     swap_memory: bool = False,
-    scope: Any = None,
+    scope: ScopeLike | None = None,
 ) -> Any:
     """Runs a decoder until all its sequences are finished.
 

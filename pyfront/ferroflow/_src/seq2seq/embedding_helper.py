@@ -152,7 +152,12 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
     """
 
     def __init__(
-        self, embedding: Any, start_tokens: Any, end_token: Any, softmax_temperature: Any = None, seed: Any = None
+        self,
+        embedding: Callable[..., Any],
+        start_tokens: TensorLike,
+        end_token: TensorLike,
+        softmax_temperature: TensorLike | None = None,
+        seed: int | None = None,
     ) -> None:
         super().__init__(embedding, start_tokens, end_token)
         self._softmax_temperature = softmax_temperature

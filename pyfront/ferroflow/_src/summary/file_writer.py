@@ -7,10 +7,10 @@ import time
 from types import TracebackType
 from typing import Any
 
-from ferroflow._src.base import proto, tf_logging
+from ferroflow._src.base import compat, proto, tf_logging
 from ferroflow._src.base.deprecation import warn_deprecated
 from ferroflow._src.base.files.system import make_directories
-from ferroflow._src.base.typing import IntLike, SessionObject
+from ferroflow._src.base.typing import IntLike, PathLike, SessionObject
 from ferroflow._src.checkpoint.meta_graph_export import create_meta_graph_def
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.summary.event_file_writer import EventFileWriter
@@ -161,7 +161,7 @@ class FileWriter(SummaryToEventTransformer):
 
     def __init__(
         self,
-        logdir: Any,
+        logdir: PathLike,
         graph: object = None,
         max_queue: int = 10,
         flush_secs: float = 120,
@@ -171,7 +171,7 @@ class FileWriter(SummaryToEventTransformer):
     ) -> None:
         writer: Any
         if session is not None:
-            writer = SessionEventFileWriter(session, logdir, max_queue, flush_secs, filename_suffix)
+            writer = SessionEventFileWriter(session, compat.path_to_str(logdir), max_queue, flush_secs, filename_suffix)
         else:
             writer = EventFileWriter(logdir, max_queue, flush_secs, filename_suffix)
         super().__init__(writer, graph, graph_def)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base import dtypes
-from ferroflow._src.base.typing import ListLike, Rate, TensorLike
+from ferroflow._src.base.typing import FloatLike, ListLike, TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import (
     add_to_collection,
@@ -152,7 +152,7 @@ class ExponentialMovingAverage:
 
     def __init__(
         self,
-        decay: Rate,
+        decay: FloatLike,
         num_updates: TensorLike | None = None,
         zero_debias: bool = False,
         name: str = "ExponentialMovingAverage",

@@ -54,7 +54,7 @@ _Pairs = list[tuple[Any, Any]]
 
 
 def optimize_loss(
-    loss: Any,
+    loss: TensorLike,
     global_step: TensorLike | None,
     learning_rate: Rate | None,
     optimizer: str,
@@ -189,7 +189,7 @@ def _with_noise(gradients: _Pairs, scale: float) -> _Pairs:
     noisy: _Pairs = []
     for gradient, variable in gradients:
         if gradient is not None:
-            shape = gradient.dense_shape if isinstance(gradient, IndexedSlices) else gradient.get_shape()
+            shape: Any = gradient.dense_shape if isinstance(gradient, IndexedSlices) else gradient.get_shape()
             gradient = convert_to_tensor(gradient) + truncated_normal(shape) * scale
         noisy.append((gradient, variable))
     return noisy

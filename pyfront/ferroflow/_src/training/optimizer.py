@@ -144,7 +144,7 @@ class Optimizer:
 
     def compute_gradients(
         self,
-        loss: FloatLike,
+        loss: TensorLike,
         var_list: TensorLikes | None = None,
         gate_gradients: int = GATE_OP,
         aggregation_method: int | None = None,

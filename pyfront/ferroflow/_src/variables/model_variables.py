@@ -24,7 +24,7 @@ from ferroflow._src.framework.default_graph import add_to_collection, device, ge
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.variable import Variable
-from ferroflow._src.variables.variable_scope import VariableScope, get_variable_scope
+from ferroflow._src.variables.variable_scope import get_variable_scope
 
 __all__ = [
     "add_model_variable",
@@ -218,7 +218,7 @@ def add_model_variable(var: TensorLike) -> None:
 
 
 def get_variables(
-    scope: Any = None, suffix: str | None = None, collection: str = GraphKeys.GLOBAL_VARIABLES
+    scope: ScopeLike | None = None, suffix: str | None = None, collection: str = GraphKeys.GLOBAL_VARIABLES
 ) -> list[Any]:
     """Lists the variables of a collection.
 

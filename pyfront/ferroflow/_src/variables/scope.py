@@ -1,7 +1,6 @@
 """`variable_scope`: the context manager that opens a variable scope and a name scope together."""
 
 from __future__ import annotations
-from ferroflow._src.base.typing import ScopeLike
 
 import contextlib
 import functools
@@ -10,7 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from ferroflow._src.base import tf_logging
-from ferroflow._src.base.typing import Device, DTypeLike, Initializer
+from ferroflow._src.base.typing import Device, DTypeLike, Initializer, ScopeLike
 from ferroflow._src.framework.default_graph import (
     get_default_graph,
     graph_of,

@@ -12,7 +12,7 @@ from ferroflow import _core
 from ferroflow._src.base import compat, errors
 from ferroflow._src.base.engine_errors import engine_errors
 from ferroflow._src.base.files.failures import failures_of, path_of
-from ferroflow._src.base.typing import PathLike
+from ferroflow._src.base.typing import PathLike, StringLike
 
 
 class FileStatistics(NamedTuple):
@@ -229,7 +229,7 @@ def walk(top: PathLike, in_order: bool = True) -> Iterator[tuple[str, list[str],
         yield here
 
 
-def glob(filename: Any) -> list[str]:
+def glob(filename: StringLike) -> list[str]:
     """Lists the files that match patterns.
 
     Args:
@@ -242,7 +242,7 @@ def glob(filename: Any) -> list[str]:
         tf.errors.InvalidArgumentError: if a pattern is malformed.
     """
     filename = compat.path_to_str(filename)
-    patterns = [filename] if isinstance(filename, str) else filename
+    patterns: Any = [filename] if isinstance(filename, str) else filename
     found = []
     for pattern in patterns:
         with engine_errors():

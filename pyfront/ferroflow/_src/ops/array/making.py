@@ -76,7 +76,7 @@ def placeholder_with_default(input: TensorLike, shape: ShapeTensorLike | None, n
     return tensor_op("PlaceholderWithDefault", [input], {"shape": tensor_shape.as_shape(shape)}, name=name)
 
 
-def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SparseTensor:
+def sparse_placeholder(dtype: DTypeLike, shape: ShapeTensorLike | None = None, name: str | None = None) -> SparseTensor:
     """Makes a sparse tensor whose value is fed to each step.
 
     Args:
@@ -103,13 +103,12 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
         rank = shape.get_shape()[0].value
         dense_shape = shape
     else:
-        if isinstance(shape, tensor_shape.TensorShape):
-            shape = shape.as_list()
-        rank = len(shape)
-        if any(d is None for d in shape):
+        sizes: Any = shape.as_list() if isinstance(shape, tensor_shape.TensorShape) else shape
+        rank = len(sizes)
+        if any(d is None for d in sizes):
             dense_shape = placeholder(dtypes.int64, shape=[rank], name=named("shape"))
         else:
-            dense_shape = convert_to_tensor(shape, dtype=dtypes.int64, name=named("shape"))
+            dense_shape = convert_to_tensor(sizes, dtype=dtypes.int64, name=named("shape"))
     return SparseTensor(
         values=placeholder(dtype, shape=[None], name=named("values")),
         indices=placeholder(dtypes.int64, shape=[None, rank], name=named("indices")),
@@ -422,7 +421,7 @@ def one_hot(
 
 
 def sequence_mask(
-    lengths: TensorLike, maxlen: TensorLike | None = None, dtype: Any = dtypes.bool, name: str | None = None
+    lengths: TensorLike, maxlen: TensorLike | None = None, dtype: DTypeLike = dtypes.bool, name: str | None = None
 ) -> Tensor:
     """Returns masks that are True at the first `lengths` positions and False after them.
 

@@ -141,7 +141,8 @@ def size_internal(
         input = convert_to_tensor(input)
         static = input.get_shape()
         if optimize and static.is_fully_defined():
-            return constant(static.num_elements(), out_type, name=scope)
+            elements: Any = static.num_elements()
+            return constant(elements, out_type, name=scope)
         if optimize and static.ndims is not None and any(d == 0 for d in static.as_list()):
             return constant(0, out_type, name=scope)
         return tensor_op("Size", [input], {"out_type": out_type}, name=scope)
@@ -223,7 +224,9 @@ def expand_dims(
     return tensor_op("ExpandDims", [input, axis], name=name)
 
 
-def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Tensor:
+def squeeze(
+    input: TensorLike, axis: IntsLike | None = None, name: str | None = None, squeeze_dims: IntsLike | None = None
+) -> Tensor:
     """Removes dimensions of size 1.
 
     Args:
@@ -240,12 +243,9 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims:
     """
     if squeeze_dims is not None:
         warn_deprecated("The argument squeeze_dims of squeeze", "axis")
-    axis = deprecated_argument_lookup("axis", axis, "squeeze_dims", squeeze_dims)
-    if axis is None:
-        axis = []
-    elif np.isscalar(axis):
-        axis = [axis]
-    return tensor_op("Squeeze", [input], {"squeeze_dims": [int(a) for a in axis]}, name=name)
+    given: Any = deprecated_argument_lookup("axis", axis, "squeeze_dims", squeeze_dims)
+    dimensions: Any = [] if given is None else [given] if np.isscalar(given) else given
+    return tensor_op("Squeeze", [input], {"squeeze_dims": [int(a) for a in dimensions]}, name=name)
 
 
 def transpose(a: TensorLike, perm: IntsLike | None = None, name: str = "transpose", conjugate: bool = False) -> Tensor:

@@ -80,7 +80,7 @@ def convert_image_dtype(image: TensorLike, dtype: DTypeLike, saturate: bool = Fa
         return to_dtype(arithmetic.multiply(image, dtype.max + 0.5), dtype, name=scope)
 
 
-def per_image_standardization(image: Any) -> Tensor:
+def per_image_standardization(image: TensorLike) -> Tensor:
     """Scales images to mean 0 and standard deviation 1.
 
     Args:

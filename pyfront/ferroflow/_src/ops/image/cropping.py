@@ -124,7 +124,11 @@ def pad_to_bounding_box(
 
 
 def crop_to_bounding_box(
-    image: TensorLike, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+    image: TensorLike,
+    offset_height: int | Tensor,
+    offset_width: int | Tensor,
+    target_height: int | Tensor,
+    target_width: int | Tensor,
 ) -> Tensor:
     """Crops a rectangle of images.
 
@@ -171,7 +175,7 @@ def _equal(x: Any, y: Any) -> Any:
     return comparison.equal(x, y) if is_symbolic(x) or is_symbolic(y) else x == y
 
 
-def resize_image_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
+def resize_image_with_crop_or_pad(image: TensorLike, target_height: int | Tensor, target_width: int | Tensor) -> Tensor:
     """Crops or pads images evenly to a size; the padding is zeros.
 
     Args:
@@ -196,7 +200,8 @@ def resize_image_with_crop_or_pad(image: Any, target_height: Any, target_width: 
             target_height = with_dependencies(checks, target_height)
         if is_symbolic(target_width):
             target_width = with_dependencies(checks, target_width)
-        _, height, width, _ = dimensions(image, 4)
+        pixels: Any = image
+        _, height, width, _ = dimensions(pixels, 4)
         more_columns = target_width - width
         more_rows = target_height - height
         cropped = crop_to_bounding_box(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
 from ferroflow._src.base import dtypes, tf_logging
 from ferroflow._src.base.deprecation import warn_deprecated
@@ -31,7 +31,11 @@ __all__ = [
 ]
 
 
-def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
+@overload
+def cast(x: SparseTensor, dtype: DTypeLike, name: str | None = None) -> SparseTensor: ...  # type: ignore[overload-overlap]
+@overload
+def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor: ...
+def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor | SparseTensor:
     """Converts elements to another dtype.
 
     Args:

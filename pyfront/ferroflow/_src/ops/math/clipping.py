@@ -119,7 +119,7 @@ def global_norm(t_list: TensorLikes | None, name: str | None = None) -> Tensor:
 
 
 def clip_by_global_norm(
-    t_list: TensorLikes | None, clip_norm: Any, use_norm: Any = None, name: str | None = None
+    t_list: TensorLikes | None, clip_norm: TensorLike, use_norm: TensorLike | None = None, name: str | None = None
 ) -> tuple[list[Any], Tensor]:
     """Scales tensors down together if their common norm is too large.
 
@@ -142,10 +142,12 @@ def clip_by_global_norm(
     if use_norm is None:
         use_norm = global_norm(t_list, name)
     with name_scope(name, "clip_by_global_norm", [*t_list, clip_norm]) as scope:
-        one = constant(1.0, dtype=use_norm.dtype.base_dtype)
-        scale = clip_norm * tensor_op("Minimum", [1.0 / use_norm, one / clip_norm])
+        norm: Any = use_norm
+        limit: Any = clip_norm
+        one = constant(1.0, dtype=norm.dtype.base_dtype)
+        scale = limit * tensor_op("Minimum", [1.0 / norm, one / limit])
         # No number for an infinite norm, whose scale of zero would hide what is wrong; zero for all finite ones.
-        scale = scale + (use_norm - use_norm)
+        scale = scale + (norm - norm)
         results: list[Any] = []
         for i, (t, v) in enumerate(zip(t_list, _values(t_list), strict=True)):
             if v is None:
@@ -154,7 +156,7 @@ def clip_by_global_norm(
             with colocate_with(v):
                 clipped = making.identity(v * scale, name=f"{scope}_{i}")
             results.append(_as_slices_of(t, clipped))
-        return results, use_norm
+        return results, norm
 
 
 def clip_by_average_norm(t: TensorLike, clip_norm: TensorLike, name: str | None = None) -> Tensor:

@@ -219,7 +219,7 @@ def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
         return tensor_op("Neg", [tensor_op("Softplus", [tensor_op("Neg", [x])])], name=scope)
 
 
-def conj(x: TensorLike, name: str | None = None) -> Any:
+def conj(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the complex conjugate, element by element.
 
     Args:

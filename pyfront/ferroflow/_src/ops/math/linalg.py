@@ -49,8 +49,8 @@ def _may_broadcast(a: TensorShape, b: TensorShape) -> bool:
 
 
 def matmul(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     transpose_a: bool = False,
     transpose_b: bool = False,
     adjoint_a: bool = False,

@@ -174,7 +174,7 @@ def conv2d_backprop_input(
     padding: str | ListLike | None = None,
     use_cudnn_on_gpu: bool | None = True,
     data_format: str | None = "NHWC",
-    dilations: IntsLike = _ONES_2D,
+    dilations: IntsLike | None = _ONES_2D,
     name: str | None = None,
     filters: TensorLike | None = None,
 ) -> Tensor:
@@ -344,7 +344,7 @@ conv3d_backprop_filter = conv3d_backprop_filter_v2
 
 def conv1d(
     value: TensorLike | None = None,
-    filters: Any = None,
+    filters: TensorLike | None = None,
     stride: IntsLike | None = None,
     padding: str | ListLike | None = None,
     use_cudnn_on_gpu: bool | None = None,
@@ -385,7 +385,8 @@ def conv1d(
         strides = _with_height(full_list(stride, 1, axis == 2, "stride"), axis)
         dilated = _with_height(full_list(dilations, 1, axis == 2, "dilations"), axis)
         value = shaping.expand_dims(value, axis)
-        filters = shaping.expand_dims(filters, 0)
+        kernel: Any = filters
+        filters = shaping.expand_dims(kernel, 0)
         result = conv2d(value, filters, strides, padding, use_cudnn_on_gpu, data_format, dilated)
         return shaping.squeeze(result, [axis])
 
@@ -419,16 +420,16 @@ def _check_padding(padding: Any) -> None:
 
 
 def conv2d_transpose(
-    value: Any = None,
-    filter: Any = None,
-    output_shape: Any = None,
-    strides: Any = None,
-    padding: Any = "SAME",
+    value: TensorLike | None = None,
+    filter: TensorLike | None = None,
+    output_shape: TensorLike = None,  # type: ignore[assignment]  # the call fails without it
+    strides: IntsLike | None = None,
+    padding: str | ListLike = "SAME",
     data_format: str | None = "NHWC",
     name: str | None = None,
     input: TensorLike | None = None,
     filters: TensorLike | None = None,
-    dilations: Any = None,
+    dilations: IntsLike | None = None,
 ) -> Tensor:
     """Computes the transpose of `conv2d`, which is its gradient with respect to the input.
 

@@ -145,7 +145,8 @@ def ctc_loss_v2(
         blank = 0 if blank_index is None else blank_index
         if blank < 0:
             blank += _size(logits, 2)
-        is_overlong = is_empty = None
+        is_overlong: Tensor | None = None
+        is_empty: Any = None
         if not is_sparse:
             dense = convert_to_tensor(labels, name="labels")
             label_length = cast(convert_to_tensor(label_length, name="label_length"), dtypes.int32)

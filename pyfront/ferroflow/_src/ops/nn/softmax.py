@@ -12,7 +12,7 @@ from ferroflow._src.base.deprecation import (
     deprecated_argument_lookup,
     warn_deprecated,
 )
-from ferroflow._src.base.typing import TensorLike
+from ferroflow._src.base.typing import TensorLike, TensorLikes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -200,7 +200,7 @@ def _move_to_end(tensor: Tensor, axis: int, ndims: Tensor) -> Tensor:
 @deprecated("tf.nn.softmax_cross_entropy_with_logits_v2", name="tf.nn.softmax_cross_entropy_with_logits")
 def softmax_cross_entropy_with_logits(
     _sentinel: None = None,
-    labels: Any = None,
+    labels: TensorLike = None,  # type: ignore[assignment]  # the call fails without it
     logits: TensorLike | None = None,
     dim: int | None = None,
     name: str | None = None,
@@ -230,7 +230,10 @@ def softmax_cross_entropy_with_logits(
 
 
 def sparse_softmax_cross_entropy_with_logits(
-    _sentinel: Any = None, labels: Any = None, logits: Any = None, name: str | None = None
+    _sentinel: None = None,
+    labels: TensorLike = None,  # type: ignore[assignment]  # the call fails without it
+    logits: TensorLike = None,  # type: ignore[assignment]  # the call fails without it
+    name: str | None = None,
 ) -> Tensor:
     """Computes the cross entropy between classes and the softmax of logits.
 
@@ -257,7 +260,7 @@ def sparse_softmax_cross_entropy_with_logits(
         labels_shape = shaping.shape(labels)
         if logits_static.ndims == 0:
             raise ValueError(f"Logits cannot be scalars - received shape {logits_static}.")
-        if None not in (logits_static.ndims, labels_static.ndims) and labels_static.ndims != logits_static.ndims - 1:
+        if logits_static.ndims is not None and labels_static.ndims not in (None, logits_static.ndims - 1):
             raise ValueError(
                 f"Rank mismatch: Rank of labels (received {labels_static.ndims}) should equal rank of logits minus 1 "
                 f"(received {logits_static.ndims})."
@@ -285,7 +288,10 @@ def sparse_softmax_cross_entropy_with_logits(
 
 
 def sigmoid_cross_entropy_with_logits(
-    _sentinel: Any = None, labels: Any = None, logits: Any = None, name: str | None = None
+    _sentinel: None = None,
+    labels: TensorLike = None,  # type: ignore[assignment]  # the call fails without it
+    logits: TensorLike = None,  # type: ignore[assignment]  # the call fails without it
+    name: str | None = None,
 ) -> Tensor:
     """Computes the cross entropy between probabilities and the sigmoid of logits, element by element.
 
@@ -319,10 +325,10 @@ def sigmoid_cross_entropy_with_logits(
 @deprecated_args(targets="labels")
 def weighted_cross_entropy_with_logits(
     labels: TensorLike | None = None,
-    logits: Any = None,
-    pos_weight: Any = None,
+    logits: TensorLike = None,  # type: ignore[assignment]  # the call fails without it
+    pos_weight: TensorLike | None = None,
     name: str | None = None,
-    targets: Any = None,
+    targets: TensorLikes | None = None,
 ) -> Tensor:
     """Computes `sigmoid_cross_entropy_with_logits` with the positive term weighted.
 
@@ -345,7 +351,8 @@ def weighted_cross_entropy_with_logits(
         targets = convert_to_tensor(targets, name="targets")
         _require_same_shape("targets", targets, logits)
         # (1 - z) * x + w * (log(1 + exp(-|x|)) + max(-x, 0)) with w = 1 + (pos_weight - 1) * z.
-        log_weight = 1 + (pos_weight - 1) * targets
+        weight: Any = pos_weight
+        log_weight = 1 + (weight - 1) * targets
         linear = (1 - targets) * logits
         smooth = tensor_op("Log1p", [tensor_op("Exp", [-absolute(logits)])])
         negative_part = tensor_op("Relu", [-logits])

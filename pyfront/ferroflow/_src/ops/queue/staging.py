@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ferroflow._src.base import tensor_shape
-from ferroflow._src.base.typing import ListLike, NestedShapes, TensorLike
+from ferroflow._src.base.typing import ListLike, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import colocate_with, get_default_graph, name_scope
@@ -36,7 +36,7 @@ class BaseStagingArea:
     def __init__(
         self,
         dtypes: Sequence[Any],
-        shapes: Any = None,
+        shapes: Sequence[Any] | None = None,
         names: ListLike | None = None,
         shared_name: str | None = None,
         capacity: int = 0,
@@ -253,7 +253,7 @@ class MapStagingArea(BaseStagingArea):
     def __init__(
         self,
         dtypes: Sequence[Any],
-        shapes: NestedShapes | None = None,
+        shapes: Sequence[Any] | None = None,
         names: ListLike | None = None,
         shared_name: str | None = None,
         ordered: bool = False,

@@ -43,7 +43,7 @@ def _fft_length(fft_length: Any, frame_length: Tensor) -> Tensor:
     if known is not None:
         return _scalar(1 << max(int(known) - 1, 0).bit_length(), "fft_length")
     exponent = elementwise.ceil(elementwise.log(cast(frame_length, dtypes.float32)) / elementwise.log(2.0))
-    return cast(power(2.0, exponent), dtypes.int32)  # type: ignore[no-any-return]
+    return cast(power(2.0, exponent), dtypes.int32)
 
 
 def stft(

@@ -35,6 +35,9 @@ __all__ = [
 ]
 
 
+_DEFAULTS: dict[dtypes.DType, Any] = {dtypes.string: "", dtypes.bool: False}
+
+
 def sparse_to_dense(
     sparse_indices: TensorLike,
     output_shape: ShapeTensorLike,
@@ -190,9 +193,7 @@ def sparse_from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     """
     with name_scope(name, "dense_to_sparse"):
         tensor = convert_to_tensor(tensor)
-        zero = constant(
-            {dtypes.string: "", dtypes.bool: False}.get(tensor.dtype.base_dtype, 0), tensor.dtype.base_dtype
-        )
+        zero = constant(_DEFAULTS.get(tensor.dtype.base_dtype, 0), tensor.dtype.base_dtype)
         indices = indexing.where(tensor_op("NotEqual", [tensor, zero]))
         return SparseTensor(indices, indexing.gather_nd(tensor, indices), shaping.shape(tensor, out_type=dtypes.int64))
 
