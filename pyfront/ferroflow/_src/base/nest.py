@@ -234,7 +234,7 @@ def flatten_dict_items(dictionary: dict[Any, Any]) -> dict[Any, Any]:
     return flat
 
 
-def map_structure(func: Callable[..., Any], *structure: Any, **check_types_dict: Any) -> Any:
+def map_structure(func: Callable[..., Any], *structure: object, **check_types_dict: Any) -> Any:
     """Applies `func` to the leaves of structures that have the same shape.
 
     Args:

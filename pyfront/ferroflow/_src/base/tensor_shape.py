@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex, overload
 
 from ferroflow._src.base import dtypes, proto
-from ferroflow._src.base.typing import IntsLike
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from ferroflow._src.base.typing import IntsLike
 
 
 class Dimension:

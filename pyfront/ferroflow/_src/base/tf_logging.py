@@ -55,7 +55,7 @@ def _emit(level: int, msg: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         logger.log(level, msg, *args, **kwargs)
 
 
-def log(level: int, msg: object, *args: Any, **kwargs: Any) -> None:
+def log(level: int, msg: object, *args: object, **kwargs: Any) -> None:
     """Logs `msg % args` at `level`.
 
     Args:
@@ -67,7 +67,7 @@ def log(level: int, msg: object, *args: Any, **kwargs: Any) -> None:
     _emit(level, msg, args, kwargs)
 
 
-def vlog(level: int, msg: object, *args: Any, **kwargs: Any) -> None:
+def vlog(level: int, msg: object, *args: object, **kwargs: Any) -> None:
     """Logs `msg % args` at `level`.
 
     Args:
@@ -79,7 +79,7 @@ def vlog(level: int, msg: object, *args: Any, **kwargs: Any) -> None:
     _emit(level, msg, args, kwargs)
 
 
-def debug(msg: object, *args: Any, **kwargs: Any) -> None:
+def debug(msg: object, *args: object, **kwargs: Any) -> None:
     """Logs `msg % args` at level DEBUG.
 
     Args:
@@ -90,7 +90,7 @@ def debug(msg: object, *args: Any, **kwargs: Any) -> None:
     _emit(DEBUG, msg, args, kwargs)
 
 
-def info(msg: object, *args: Any, **kwargs: Any) -> None:
+def info(msg: object, *args: object, **kwargs: Any) -> None:
     """Logs `msg % args` at level INFO.
 
     Args:
@@ -101,7 +101,7 @@ def info(msg: object, *args: Any, **kwargs: Any) -> None:
     _emit(INFO, msg, args, kwargs)
 
 
-def warning(msg: object, *args: Any, **kwargs: Any) -> None:
+def warning(msg: object, *args: object, **kwargs: Any) -> None:
     """Logs `msg % args` at level WARN.
 
     Args:
@@ -112,7 +112,7 @@ def warning(msg: object, *args: Any, **kwargs: Any) -> None:
     _emit(WARN, msg, args, kwargs)
 
 
-def warn(msg: object, *args: Any, **kwargs: Any) -> None:
+def warn(msg: object, *args: object, **kwargs: Any) -> None:
     """Logs `msg % args` at level WARN.
 
     Args:
@@ -123,7 +123,7 @@ def warn(msg: object, *args: Any, **kwargs: Any) -> None:
     _emit(WARN, msg, args, kwargs)
 
 
-def error(msg: object, *args: Any, **kwargs: Any) -> None:
+def error(msg: object, *args: object, **kwargs: Any) -> None:
     """Logs `msg % args` at level ERROR.
 
     Args:
@@ -134,7 +134,7 @@ def error(msg: object, *args: Any, **kwargs: Any) -> None:
     _emit(ERROR, msg, args, kwargs)
 
 
-def fatal(msg: object, *args: Any, **kwargs: Any) -> None:
+def fatal(msg: object, *args: object, **kwargs: Any) -> None:
     """Logs `msg % args` at level FATAL; the program goes on.
 
     Args:
@@ -160,7 +160,7 @@ def flush() -> None:
         handler.flush()
 
 
-def log_if(level: int, msg: object, condition: Any, *args: Any) -> None:
+def log_if(level: int, msg: object, condition: Any, *args: object) -> None:
     """Logs `msg % args` at `level` if a condition is true.
 
     Args:
@@ -173,7 +173,7 @@ def log_if(level: int, msg: object, condition: Any, *args: Any) -> None:
         _emit(level, msg, args, {})
 
 
-def log_every_n(level: int, msg: object, n: int, *args: Any) -> None:
+def log_every_n(level: int, msg: object, n: int, *args: object) -> None:
     """Logs `msg % args` at `level` on the first of every `n` calls from the line of the caller.
 
     Args:
@@ -189,7 +189,7 @@ def log_every_n(level: int, msg: object, n: int, *args: Any) -> None:
         _emit(level, msg, args, {})
 
 
-def log_first_n(level: int, msg: object, n: int, *args: Any) -> None:
+def log_first_n(level: int, msg: object, n: int, *args: object) -> None:
     """Logs `msg % args` at `level` on the first `n` calls from the line of the caller.
 
     Args:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.tensor_shape import TensorShape
-from ferroflow._src.base.typing import Activation, ListLike, ShapeLike
+from ferroflow._src.base.typing import Activation, ListLike, ShapeLike, TensorLike
 from ferroflow._src.feature_column.column import CategoricalColumn, DenseColumn, IdWeightPair, TransformedFeatures
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import SparseTensor
@@ -112,7 +112,7 @@ class BucketizedColumn(DenseColumn, CategoricalColumn, _BucketizedFields):
 def numeric_column(
     key: str,
     shape: ShapeLike = (1,),
-    default_value: Any = None,
+    default_value: TensorLike | None = None,
     dtype: dtypes.DType = dtypes.float32,
     normalizer_fn: Activation | None = None,
 ) -> NumericColumn:

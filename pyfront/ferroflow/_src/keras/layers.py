@@ -8,7 +8,15 @@ from typing import Any, ClassVar
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
-from ferroflow._src.base.typing import DictLike, Identifier, Initializer, NestedTensors, ShapeTensorLike, TensorLike
+from ferroflow._src.base.typing import (
+    DictLike,
+    Identifier,
+    Initializer,
+    IntsLike,
+    NestedTensors,
+    ShapeTensorLike,
+    TensorLike,
+)
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras import named
@@ -77,15 +85,15 @@ class _KerasConvolution(KerasLayer):
     def __init__(
         self,
         filters: int,
-        kernel_size: Any,
-        strides: Any = 1,
+        kernel_size: IntsLike,
+        strides: IntsLike = 1,
         padding: str = "valid",
         data_format: str | None = None,
-        dilation_rate: Any = 1,
-        activation: Any = None,
+        dilation_rate: IntsLike = 1,
+        activation: Identifier | None = None,
         use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
+        kernel_initializer: Initializer | DictLike = "glorot_uniform",
+        bias_initializer: Initializer | DictLike = "zeros",
         **kwargs: Any,
     ) -> None:
         own = {
@@ -172,8 +180,8 @@ class _KerasPooling(KerasLayer):
 
     def __init__(
         self,
-        pool_size: Any = 2,
-        strides: Any = None,
+        pool_size: IntsLike = 2,
+        strides: IntsLike | None = None,
         padding: str = "valid",
         data_format: str | None = None,
         **kwargs: Any,

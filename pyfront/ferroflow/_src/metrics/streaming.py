@@ -8,7 +8,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated, warn_deprecated
-from ferroflow._src.base.typing import Collections, DictLike, TensorLike
+from ferroflow._src.base.typing import Collections, DictLike, TensorLike, makes
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
 from ferroflow._src.framework.tensor import Tensor
@@ -24,6 +24,23 @@ from ferroflow._src.ops.math.weights_broadcast import broadcast_weights
 from ferroflow._src.ops.nn.ranking import in_top_k
 from ferroflow._src.ops.state.assigning import assign_add
 from ferroflow._src.variables.scope import variable_scope
+
+
+def _signature(
+    predictions: TensorLike,
+    labels: TensorLike,
+    weights: TensorLike | None = None,
+    metrics_collections: Collections | None = None,
+    updates_collections: Collections | None = None,
+    name: str | None = None,
+) -> Pair:
+    """Has the signature of metrics that take weights."""
+    raise NotImplementedError
+
+
+@makes(_signature)
+def _weighted_predictions_first(metric: Callable[..., Pair], name: str) -> Callable[..., Pair]:
+    return predictions_first(metric, name)
 
 
 def predictions_first(metric: Callable[..., Pair], name: str) -> Callable[..., Pair]:
@@ -50,8 +67,10 @@ def predictions_first(metric: Callable[..., Pair], name: str) -> Callable[..., P
     return function
 
 
-streaming_accuracy = predictions_first(averaging.accuracy, "streaming_accuracy")
-streaming_mean_absolute_error = predictions_first(averaging.mean_absolute_error, "streaming_mean_absolute_error")
+streaming_accuracy = _weighted_predictions_first(averaging.accuracy, "streaming_accuracy")
+streaming_mean_absolute_error = _weighted_predictions_first(
+    averaging.mean_absolute_error, "streaming_mean_absolute_error"
+)
 streaming_mean_cosine_distance = predictions_first(averaging.mean_cosine_distance, "streaming_mean_cosine_distance")
 streaming_mean_relative_error = predictions_first(averaging.mean_relative_error, "streaming_mean_relative_error")
 streaming_mean_squared_error = predictions_first(averaging.mean_squared_error, "streaming_mean_squared_error")
@@ -59,8 +78,8 @@ streaming_root_mean_squared_error = predictions_first(
     averaging.root_mean_squared_error, "streaming_root_mean_squared_error"
 )
 streaming_mean_iou = predictions_first(class_matrices.mean_iou, "streaming_mean_iou")
-streaming_precision = predictions_first(counting.precision, "streaming_precision")
-streaming_recall = predictions_first(counting.recall, "streaming_recall")
+streaming_precision = _weighted_predictions_first(counting.precision, "streaming_precision")
+streaming_recall = _weighted_predictions_first(counting.recall, "streaming_recall")
 streaming_true_positives = predictions_first(counting.true_positives, "streaming_true_positives")
 streaming_true_negatives = predictions_first(counting.true_negatives, "streaming_true_negatives")
 streaming_false_positives = predictions_first(counting.false_positives, "streaming_false_positives")

@@ -10,7 +10,7 @@ from typing import Any
 from ferroflow._src.base import compat, proto, tf_logging
 from ferroflow._src.base.deprecation import warn_deprecated
 from ferroflow._src.base.files.system import make_directories
-from ferroflow._src.base.typing import IntLike, PathLike, SessionObject
+from ferroflow._src.base.typing import IntLike, PathLike, SessionObject, has_signature_of
 from ferroflow._src.checkpoint.meta_graph_export import create_meta_graph_def
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.summary.event_file_writer import EventFileWriter
@@ -217,6 +217,7 @@ class SummaryWriter(FileWriter):
         **kwargs: as `FileWriter` takes them.
     """
 
+    @has_signature_of(FileWriter.__init__)
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warn_deprecated("tf.train.SummaryWriter", "tf.summary.FileWriter")
         super().__init__(*args, **kwargs)

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from ferroflow._src.base import dtypes, proto, tf_logging
 from ferroflow._src.base.dtypes import DType
 from ferroflow._src.base.tensor_shape import TensorShape, unknown_shape
-from ferroflow._src.base.typing import Device, DTypeLike, SessionObject, ShapeLike, TensorLike
+from ferroflow._src.base.typing import Device, DTypeLike, Initializer, SessionObject, ShapeLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.conversion import convert_to_tensor, register_tensor_conversion_function
@@ -106,7 +106,7 @@ class Variable(metaclass=_VariableMeta):
 
     def __init__(
         self,
-        initial_value: Any = None,
+        initial_value: Initializer | None = None,
         trainable: bool | None = None,
         collections: Iterable[str] | None = None,
         validate_shape: bool = True,

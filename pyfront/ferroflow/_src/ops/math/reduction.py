@@ -292,7 +292,7 @@ def _position_signature(
     input: TensorLike,
     axis: IntsLike | None = None,
     name: str | None = None,
-    dimension: Any = None,
+    dimension: IntsLike | None = None,
     output_type: DTypeLike = dtypes.int64,
 ) -> Tensor:
     """Has the signature of the functions that `_position` makes."""
@@ -305,7 +305,7 @@ def _position(public_name: str, op_type: str, what: str) -> Callable[..., Tensor
         input: TensorLike,
         axis: IntsLike | None = None,
         name: str | None = None,
-        dimension: Any = None,
+        dimension: IntsLike | None = None,
         output_type: DTypeLike = dtypes.int64,
     ) -> Tensor:
         axis = _new_or_old(public_name, "axis", axis, "dimension", dimension)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ferroflow._src.base import dtypes, tf_logging
 from ferroflow._src.base.tensor_shape import as_shape
-from ferroflow._src.base.typing import DTypeLike, ShapeTensorLike
+from ferroflow._src.base.typing import DTypeLike, ShapeLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.ops.sparse.converting import sparse_merge
 
@@ -64,7 +64,7 @@ class FixedLenFeature(_FixedLenFeature):
         default_value: the value of that shape for examples without the feature; None if all examples must have it.
     """
 
-    def __new__(cls, shape: Any, dtype: Any, default_value: Any = None) -> Self:
+    def __new__(cls, shape: ShapeLike, dtype: DTypeLike, default_value: TensorLike | None = None) -> Self:
         return super().__new__(cls, shape, dtype, default_value)
 
 
