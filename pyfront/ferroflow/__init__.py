@@ -106,6 +106,7 @@ from ferroflow._src.base.op_libraries import (
     load_library as load_library,
     load_op_library as load_op_library,
 )
+from ferroflow._src.base.public_modules import set_public_modules as _set_public_modules
 from ferroflow._src.base.sysconfig import CXX11_ABI_FLAG as CXX11_ABI_FLAG, MONOLITHIC_BUILD as MONOLITHIC_BUILD
 from ferroflow._src.base.tensor_content import (
     make_ndarray as make_ndarray,
@@ -804,6 +805,7 @@ _MODULES = frozenset(
 )
 
 
+_set_public_modules(globals())
 _install_hooks()
 if _AbsentModules not in _sys.meta_path:
     _sys.meta_path.append(_AbsentModules)
@@ -885,6 +887,7 @@ else:
             return message
         if name in _LATE:
             found = globals()[name] = getattr(_importlib.import_module(f"ferroflow._src.{_LATE[name]}"), name)
+            _set_public_modules({"__name__": "ferroflow", name: found})
             return found
         if name in _MODULES:
             return _importlib.import_module(f"ferroflow.{name}")

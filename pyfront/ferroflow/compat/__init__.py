@@ -16,6 +16,7 @@ from ferroflow._src.base.compat import (
     path_to_str as path_to_str,
     real_types as real_types,
 )
+from ferroflow._src.base.public_modules import set_public_modules as _set_public_modules
 from ferroflow._src.base.tensor_shape import (
     dimension_at_index as dimension_at_index,
     dimension_value as dimension_value,
@@ -38,3 +39,6 @@ else:
         if name in ("forward_compatible", "forward_compatibility_horizon"):
             return getattr(_importlib.import_module("ferroflow.python.compat.compat"), name)
         raise _absent("ferroflow.compat", name)
+
+
+_set_public_modules(globals())

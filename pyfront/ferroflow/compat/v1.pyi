@@ -1,3 +1,3 @@
 """`tf.compat.v1`: all names of ferroflow."""
 
-from ferroflow import *
+from ferroflow import *  # noqa: F403

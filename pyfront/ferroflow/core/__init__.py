@@ -5,6 +5,7 @@ from types import ModuleType as _ModuleType
 
 from ferroflow._src.base.absent_names import absent as _absent
 from ferroflow._src.base.proto.modules import install as _install
+from ferroflow._src.base.proto.symbols import _restore as _restore
 
 _install("ferroflow.core")
 
