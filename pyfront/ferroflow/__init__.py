@@ -2,7 +2,8 @@
 
 import importlib as _importlib
 import sys as _sys
-from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
+import typing as _typing
+from typing import Any as _Any
 
 from ferroflow import (
     app as app,
@@ -829,7 +830,7 @@ def load_ipython_extension(ipython: _Any) -> None:
 
 
 # Checkers see the names, and nothing else: a name that is spelled wrong is an error.
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from ferroflow import (
         audio as audio,
         contrib as contrib,

@@ -1,11 +1,12 @@
 """`tf.flags`: command-line flags; names beyond the usual ones come from absl when first asked for."""
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING, Any
+import typing as _typing
+from typing import Any
 
 from ferroflow._src.base import flags as _flags
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from absl.flags import (
         DEFINE as DEFINE,
         ArgumentParser as ArgumentParser,

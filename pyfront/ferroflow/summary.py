@@ -1,6 +1,7 @@
 """`tf.summary`: values of a step for TensorBoard."""
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
+import typing as _typing
+from typing import Any as _Any
 
 from ferroflow._src.base import proto as _proto
 from ferroflow._src.base.absent_names import absent as _absent, tell_absent as _tell_absent
@@ -21,7 +22,7 @@ from ferroflow._src.summary.values import (
 _MESSAGES = frozenset(("Event", "SessionLog", "Summary", "SummaryDescription", "TaggedRunMetadata"))
 
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from ferroflow._src.base.proto import (
         Event as Event,
         SessionLog as SessionLog,

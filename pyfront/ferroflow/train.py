@@ -1,6 +1,7 @@
 """`tf.train`: optimizers, checkpoints and training."""
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
+import typing as _typing
+from typing import Any as _Any
 
 from ferroflow._src.base import proto as _proto
 from ferroflow._src.base.absent_names import absent as _absent, tell_absent as _tell_absent
@@ -173,7 +174,7 @@ _MESSAGES = frozenset(
 )
 
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from ferroflow._src.base.proto import (
         BytesList as BytesList,
         ClusterDef as ClusterDef,

@@ -23,13 +23,16 @@ def check(folder: Path, *files: Path) -> str:
     return done.stdout
 
 
-def revealed_types(names: Sequence[str], folder: Path) -> dict[str, str]:
-    """Returns the type of each name as mypy reveals it; "error: ..." for a name that it does not find."""
-    program = folder / "names.py"
-    program.write_text("import ferroflow as tf\n" + "".join(f"reveal_type({name})\n" for name in names))
+def types_of(printed: str, program: Path, names: Sequence[str]) -> dict[str, str]:
+    """Returns the type of each name from what mypy printed about a program with a `reveal_type` for each, from line 2.
+
+    A name that mypy does not find has "error: ..." for a type.
+    """
     found: dict[str, str] = {}
-    for line in check(folder, program).splitlines():
-        if (match := _FAILED.match(line)) and line.startswith(str(program)):
+    for line in printed.splitlines():
+        if not line.startswith(str(program)):
+            continue
+        if match := _FAILED.match(line):
             found[names[int(match[1]) - 2]] = f"error: {match[2]}"
         elif match := _REVEALED.match(line):
             found.setdefault(names[int(match[1]) - 2], match[2])

@@ -2,7 +2,8 @@
 
 import importlib as _importlib
 import sys as _sys
-from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
+import typing as _typing
+from typing import Any as _Any
 
 from ferroflow._src.base.absent_names import absent as _absent
 from ferroflow._src.base.compat import (
@@ -22,7 +23,7 @@ from ferroflow._src.base.tensor_shape import (
     dimension_value as dimension_value,
 )
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from ferroflow._src.base.compat import (
         forward_compatibility_horizon as forward_compatibility_horizon,
         forward_compatible as forward_compatible,

@@ -1,6 +1,7 @@
 """`tf.contrib`: the parts of it that programs lean on; each is loaded when first asked for."""
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
+import typing as _typing
+from typing import Any as _Any
 
 from ferroflow._src.base.absent_names import absent as _absent
 from ferroflow.contrib._paths import install as _install
@@ -9,7 +10,7 @@ from ferroflow.python._table import below as _below, submodule as _submodule
 _install()
 
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from ferroflow.contrib import (
         cluster_resolver as cluster_resolver,
         crf as crf,

@@ -6,6 +6,7 @@ Their pickles, representations and messages then survive when the files behind t
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from types import FunctionType
 from typing import Any
 
@@ -37,10 +38,9 @@ def set_public_modules(namespace: dict[str, Any]) -> None:
             if present.partition(".")[0] != _ROOT or (present == module and value.__qualname__ == name):
                 continue
             # A wrapper has the path of what it wraps: it is not found there.
-            holder = namespace if present == module else vars(sys.modules[present])
-            if holder.get(value.__qualname__) is value and _rank(present, value.__qualname__, value) <= _rank(
-                module, name, value
-            ):
+            holder: Mapping[str, Any] = namespace if present == module else vars(sys.modules[present])
+            own_name: str = value.__qualname__
+            if holder.get(own_name) is value and _rank(present, own_name, value) <= _rank(module, name, value):
                 continue
         value.__module__ = module
         value.__qualname__ = name

@@ -9,12 +9,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, ParamSpec, Protocol, SupportsIndex, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, SupportsIndex, TypeAlias, TypeVar
 
 import numpy as np
 
 from ferroflow._src.base.dtypes import DType
 from ferroflow._src.base.tensor_shape import TensorShape
+
+if TYPE_CHECKING:
+    from typing import Protocol
+else:
+    Protocol = object  # a class of `typing.Protocol` takes long to make
 
 
 class TensorObject(Protocol):

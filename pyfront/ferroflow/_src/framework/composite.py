@@ -7,7 +7,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
-from ferroflow._src.base.typing import DTypeLike, ShapeTensorLike, TensorLike
+from ferroflow._src.base.typing import DTypeLike, FeedDict, SessionObject, ShapeTensorLike, TensorLike
 from ferroflow._src.framework import constant as constants
 from ferroflow._src.framework.conversion import convert_to_tensor, register_tensor_conversion_function
 from ferroflow._src.framework.default_graph import (
@@ -189,7 +189,7 @@ class SparseTensor:
     def __str__(self) -> str:
         return f"SparseTensor(indices={self._indices}, values={self._values}, dense_shape={self._dense_shape})"
 
-    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+    def eval(self, feed_dict: FeedDict | None = None, session: SessionObject | None = None) -> Any:
         """Returns the value of this sparse tensor in a session.
 
         Args:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ferroflow._src.base import tf_logging
 from ferroflow._src.base.errors import OutOfRangeError
-from ferroflow._src.base.typing import BoolLike, DictLike, IntLike, ListLike, NestedTensors
+from ferroflow._src.base.typing import BoolLike, DictLike, Identifier, IntLike, ListLike, NestedTensors
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras import optimizers
@@ -59,7 +59,7 @@ class Model(Network):
     def compile(
         self,
         optimizer: Any,
-        loss: Callable[..., Any] | None = None,
+        loss: Identifier | ListLike | None = None,
         metrics: ListLike | None = None,
         loss_weights: ListLike | None = None,
         sample_weight_mode: Any = None,

@@ -105,7 +105,7 @@ class TimeFreqLSTMCell(RNNCell):
             total = bias_add(matmul(concat([block, h_before, below], 1), weights), bias)
             i, j, f, o = split(value=total, num_or_size_splits=4, axis=1)
             f = f + self._forget_bias
-            if w_f is not None:
+            if w_f is not None and w_i is not None:
                 f, i = f + w_f * c_before, i + w_i * c_before
             c = sigmoid(f) * c_before + sigmoid(i) * tanh(j)
             if self._cell_clip is not None:

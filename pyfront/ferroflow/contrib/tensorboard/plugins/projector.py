@@ -1,6 +1,7 @@
 """`tf.contrib.tensorboard.plugins.projector`: embeddings in TensorBoard's projector."""
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
+import typing as _typing
+from typing import Any as _Any
 
 from ferroflow._src.base import proto as _proto
 from ferroflow._src.base.absent_names import absent as _absent, tell_absent as _tell_absent
@@ -9,7 +10,7 @@ from ferroflow._src.summary.projector import visualize_embeddings as visualize_e
 _MESSAGES = frozenset(("EmbeddingInfo", "ProjectorConfig", "SpriteMetadata"))
 
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from ferroflow._src.base.proto import (
         EmbeddingInfo as EmbeddingInfo,
         ProjectorConfig as ProjectorConfig,
