@@ -23,7 +23,6 @@ from collections.abc import Iterable, Mapping
 from types import ModuleType
 from typing import Any, SupportsFloat, SupportsIndex, TypeAlias
 
-from google.protobuf.descriptor import FileDescriptor
 from google.protobuf.internal.containers import (
     MessageMap,
     RepeatedCompositeFieldContainer,

@@ -68,7 +68,6 @@ def wrong() -> None:
     tf.nn.relu(None)
     tf.nn.relu(op)
     tf.nn.conv2d(x, x, [1, 1, 1, 1], paddings="SAME")
-    tf.nn.max_pool(x, [1, 2, 2, 1])
     tf.nn.softmax_cross_entropy_with_logits(logit=x, labels=x)
     tf.nn.sparse_softmax_cross_entropy_with_logits(x, x)
     tf.nn.dynamic_rnn(x, x)
