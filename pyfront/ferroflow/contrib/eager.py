@@ -1,4 +1,4 @@
-"""`tf.contrib.eager`: what of it works in a graph; the rest raises an error that says what to do instead."""
+"""`tf.contrib.eager`: names that work in a graph; the others raise an error with advice."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.internals.eager_api import (

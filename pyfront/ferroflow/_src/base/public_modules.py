@@ -24,7 +24,7 @@ def _rank(module: str, name: str, value: Any) -> tuple[bool, bool, int, str]:
 def set_public_modules(namespace: dict[str, Any]) -> None:
     """Sets `__module__` and `__qualname__` of the classes and functions that a public module has to its path and name.
 
-    Where several modules have one, the shortest path outside `contrib` is taken, of those by its own name if there are.
+    If several modules have one, the module with its own name is taken, then the shortest path outside `contrib`.
 
     Args:
         namespace: dict, the `globals()` of the module.
