@@ -143,7 +143,7 @@ TensorLikes: TypeAlias = TensorObject | ArrayObject | ListLike
 # Tensors in the structure of a list or a dict.
 NestedTensors: TypeAlias = TensorLike | DictLike
 
-# What `Session.run` takes.
+# The arguments of `Session.run`.
 Fetches: TypeAlias = TensorObject | OperationObject | str | ListLike | DictLike
 FeedDict: TypeAlias = DictLike
 
@@ -160,7 +160,7 @@ Rate: TypeAlias = FloatLike | Callable[[], Any]
 # The collection or collections of a value.
 Collections: TypeAlias = str | Iterable[str]
 ScopeLike: TypeAlias = str | ScopeObject
-# What Keras finds by name or configuration: an activation, an initializer, a loss.
+# Found by Keras by name or configuration: an activation, an initializer, a loss.
 Identifier: TypeAlias = str | DictLike | Callable[..., Any]
 # Structures of dtypes and of shapes, as those of datasets.
 NestedDTypes: TypeAlias = DTypeLike | ListLike | DictLike
