@@ -65,7 +65,7 @@ def test_checkers_see_the_arguments_that_functions_take(answers):
             for parameter in inspect.signature(value).parameters.values()
             if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
         ]
-        if seen and [row for row in taken if row[0].strip("_")] != seen:
+        if seen and taken and [row for row in taken if row[0].strip("_")] != seen:
             differing.append(f"{name}: checkers see {seen}, it takes {taken}")
     assert not differing, "\n".join(differing)
 

@@ -196,7 +196,7 @@ def makes(
 def has_signature_of(
     signature: Callable[_Arguments, _Returned],
 ) -> Callable[[Callable[..., Any]], Callable[_Arguments, _Returned]]:
-    """Gives a function that takes any arguments the signature of another, for type checkers and for `help`.
+    """Gives a function that takes any arguments the signature of another, for type checkers.
 
     Args:
         signature: function that is never called.
@@ -206,7 +206,6 @@ def has_signature_of(
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[_Arguments, _Returned]:
-        vars(function)["__wrapped__"] = signature
         return function
 
     return decorate

@@ -1,6 +1,5 @@
 """`tf.contrib.eager`: names that work in a graph; the others raise an error with advice."""
 
-from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.internals.eager_api import (
     ASYNC as ASYNC,
     DEVICE_PLACEMENT_EXPLICIT as DEVICE_PLACEMENT_EXPLICIT,
@@ -31,5 +30,3 @@ from ferroflow._src.testing.test_util import (
 
 run_all_tests_in_graph_and_eager_modes = _run_all
 run_test_in_graph_and_eager_modes = _run
-
-_tell_absent(globals())
