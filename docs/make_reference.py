@@ -59,7 +59,7 @@ def documented_names(module: ModuleType) -> list[str]:
         if name.startswith("_") or not (inspect.isfunction(value) or inspect.isclass(value)):
             continue
         is_message = inspect.isclass(value) and issubclass(value, Message)
-        if (value.__module__ or "").startswith("ferroflow.") and inspect.getdoc(value) and not is_message:
+        if (value.__module__ or "").partition(".")[0] == "ferroflow" and inspect.getdoc(value) and not is_message:
             names.append(name)
     return names
 

@@ -1,6 +1,7 @@
 """TensorFlow 1.x programs without TensorFlow: `import ferroflow as tf`."""
 
 import importlib as _importlib
+import typing as _typing
 from typing import Any as _Any
 
 from ferroflow import (
@@ -106,6 +107,7 @@ from ferroflow._src.base.op_libraries import (
     load_library as load_library,
     load_op_library as load_op_library,
 )
+from ferroflow._src.base.public_modules import set_public_modules as _set_public_modules
 from ferroflow._src.base.sysconfig import CXX11_ABI_FLAG as CXX11_ABI_FLAG, MONOLITHIC_BUILD as MONOLITHIC_BUILD
 from ferroflow._src.base.tensor_content import (
     make_ndarray as make_ndarray,
@@ -806,6 +808,7 @@ _MODULES = frozenset(
 )
 
 
+_set_public_modules(globals())
 _install_hooks()
 _install_finder()
 _serve("_src", _MovedModules())
@@ -828,20 +831,73 @@ def load_ipython_extension(ipython: _Any) -> None:
     install_as_tensorflow()
 
 
-def __getattr__(name: str) -> _Any:
-    if name in _MESSAGES:
-        # Programs make messages by the thousand: found once, a type is an attribute like any other.
-        message = globals()[name] = getattr(_proto, name)
-        return message
-    if name in _LATE:
-        found = globals()[name] = getattr(_importlib.import_module(f"ferroflow._src.{_LATE[name]}"), name)
-        return found
-    if name in _MODULES:
-        return _importlib.import_module(f"ferroflow.{name}")
-    if name == "__all__":
-        # `from tensorflow import *` gives what is loaded late, too.
-        return [public for public in __dir__() if not public.startswith("_")]
-    raise _absent("ferroflow", name)
+# Checkers see the names, and nothing else: a name that is spelled wrong is an error.
+if _typing.TYPE_CHECKING:
+    from ferroflow import (
+        audio as audio,
+        contrib as contrib,
+        core as core,
+        data as data,
+        distributions as distributions,
+        estimator as estimator,
+        examples as examples,
+        feature_column as feature_column,
+        keras as keras,
+        layers as layers,
+        linalg as linalg,
+        losses as losses,
+        metrics as metrics,
+        profiler as profiler,
+        python as python,
+        pywrap_tensorflow as pywrap_tensorflow,
+        saved_model as saved_model,
+        signal as signal,
+        spectral as spectral,
+        test as test,
+        user_ops as user_ops,
+    )
+    from ferroflow._src.base.proto import (
+        AttrValue as AttrValue,
+        ConfigProto as ConfigProto,
+        Event as Event,
+        GPUOptions as GPUOptions,
+        GraphDef as GraphDef,
+        GraphOptions as GraphOptions,
+        HistogramProto as HistogramProto,
+        LogMessage as LogMessage,
+        MetaGraphDef as MetaGraphDef,
+        NameAttrList as NameAttrList,
+        NodeDef as NodeDef,
+        OptimizerOptions as OptimizerOptions,
+        RunMetadata as RunMetadata,
+        RunOptions as RunOptions,
+        SessionLog as SessionLog,
+        Summary as Summary,
+        SummaryMetadata as SummaryMetadata,
+        TensorInfo as TensorInfo,
+    )
+    from ferroflow._src.base.tensor_shape import (
+        dimension_at_index as dimension_at_index,
+        dimension_value as dimension_value,
+    )
+    from ferroflow._src.internals.gradient_tape import GradientTape as GradientTape
+else:
+
+    def __getattr__(name: str) -> _Any:
+        if name in _MESSAGES:
+            # Programs make messages by the thousand: found once, a type is an attribute like any other.
+            message = globals()[name] = getattr(_proto, name)
+            return message
+        if name in _LATE:
+            found = globals()[name] = getattr(_importlib.import_module(f"ferroflow._src.{_LATE[name]}"), name)
+            _set_public_modules({"__name__": "ferroflow", name: found})
+            return found
+        if name in _MODULES:
+            return _importlib.import_module(f"ferroflow.{name}")
+        if name == "__all__":
+            # `from tensorflow import *` gives what is loaded late, too.
+            return [public for public in __dir__() if not public.startswith("_")]
+        raise _absent("ferroflow", name)
 
 
 def __dir__() -> list[str]:

@@ -1,5 +1,6 @@
 """`tf.summary`: values of a step for TensorBoard."""
 
+import typing as _typing
 from typing import Any as _Any
 
 from ferroflow._src.base import proto as _proto
@@ -21,11 +22,21 @@ from ferroflow._src.summary.values import (
 _MESSAGES = frozenset(("Event", "SessionLog", "Summary", "SummaryDescription", "TaggedRunMetadata"))
 
 
-def __getattr__(name: str) -> _Any:
-    # Protobuf is loaded when a message is first asked for.
-    if name in _MESSAGES:
-        return getattr(_proto, name)
-    raise _absent("ferroflow.summary", name)
+if _typing.TYPE_CHECKING:
+    from ferroflow._src.base.proto import (
+        Event as Event,
+        SessionLog as SessionLog,
+        Summary as Summary,
+        SummaryDescription as SummaryDescription,
+        TaggedRunMetadata as TaggedRunMetadata,
+    )
+else:
+
+    def __getattr__(name: str) -> _Any:
+        # Protobuf is loaded when a message is first asked for.
+        if name in _MESSAGES:
+            return getattr(_proto, name)
+        raise _absent("ferroflow.summary", name)
 
 
 def __dir__() -> list[str]:

@@ -1,5 +1,6 @@
 """`tf.train`: optimizers, checkpoints and training."""
 
+import typing as _typing
 from typing import Any as _Any
 
 from ferroflow._src.base import proto as _proto
@@ -173,11 +174,29 @@ _MESSAGES = frozenset(
 )
 
 
-def __getattr__(name: str) -> _Any:
-    # Protobuf is loaded when a message is first asked for.
-    if name in _MESSAGES:
-        return getattr(_proto, name)
-    raise _absent("ferroflow.train", name)
+if _typing.TYPE_CHECKING:
+    from ferroflow._src.base.proto import (
+        BytesList as BytesList,
+        ClusterDef as ClusterDef,
+        Example as Example,
+        Feature as Feature,
+        FeatureList as FeatureList,
+        FeatureLists as FeatureLists,
+        Features as Features,
+        FloatList as FloatList,
+        Int64List as Int64List,
+        JobDef as JobDef,
+        SaverDef as SaverDef,
+        SequenceExample as SequenceExample,
+        ServerDef as ServerDef,
+    )
+else:
+
+    def __getattr__(name: str) -> _Any:
+        # Protobuf is loaded when a message is first asked for.
+        if name in _MESSAGES:
+            return getattr(_proto, name)
+        raise _absent("ferroflow.train", name)
 
 
 def __dir__() -> list[str]:

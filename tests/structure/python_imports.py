@@ -9,7 +9,7 @@ from pathlib import Path
 PACKAGE = "ferroflow"
 NATIVE = "ferroflow._core"
 _DYNAMIC = {"import_module", "__import__"}
-_TYPES_ONLY = {"TYPE_CHECKING", "typing.TYPE_CHECKING"}
+_TYPES_ONLY = {"TYPE_CHECKING", "typing.TYPE_CHECKING", "_typing.TYPE_CHECKING"}
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """`tf.contrib`: the parts of it that programs lean on; each is loaded when first asked for."""
 
+import typing as _typing
 from typing import Any as _Any
 
 from ferroflow._src.base.virtual_modules import serve as _serve
@@ -8,8 +9,41 @@ from ferroflow.python._paths import TensorFlowModules as _TensorFlowModules
 _family = _serve("contrib", _TensorFlowModules())
 
 
-def __getattr__(name: str) -> _Any:
-    return _family.attribute("contrib", name)
+if _typing.TYPE_CHECKING:
+    from ferroflow.contrib import (
+        cluster_resolver as cluster_resolver,
+        crf as crf,
+        data as data,
+        deprecated as deprecated,
+        distributions as distributions,
+        eager as eager,
+        framework as framework,
+        image as image,
+        layers as layers,
+        learn as learn,
+        legacy_seq2seq as legacy_seq2seq,
+        linalg as linalg,
+        lookup as lookup,
+        losses as losses,
+        metrics as metrics,
+        opt as opt,
+        predictor as predictor,
+        rnn as rnn,
+        saved_model as saved_model,
+        seq2seq as seq2seq,
+        signal as signal,
+        slim as slim,
+        staging as staging,
+        summary as summary,
+        tensorboard as tensorboard,
+        tpu as tpu,
+        training as training,
+        util as util,
+    )
+else:
+
+    def __getattr__(name: str) -> _Any:
+        return _family.attribute("contrib", name)
 
 
 def __dir__() -> list[str]:

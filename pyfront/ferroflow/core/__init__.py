@@ -3,6 +3,7 @@
 from typing import Any as _Any
 
 from ferroflow._src.base.proto.modules import MessageModules as _MessageModules
+from ferroflow._src.base.proto.symbols import _restore as _restore
 from ferroflow._src.base.virtual_modules import serve as _serve
 
 _family = _serve("core", _MessageModules())

@@ -13,6 +13,7 @@ from ferroflow._src.autodiff.gating import gate_together
 from ferroflow._src.autodiff.terms import dims, shape, zeros_like
 from ferroflow._src.autodiff.unconnected import UnconnectedGradients, checked_unconnected
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import TensorLike, TensorLikes
 from ferroflow._src.control_flow.recognition import recognize
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices, convert_n_to_tensor_or_indexed_slices
@@ -31,15 +32,15 @@ from ferroflow._src.framework.tensor import Tensor
 
 
 def gradients(
-    ys: Any,
-    xs: Any,
-    grad_ys: Any = None,
+    ys: TensorLike,
+    xs: TensorLike,
+    grad_ys: TensorLikes | TensorLike | None = None,
     name: str = "gradients",
     colocate_gradients_with_ops: bool = False,
     gate_gradients: bool = False,
     aggregation_method: int | None = None,
-    stop_gradients: Any = None,
-    unconnected_gradients: Any = UnconnectedGradients.NONE,
+    stop_gradients: TensorLike | None = None,
+    unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
 ) -> list[Any]:
     """Returns the derivatives of the sum of `ys` with respect to each of `xs`.
 

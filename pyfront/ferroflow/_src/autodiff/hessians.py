@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from ferroflow._src.autodiff.gradients import gradients
 from ferroflow._src.autodiff.terms import item, known_dims, reshape
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.control_flow.loop import while_loop
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.default_graph import (
@@ -18,8 +19,8 @@ from ferroflow._src.ops.tensor_array import TensorArray
 
 
 def hessians(
-    ys: Any,
-    xs: Any,
+    ys: TensorLike,
+    xs: TensorLike,
     name: str = "hessians",
     colocate_gradients_with_ops: bool = False,
     gate_gradients: bool = False,

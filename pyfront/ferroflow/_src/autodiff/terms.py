@@ -9,6 +9,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import DTypeLike, IntsLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.constant import constant, constant_value
@@ -131,7 +132,7 @@ def rank(x: Tensor) -> Tensor:
     return tensor_op("Rank", [x]) if found is None else constant(len(found), dtype=dtypes.int32, name="Rank")
 
 
-def size(x: Tensor, out_type: Any = dtypes.int32) -> Tensor:
+def size(x: Tensor, out_type: DTypeLike = dtypes.int32) -> Tensor:
     """Returns the number of elements, int scalar: a constant where it is known."""
     known = known_dims(x)
     if known is None:
@@ -156,7 +157,7 @@ def zeros_like(x: Any, dtype: Any = None) -> Tensor:
     return _filled_like(x, 0, "zeros_like", dtype)
 
 
-def ones_like(x: Tensor, dtype: Any = None) -> Tensor:
+def ones_like(x: Tensor, dtype: DTypeLike | None = None) -> Tensor:
     """Returns ones of the shape of `x`."""
     dtype = x.dtype.base_dtype if dtype is None else dtypes.as_dtype(dtype).base_dtype
     with name_scope("ones_like", None, [x]) as scope:
@@ -186,7 +187,7 @@ def filled(dimensions: Any, value: int, dtype: Any, name: str) -> Tensor:
         return tensor_op("Fill", [vector, constant(value, dtype=dtype)], name=scope)
 
 
-def reshape(x: Any, to: Any) -> Tensor:
+def reshape(x: TensorLike, to: Any) -> Tensor:
     """Returns `x` with the dimensions `to`, an int vector or a sequence of ints."""
     return tensor_op("Reshape", [densified(x), to])
 
@@ -207,12 +208,12 @@ def stack(parts: list[Any], axis: int = 0) -> Tensor:
         return tensor_op("Pack", [tensors], {"axis": axis}, name=scope)
 
 
-def expand_dims(x: Any, axis: int) -> Tensor:
+def expand_dims(x: TensorLike, axis: int) -> Tensor:
     """Returns `x` with a new dimension of one."""
     return tensor_op("ExpandDims", [x, axis])
 
 
-def gather(x: Any, indices: Any, axis: int = 0) -> Tensor:
+def gather(x: TensorLike, indices: TensorLike, axis: int = 0) -> Tensor:
     """Returns the slices of `x` at `indices` of a dimension."""
     return tensor_op("GatherV2", [densified(x), indices, axis])
 
@@ -222,7 +223,7 @@ def select(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
     return tensor_op("Select", [condition, x, y])
 
 
-def reduce_sum(x: Any, axes: Any, keep_dims: bool = False) -> Tensor:
+def reduce_sum(x: TensorLike, axes: IntsLike, keep_dims: bool = False) -> Tensor:
     """Returns the sum over the dimensions `axes`."""
     return tensor_op("Sum", [densified(x), axes], {"keep_dims": keep_dims})
 
@@ -265,7 +266,7 @@ def span(start: Any, limit: Any, step: Any = 1) -> Tensor:
     return tensor_op("Range", [start, limit, step], name="range")
 
 
-def densified(x: Any, name: str | None = None) -> Any:
+def densified(x: TensorLike, name: str | None = None) -> Any:
     """Returns IndexedSlices as a tensor in which slices of one row are added up; anything else itself.
 
     Warns where the tensor is large, or may be.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-from typing import Any
 
 
 class UnconnectedGradients(enum.Enum):
@@ -13,7 +12,7 @@ class UnconnectedGradients(enum.Enum):
     ZERO = "zero"
 
 
-def checked_unconnected(value: Any) -> UnconnectedGradients:
+def checked_unconnected(value: object) -> UnconnectedGradients:
     """Returns the member of the enumeration that `value` is or is the value of.
 
     Raises:

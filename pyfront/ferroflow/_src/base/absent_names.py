@@ -6,6 +6,8 @@ import difflib
 import sys
 from typing import Any, Final
 
+from ferroflow._src.base.public_modules import set_public_modules
+
 __all__ = ["INSTEAD", "absent", "absent_module", "instead_of", "near_name", "tell_absent"]
 
 _ROOT: Final = "ferroflow"
@@ -192,7 +194,7 @@ def near_name(module: object, name: str) -> str | None:
 
 
 def tell_absent(namespace: dict[str, Any]) -> None:
-    """Makes a module's missing names raise errors with advice.
+    """Makes a module's missing names raise errors with advice, and its classes and functions name the module.
 
     The module's own text does not define `__getattr__`, because type checkers would then accept every name. It does not
     define `__path__` either, because `from module import name` would then ask the finders for missing names.
@@ -207,6 +209,7 @@ def tell_absent(namespace: dict[str, Any]) -> None:
 
     namespace.setdefault("__getattr__", __getattr__)
     namespace.setdefault("__path__", [])
+    set_public_modules(namespace)
 
 
 def absent_module(fullname: str) -> ModuleNotFoundError:

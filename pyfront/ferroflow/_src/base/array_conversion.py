@@ -12,6 +12,7 @@ from ferroflow._src.base import compat, dtypes, errors
 from ferroflow._src.base.dtypes import DType
 from ferroflow._src.base.shown import shown
 from ferroflow._src.base.tensor_shape import Dimension
+from ferroflow._src.base.typing import DTypeLike, ShapeLike, TensorLike
 
 _INT32_MIN: Final = -(2**31)
 _INT32_MAX: Final = 2**31 - 1
@@ -30,7 +31,9 @@ def register_tensor_class(cls: type) -> None:
         _tensor_classes = (*_tensor_classes, cls)
 
 
-def to_array(values: Any, dtype: Any = None, shape: Any = None, verify_shape: bool = False) -> np.ndarray[Any, Any]:
+def to_array(
+    values: Any, dtype: DTypeLike | None = None, shape: ShapeLike | None = None, verify_shape: bool = False
+) -> np.ndarray[Any, Any]:
     """Converts a value to the array that a constant of it holds.
 
     Without `dtype`, Python floats are float32, and ints int32 unless one needs 64 bits; arrays and NumPy scalars keep
@@ -76,7 +79,7 @@ def _full(shape: tuple[int, ...], value: Any, dtype: np.dtype[Any]) -> np.ndarra
 
 
 def to_compact_array(
-    values: Any, dtype: Any = None, shape: Any = None, verify_shape: bool = False
+    values: TensorLike, dtype: DTypeLike | None = None, shape: ShapeLike | None = None, verify_shape: bool = False
 ) -> tuple[np.ndarray[Any, Any], tuple[int, ...]]:
     """Converts a value as `to_array`, but without repeating the last value.
 
@@ -275,7 +278,7 @@ def _raise_ragged(values: Any) -> NoReturn:
     )
 
 
-def exceeds_int32(value: Any) -> bool:
+def exceeds_int32(value: TensorLike) -> bool:
     """Returns whether a value holds an int that needs more than 32 bits.
 
     Args:

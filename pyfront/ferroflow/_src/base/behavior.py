@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 __all__ = [
     "disable_control_flow_v2",
     "disable_eager_execution",
@@ -67,7 +65,7 @@ def resource_variables_enabled() -> bool:
     return _resource_variables[0]
 
 
-def enable_eager_execution(config: Any = None, device_policy: Any = None, execution_mode: Any = None) -> None:
+def enable_eager_execution(config: object = None, device_policy: object = None, execution_mode: object = None) -> None:
     """Raises an error: operations always build a graph.
 
     Args:

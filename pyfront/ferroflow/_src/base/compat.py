@@ -61,7 +61,7 @@ def as_text(bytes_or_text: bytes | str, encoding: str = "utf-8") -> str:
 as_str = as_text
 
 
-def as_str_any(value: Any) -> str:
+def as_str_any(value: object) -> str:
     """Converts anything to text: bytes by decoding, all else by `str`.
 
     Args:

@@ -6,6 +6,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.base.typing import IntLike
+
 _Parts = tuple[str | None, int | None, int | None, str | None, int | None]
 
 
@@ -63,11 +65,11 @@ class DeviceSpec:
 
     def __init__(
         self,
-        job: Any = None,
-        replica: Any = None,
-        task: Any = None,
+        job: str | None = None,
+        replica: IntLike | None = None,
+        task: IntLike | None = None,
         device_type: Any = None,
-        device_index: Any = None,
+        device_index: IntLike | None = None,
     ) -> None:
         self.job = job
         self.replica = replica

@@ -37,7 +37,7 @@ class OpError(Exception):
         error_code: int, one of the codes of `tf.errors`.
     """
 
-    def __init__(self, node_def: Any, op: Any, message: Any, error_code: int) -> None:
+    def __init__(self, node_def: Any, op: Any, message: str, error_code: int) -> None:
         super().__init__()
         self._node_def = node_def
         self._op = op
@@ -116,7 +116,7 @@ class CancelledError(OpError):
         message: str, what went wrong.
     """
 
-    def __init__(self, node_def: Any, op: Any, message: Any) -> None:
+    def __init__(self, node_def: object, op: object, message: str) -> None:
         super().__init__(node_def, op, message, CANCELLED)
 
 
@@ -130,7 +130,7 @@ class UnknownError(OpError):
         error_code: int, the code that was met.
     """
 
-    def __init__(self, node_def: Any, op: Any, message: Any, error_code: int = UNKNOWN) -> None:
+    def __init__(self, node_def: Any, op: Any, message: str, error_code: int = UNKNOWN) -> None:
         super().__init__(node_def, op, message, error_code)
 
 
@@ -143,7 +143,7 @@ class InvalidArgumentError(OpError):
         message: str, what went wrong.
     """
 
-    def __init__(self, node_def: Any, op: Any, message: Any) -> None:
+    def __init__(self, node_def: Any, op: Any, message: str) -> None:
         super().__init__(node_def, op, message, INVALID_ARGUMENT)
 
 
@@ -156,7 +156,7 @@ class DeadlineExceededError(OpError):
         message: str, what went wrong.
     """
 
-    def __init__(self, node_def: Any, op: Any, message: Any) -> None:
+    def __init__(self, node_def: object, op: object, message: str) -> None:
         super().__init__(node_def, op, message, DEADLINE_EXCEEDED)
 
 
@@ -169,7 +169,7 @@ class NotFoundError(OpError):
         message: str, what went wrong.
     """
 
-    def __init__(self, node_def: Any, op: Any, message: Any) -> None:
+    def __init__(self, node_def: object, op: object, message: str) -> None:
         super().__init__(node_def, op, message, NOT_FOUND)
 
 
@@ -182,7 +182,7 @@ class AlreadyExistsError(OpError):
         message: str, what went wrong.
     """
 
-    def __init__(self, node_def: Any, op: Any, message: Any) -> None:
+    def __init__(self, node_def: Any, op: Any, message: str) -> None:
         super().__init__(node_def, op, message, ALREADY_EXISTS)
 
 
@@ -195,7 +195,7 @@ class PermissionDeniedError(OpError):
         message: str, what went wrong.
     """
 
-    def __init__(self, node_def: Any, op: Any, message: Any) -> None:
+    def __init__(self, node_def: Any, op: Any, message: str) -> None:
         super().__init__(node_def, op, message, PERMISSION_DENIED)
 
 
@@ -208,7 +208,7 @@ class UnauthenticatedError(OpError):
         message: str, what went wrong.
     """
 
-    def __init__(self, node_def: Any, op: Any, message: Any) -> None:
+    def __init__(self, node_def: Any, op: Any, message: str) -> None:
         super().__init__(node_def, op, message, UNAUTHENTICATED)
 
 
@@ -221,7 +221,7 @@ class ResourceExhaustedError(OpError):
         message: str, what went wrong.
     """
 
-    def __init__(self, node_def: Any, op: Any, message: Any) -> None:
+    def __init__(self, node_def: Any, op: Any, message: str) -> None:
         super().__init__(node_def, op, message, RESOURCE_EXHAUSTED)
 
 
@@ -234,7 +234,7 @@ class FailedPreconditionError(OpError):
         message: str, what went wrong.
     """
 
-    def __init__(self, node_def: Any, op: Any, message: Any) -> None:
+    def __init__(self, node_def: Any, op: Any, message: str) -> None:
         super().__init__(node_def, op, message, FAILED_PRECONDITION)
 
 
@@ -247,7 +247,7 @@ class AbortedError(OpError):
         message: str, what went wrong.
     """
 
-    def __init__(self, node_def: Any, op: Any, message: Any) -> None:
+    def __init__(self, node_def: Any, op: Any, message: str) -> None:
         super().__init__(node_def, op, message, ABORTED)
 
 
@@ -260,7 +260,7 @@ class OutOfRangeError(OpError):
         message: str, what went wrong.
     """
 
-    def __init__(self, node_def: Any, op: Any, message: Any) -> None:
+    def __init__(self, node_def: object, op: object, message: str) -> None:
         super().__init__(node_def, op, message, OUT_OF_RANGE)
 
 
@@ -273,7 +273,7 @@ class UnimplementedError(OpError):
         message: str, what went wrong.
     """
 
-    def __init__(self, node_def: Any, op: Any, message: Any) -> None:
+    def __init__(self, node_def: Any, op: Any, message: str) -> None:
         super().__init__(node_def, op, message, UNIMPLEMENTED)
 
 
@@ -286,7 +286,7 @@ class InternalError(OpError):
         message: str, what went wrong.
     """
 
-    def __init__(self, node_def: Any, op: Any, message: Any) -> None:
+    def __init__(self, node_def: Any, op: Any, message: str) -> None:
         super().__init__(node_def, op, message, INTERNAL)
 
 
@@ -299,7 +299,7 @@ class UnavailableError(OpError):
         message: str, what went wrong.
     """
 
-    def __init__(self, node_def: Any, op: Any, message: Any) -> None:
+    def __init__(self, node_def: Any, op: Any, message: str) -> None:
         super().__init__(node_def, op, message, UNAVAILABLE)
 
 
@@ -328,7 +328,7 @@ class DataLossError(OpError):
         message: str, what went wrong.
     """
 
-    def __init__(self, node_def: Any, op: Any, message: Any) -> None:
+    def __init__(self, node_def: Any, op: Any, message: str) -> None:
         super().__init__(node_def, op, message, DATA_LOSS)
 
 
@@ -384,7 +384,7 @@ def error_code_from_exception_type(cls: type[OpError]) -> int:
     return _EXCEPTION_TO_CODE[cls]
 
 
-def make_exception(node_def: Any, op: Any, message: Any, error_code: int) -> OpError:
+def make_exception(node_def: Any, op: Any, message: str, error_code: int) -> OpError:
     """Returns the exception, of the class of `error_code`, for a failed op.
 
     Args:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
 from ferroflow._src.base.absent_names import absent
+from ferroflow._src.base.typing import has_signature_of
+
+if TYPE_CHECKING:
+    from absl.flags import FlagHolder
 
 _NEW_KEYWORDS = {"flag_name": "name", "default_value": "default", "docstring": "help"}
 
@@ -49,6 +53,63 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
+def _string(
+    name: str = ...,
+    default: str | bytes | None = ...,
+    help: str | None = ...,
+    *,
+    flag_name: str = ...,
+    default_value: str | bytes | None = ...,
+    docstring: str | None = ...,
+    **absl_arguments: Any,
+) -> FlagHolder[str]:
+    """Has the signature of `DEFINE_string`."""
+    raise NotImplementedError
+
+
+def _boolean(
+    name: str = ...,
+    default: bool | SupportsIndex | str | None = ...,
+    help: str | None = ...,
+    *,
+    flag_name: str = ...,
+    default_value: bool | SupportsIndex | str | None = ...,
+    docstring: str | None = ...,
+    **absl_arguments: Any,
+) -> FlagHolder[bool]:
+    """Has the signature of `DEFINE_boolean`."""
+    raise NotImplementedError
+
+
+def _float(
+    name: str = ...,
+    default: SupportsFloat | SupportsIndex | str | None = ...,
+    help: str | None = ...,
+    *,
+    flag_name: str = ...,
+    default_value: SupportsFloat | SupportsIndex | str | None = ...,
+    docstring: str | None = ...,
+    **absl_arguments: Any,
+) -> FlagHolder[float]:
+    """Has the signature of `DEFINE_float`."""
+    raise NotImplementedError
+
+
+def _integer(
+    name: str = ...,
+    default: SupportsIndex | str | None = ...,
+    help: str | None = ...,
+    *,
+    flag_name: str = ...,
+    default_value: SupportsIndex | str | None = ...,
+    docstring: str | None = ...,
+    **absl_arguments: Any,
+) -> FlagHolder[int]:
+    """Has the signature of `DEFINE_integer`."""
+    raise NotImplementedError
+
+
+@has_signature_of(_string)
 def DEFINE_string(*args: Any, **kwargs: Any) -> Any:  # noqa: N802 (TF 1.x: the public name)
     """Defines a flag whose value is any string.
 
@@ -66,6 +127,7 @@ def DEFINE_string(*args: Any, **kwargs: Any) -> Any:  # noqa: N802 (TF 1.x: the 
     return _define("DEFINE_string", args, kwargs)
 
 
+@has_signature_of(_boolean)
 def DEFINE_boolean(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spelling
     """Defines a flag that is set by `--name` or `--name=true` and unset by `--noname` or `--name=false`.
 
@@ -82,6 +144,7 @@ def DEFINE_boolean(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spe
     return _define("DEFINE_boolean", args, kwargs)
 
 
+@has_signature_of(_boolean)
 def DEFINE_bool(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spelling
     """Defines a flag as `DEFINE_boolean` does.
 
@@ -98,6 +161,7 @@ def DEFINE_bool(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spelli
     return _define("DEFINE_boolean", args, kwargs)
 
 
+@has_signature_of(_float)
 def DEFINE_float(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spelling
     """Defines a flag whose value is a float.
 
@@ -114,6 +178,7 @@ def DEFINE_float(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spell
     return _define("DEFINE_float", args, kwargs)
 
 
+@has_signature_of(_integer)
 def DEFINE_integer(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spelling
     """Defines a flag whose value is an int.
 

@@ -9,7 +9,7 @@ from typing import Any
 from ferroflow._src.base.shown import shown
 
 
-def is_sequence(seq: Any) -> bool:
+def is_sequence(seq: object) -> bool:
     """Returns True if `seq` is a structure, not a leaf: a dict or a sequence, but no string.
 
     Args:
@@ -69,7 +69,7 @@ def _like(instance: Any, children: list[Any]) -> Any:
     return type(instance)(children)
 
 
-def flatten(nest: Any) -> list[Any]:
+def flatten(nest: object) -> list[Any]:
     """Returns the leaves of a structure, from left to right, dicts in the order of their sorted keys.
 
     Args:
@@ -95,7 +95,7 @@ def _append_leaves(nest: Any, leaves: list[Any]) -> None:
         _append_leaves(child, leaves)
 
 
-def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
+def pack_sequence_as(structure: object, flat_sequence: Any) -> Any:
     """Returns the inverse of `flatten`: a structure like `structure` whose leaves are `flat_sequence`.
 
     Args:
@@ -133,7 +133,7 @@ def _described(value: Any) -> str:
     return f"type={type(value).__name__} str={shown(value)}"
 
 
-def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> None:
+def assert_same_structure(nest1: object, nest2: object, check_types: bool = True) -> None:
     """Checks that two structures have the same shape. Namedtuples of one name and the same fields are of one type.
 
     Args:
@@ -236,7 +236,7 @@ def flatten_dict_items(dictionary: dict[Any, Any]) -> dict[Any, Any]:
     return flat
 
 
-def map_structure(func: Callable[..., Any], *structure: Any, **check_types_dict: Any) -> Any:
+def map_structure(func: Callable[..., Any], *structure: object, **check_types_dict: Any) -> Any:
     """Applies `func` to the leaves of structures that have the same shape.
 
     Args:
@@ -303,7 +303,7 @@ def assert_shallow_structure(shallow_tree: Any, input_tree: Any, check_types: bo
         assert_shallow_structure(shallow_branch, input_branch, check_types=check_types)
 
 
-def flatten_up_to(shallow_tree: Any, input_tree: Any) -> list[Any]:
+def flatten_up_to(shallow_tree: object, input_tree: object) -> list[Any]:
     """Returns the parts of `input_tree` that stand at the leaves of `shallow_tree`.
 
     Args:
@@ -330,7 +330,7 @@ def _append_parts(shallow_tree: Any, input_tree: Any, parts: list[Any]) -> None:
         _append_parts(shallow_branch, input_branch, parts)
 
 
-def map_structure_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: Any) -> Any:
+def map_structure_up_to(shallow_tree: object, func: Callable[..., Any], *inputs: Any) -> Any:
     """Applies `func` to the parts of structures that stand at the leaves of `shallow_tree`.
 
     Args:
@@ -351,7 +351,7 @@ def map_structure_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: An
     return pack_sequence_as(shallow_tree, [func(*values) for values in zip(*parts, strict=True)])
 
 
-def get_traverse_shallow_structure(traverse_fn: Callable[[Any], Any], structure: Any) -> Any:
+def get_traverse_shallow_structure(traverse_fn: Callable[[Any], Any], structure: object) -> Any:
     """Returns a structure of bools that says, for `flatten_up_to`, how deep to go into `structure`.
 
     Args:
@@ -405,7 +405,7 @@ def yield_flat_paths(nest: Any) -> Iterator[tuple[Any, ...]]:
             yield (step, *path)
 
 
-def flatten_with_joined_string_paths(structure: Any, separator: str = "/") -> list[tuple[str, Any]]:
+def flatten_with_joined_string_paths(structure: object, separator: str = "/") -> list[tuple[str, Any]]:
     """Returns the leaves of a structure with their paths.
 
     Args:

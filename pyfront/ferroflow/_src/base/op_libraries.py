@@ -6,11 +6,12 @@ import os
 from typing import Any, NoReturn
 
 from ferroflow._src.base import errors
+from ferroflow._src.base.typing import PathLike
 
 __all__ = ["load_file_system_library", "load_library", "load_op_library"]
 
 
-def load_op_library(library_filename: Any) -> NoReturn:
+def load_op_library(library_filename: PathLike) -> NoReturn:
     """Raises an error: libraries of ops that were compiled for TensorFlow cannot run here.
 
     Args:
@@ -23,7 +24,7 @@ def load_op_library(library_filename: Any) -> NoReturn:
     _refuse(library_filename, "ops", "write them as functions of other ops with tf.custom_gradient, or with tf.py_func")
 
 
-def load_library(library_location: Any) -> NoReturn:
+def load_library(library_location: PathLike) -> NoReturn:
     """Raises an error: libraries of ops that were compiled for TensorFlow cannot run here.
 
     Args:
@@ -36,7 +37,7 @@ def load_library(library_location: Any) -> NoReturn:
     _refuse(library_location, "ops", "write them as functions of other ops with tf.custom_gradient, or with tf.py_func")
 
 
-def load_file_system_library(library_filename: Any) -> NoReturn:
+def load_file_system_library(library_filename: PathLike) -> NoReturn:
     """Raises an error: libraries of file systems that were compiled for TensorFlow cannot run here.
 
     Args:

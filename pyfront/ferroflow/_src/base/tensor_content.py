@@ -10,6 +10,7 @@ import numpy as np
 from ferroflow._src.base import dtypes, proto
 from ferroflow._src.base.array_conversion import to_compact_array
 from ferroflow._src.base.dtypes import DType
+from ferroflow._src.base.typing import DTypeLike, ShapeLike, TensorLike
 
 _MAX_CONTENT_BYTES: Final = 2**31
 
@@ -53,7 +54,11 @@ def _is_tensor_proto(value: Any) -> bool:
 
 
 def make_tensor_proto(
-    values: Any, dtype: Any = None, shape: Any = None, verify_shape: bool = False, allow_broadcast: bool = False
+    values: TensorLike,
+    dtype: DTypeLike | None = None,
+    shape: ShapeLike | None = None,
+    verify_shape: bool = False,
+    allow_broadcast: bool = False,
 ) -> Any:
     """Returns a `TensorProto` with given values.
 
@@ -176,7 +181,7 @@ def _decoded(field: Any, tensor_type: DType, numpy_type: np.dtype[Any]) -> np.nd
 MakeNdarray = make_ndarray
 
 
-def ShapeEquals(tensor_proto: Any, shape: Any) -> bool:  # noqa: N802 (TF 1.x: the name in `tensor_util`)
+def ShapeEquals(tensor_proto: Any, shape: ShapeLike) -> bool:  # noqa: N802 (TF 1.x: the name in `tensor_util`)
     """Returns True if a `TensorProto` has a shape.
 
     Args:

@@ -10,6 +10,8 @@ from ferroflow._src.base import dtypes, proto
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ferroflow._src.base.typing import IntsLike
+
 
 class Dimension:
     """The size of one dimension of a shape, or unknown.
@@ -275,7 +277,7 @@ class TensorShape:
 
     _values: tuple[int | None, ...] | None
 
-    def __init__(self, dims: Any) -> None:
+    def __init__(self, dims: IntsLike | None) -> None:
         self._values = _dimension_values(dims)
 
     def __repr__(self) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from ferroflow._src.base.fork_locks import RenewedLock
+from ferroflow._src.base.typing import StringLike
 
 DEBUG: Final = logging.DEBUG
 INFO: Final = logging.INFO
@@ -54,7 +55,7 @@ def _emit(level: int, msg: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         logger.log(level, msg, *args, **kwargs)
 
 
-def log(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
+def log(level: int, msg: object, *args: object, **kwargs: Any) -> None:
     """Logs `msg % args` at `level`.
 
     Args:
@@ -66,7 +67,7 @@ def log(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
     _emit(level, msg, args, kwargs)
 
 
-def vlog(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
+def vlog(level: int, msg: object, *args: object, **kwargs: Any) -> None:
     """Logs `msg % args` at `level`.
 
     Args:
@@ -78,7 +79,7 @@ def vlog(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
     _emit(level, msg, args, kwargs)
 
 
-def debug(msg: Any, *args: Any, **kwargs: Any) -> None:
+def debug(msg: object, *args: object, **kwargs: Any) -> None:
     """Logs `msg % args` at level DEBUG.
 
     Args:
@@ -89,7 +90,7 @@ def debug(msg: Any, *args: Any, **kwargs: Any) -> None:
     _emit(DEBUG, msg, args, kwargs)
 
 
-def info(msg: Any, *args: Any, **kwargs: Any) -> None:
+def info(msg: object, *args: object, **kwargs: Any) -> None:
     """Logs `msg % args` at level INFO.
 
     Args:
@@ -100,7 +101,7 @@ def info(msg: Any, *args: Any, **kwargs: Any) -> None:
     _emit(INFO, msg, args, kwargs)
 
 
-def warning(msg: Any, *args: Any, **kwargs: Any) -> None:
+def warning(msg: object, *args: object, **kwargs: Any) -> None:
     """Logs `msg % args` at level WARN.
 
     Args:
@@ -111,7 +112,7 @@ def warning(msg: Any, *args: Any, **kwargs: Any) -> None:
     _emit(WARN, msg, args, kwargs)
 
 
-def warn(msg: Any, *args: Any, **kwargs: Any) -> None:
+def warn(msg: object, *args: object, **kwargs: Any) -> None:
     """Logs `msg % args` at level WARN.
 
     Args:
@@ -122,7 +123,7 @@ def warn(msg: Any, *args: Any, **kwargs: Any) -> None:
     _emit(WARN, msg, args, kwargs)
 
 
-def error(msg: Any, *args: Any, **kwargs: Any) -> None:
+def error(msg: object, *args: object, **kwargs: Any) -> None:
     """Logs `msg % args` at level ERROR.
 
     Args:
@@ -133,7 +134,7 @@ def error(msg: Any, *args: Any, **kwargs: Any) -> None:
     _emit(ERROR, msg, args, kwargs)
 
 
-def fatal(msg: Any, *args: Any, **kwargs: Any) -> None:
+def fatal(msg: object, *args: object, **kwargs: Any) -> None:
     """Logs `msg % args` at level FATAL; the program goes on.
 
     Args:
@@ -144,7 +145,7 @@ def fatal(msg: Any, *args: Any, **kwargs: Any) -> None:
     _emit(FATAL, msg, args, kwargs)
 
 
-def TaskLevelStatusMessage(msg: Any) -> None:  # noqa: N802 (TF 1.x: the public name)
+def TaskLevelStatusMessage(msg: StringLike) -> None:  # noqa: N802 (TF 1.x: the public name)
     """Logs a message at level ERROR.
 
     Args:
@@ -159,7 +160,7 @@ def flush() -> None:
         handler.flush()
 
 
-def log_if(level: int, msg: Any, condition: Any, *args: Any) -> None:
+def log_if(level: int, msg: object, condition: Any, *args: object) -> None:
     """Logs `msg % args` at `level` if a condition is true.
 
     Args:
@@ -172,7 +173,7 @@ def log_if(level: int, msg: Any, condition: Any, *args: Any) -> None:
         _emit(level, msg, args, {})
 
 
-def log_every_n(level: int, msg: Any, n: int, *args: Any) -> None:
+def log_every_n(level: int, msg: object, n: int, *args: object) -> None:
     """Logs `msg % args` at `level` on the first of every `n` calls from the line of the caller.
 
     Args:
@@ -188,7 +189,7 @@ def log_every_n(level: int, msg: Any, n: int, *args: Any) -> None:
         _emit(level, msg, args, {})
 
 
-def log_first_n(level: int, msg: Any, n: int, *args: Any) -> None:
+def log_first_n(level: int, msg: object, n: int, *args: object) -> None:
     """Logs `msg % args` at `level` on the first `n` calls from the line of the caller.
 
     Args:

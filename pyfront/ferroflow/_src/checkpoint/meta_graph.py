@@ -13,7 +13,7 @@ from ferroflow._src.framework.graph import Graph
 
 
 def import_meta_graph(
-    meta_graph_or_file: Any, clear_devices: bool = False, import_scope: str | None = None, **kwargs: Any
+    meta_graph_or_file: object, clear_devices: bool = False, import_scope: str | None = None, **kwargs: Any
 ) -> Saver | None:
     """Adds the graph of a MetaGraphDef and its collections to the default graph.
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ferroflow._src.base import compat, dtypes, errors
 from ferroflow._src.base.files.file import GFile
+from ferroflow._src.base.typing import DTypeLike
 from ferroflow._src.checkpoint.reader import CheckpointReader
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.indexing import gather
@@ -164,7 +165,7 @@ def load_and_remap_matrix_initializer(
     if not callable(initializer):
         raise TypeError(f"initializer must be callable, instead of being {initializer} of type {type(initializer)}.")
 
-    def made(shape: Any, dtype: Any = dtypes.float32, partition_info: PartitionInfo | None = None) -> Tensor:
+    def made(shape: Any, dtype: DTypeLike = dtypes.float32, partition_info: PartitionInfo | None = None) -> Tensor:
         del dtype  # The dtype is the checkpoint matrix's, as in TensorFlow.
         size = [int(n) for n in shape]
         if len(size) != 2:

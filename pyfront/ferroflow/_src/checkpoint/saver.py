@@ -14,6 +14,7 @@ import numpy as np
 from ferroflow._src.base import compat, errors, proto, tf_logging
 from ferroflow._src.base.fork_locks import RenewedLock
 from ferroflow._src.base.progress import on_terminal, shown
+from ferroflow._src.base.typing import DictLike, IntLike, ListLike
 from ferroflow._src.checkpoint import state
 from ferroflow._src.checkpoint.meta_graph_export import export_scoped_meta_graph
 from ferroflow._src.checkpoint.saver_builder import BulkSaverBuilder
@@ -65,15 +66,15 @@ class Saver:
 
     def __init__(
         self,
-        var_list: Any = None,
+        var_list: ListLike | DictLike | None = None,
         reshape: bool = False,
         sharded: bool = False,
         max_to_keep: int | None = 5,
         keep_checkpoint_every_n_hours: float = 10000.0,
         name: str | None = None,
         restore_sequentially: bool = False,
-        saver_def: Any = None,
-        builder: Any = None,
+        saver_def: proto.SaverDef | None = None,
+        builder: BulkSaverBuilder | None = None,
         defer_build: bool = False,
         allow_empty: bool = False,
         write_version: int | None = None,
@@ -93,7 +94,7 @@ class Saver:
         self._keep_checkpoint_every_n_hours = keep_checkpoint_every_n_hours
         self._name = name
         self._restore_sequentially = restore_sequentially
-        self.saver_def = saver_def
+        self.saver_def: Any = saver_def
         self._builder = builder
         self._is_built = False
         self._allow_empty = allow_empty
@@ -294,7 +295,7 @@ class Saver:
         self,
         sess: BaseSession,
         save_path: str,
-        global_step: Any = None,
+        global_step: IntLike | None = None,
         latest_filename: str | None = None,
         meta_graph_suffix: str = "meta",
         write_meta_graph: bool = True,

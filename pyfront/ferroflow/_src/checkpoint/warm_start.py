@@ -66,7 +66,7 @@ class VocabInfo(_Fields):
 
 def warm_start(
     ckpt_to_initialize_from: str,
-    vars_to_warm_start: Any = ".*",
+    vars_to_warm_start: str | None = ".*",
     var_name_to_vocab_info: Mapping[str, VocabInfo] | None = None,
     var_name_to_prev_var_name: Mapping[str, str] | None = None,
 ) -> None:

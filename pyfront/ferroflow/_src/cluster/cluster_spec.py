@@ -87,7 +87,7 @@ class ClusterSpec:
         """
         return len(self._tasks(job_name))
 
-    def task_indices(self, job_name: Any) -> list[int]:
+    def task_indices(self, job_name: str) -> list[int]:
         """Returns the indices of a job's tasks, in order.
 
         Args:
@@ -119,7 +119,7 @@ class ClusterSpec:
             raise ValueError(f"No task with index {task_index!r} in job {job_name!r}")
         return tasks[task_index]
 
-    def job_tasks(self, job_name: Any) -> list[Any]:
+    def job_tasks(self, job_name: str) -> list[Any]:
         """Returns the addresses of a job's tasks, in the order of their indices.
 
         Args:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any
 
-from ferroflow._src.base import tf_logging
+from ferroflow._src.base import proto, tf_logging
 from ferroflow._src.base.device_spec import DeviceSpec
+from ferroflow._src.base.typing import DictLike
 from ferroflow._src.cluster.cluster_spec import ClusterSpec
 from ferroflow._src.cluster.ps_strategy import RoundRobinStrategy
 
@@ -22,7 +23,7 @@ def replica_device_setter(
     ps_device: str = "/job:ps",
     worker_device: str = "/job:worker",
     merge_devices: bool = True,
-    cluster: Any = None,
+    cluster: ClusterSpec | DictLike | proto.ClusterDef | None = None,
     ps_ops: Collection[str] | None = None,
     ps_strategy: Callable[[Any], int] | None = None,
 ) -> Callable[[Any], str] | None:

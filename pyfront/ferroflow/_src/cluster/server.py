@@ -36,11 +36,11 @@ class Server:
 
     def __init__(
         self,
-        server_or_cluster_def: Any,
+        server_or_cluster_def: object,
         job_name: str | None = None,
         task_index: int | None = None,
         protocol: str | None = None,
-        config: Any = None,
+        config: object = None,
         start: bool = True,
     ) -> None:
         self._server_def = _server_def(server_or_cluster_def, job_name, task_index, protocol, config)
@@ -72,7 +72,7 @@ class Server:
         return self._core.target
 
     @staticmethod
-    def create_local_server(config: Any = None, start: bool = True) -> Server:
+    def create_local_server(config: object = None, start: bool = True) -> Server:
         """Makes the only task of a cluster on this machine, in a job called "local".
 
         Args:

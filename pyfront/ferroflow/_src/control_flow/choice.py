@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ferroflow._src.base import tf_logging
+from ferroflow._src.base.typing import ListLike
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
@@ -23,7 +24,7 @@ Function = Callable[[], Any]
 
 
 def case(
-    pred_fn_pairs: Any,
+    pred_fn_pairs: ListLike,
     default: Function | None = None,
     exclusive: bool = False,
     strict: bool = False,
@@ -77,7 +78,9 @@ def chosen(
             return function()
 
 
-def switch_case(branch_index: Any, branch_fns: Any, default: Function | None = None, name: str = "switch_case") -> Any:
+def switch_case(
+    branch_index: Any, branch_fns: ListLike, default: Function | None = None, name: str = "switch_case"
+) -> Any:
     """Returns the result of the branch with a given number.
 
     Args:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import deprecation, dtypes, nest, proto
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.control_flow import primitives
 from ferroflow._src.control_flow.context import (
     ControlFlowContext,
@@ -210,7 +211,7 @@ def _unpacked(value: Any) -> Any:
 
 
 def cond(
-    pred: Any,
+    pred: TensorLike,
     true_fn: Callable[[], Any] | None = None,
     false_fn: Callable[[], Any] | None = None,
     strict: bool = False,

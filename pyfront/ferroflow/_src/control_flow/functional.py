@@ -7,6 +7,7 @@ from typing import Any
 
 from ferroflow._src.base import nest
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import DTypeLike, Initializer, TensorLike
 from ferroflow._src.control_flow.loop import while_loop
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.constant import constant
@@ -71,8 +72,8 @@ class _Elements:
 
 def map_fn(
     fn: Callable[[Any], Any],
-    elems: Any,
-    dtype: Any = None,
+    elems: TensorLike,
+    dtype: DTypeLike | None = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
@@ -131,8 +132,8 @@ def map_fn(
 
 def scan(
     fn: Callable[[Any, Any], Any],
-    elems: Any,
-    initializer: Any = None,
+    elems: TensorLike,
+    initializer: Initializer | None = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
@@ -239,8 +240,8 @@ def _fold(
 
 def foldl(
     fn: Callable[[Any, Any], Any],
-    elems: Any,
-    initializer: Any = None,
+    elems: TensorLike,
+    initializer: Initializer | None = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
@@ -270,8 +271,8 @@ def foldl(
 
 def foldr(
     fn: Callable[[Any, Any], Any],
-    elems: Any,
-    initializer: Any = None,
+    elems: TensorLike,
+    initializer: Initializer | None = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,

@@ -8,6 +8,7 @@ from typing import Any
 
 from ferroflow._src.base import compat, dtypes, nest, proto
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import NestedTensors, TensorLike
 from ferroflow._src.control_flow import primitives
 from ferroflow._src.control_flow.context import (
     ControlFlowContext,
@@ -426,13 +427,13 @@ def _is_instance(shape: TensorShape, of: TensorShape) -> bool:
 def while_loop(
     cond: Callable[..., Any],
     body: Callable[..., Any],
-    loop_vars: Any,
-    shape_invariants: Any = None,
+    loop_vars: NestedTensors,
+    shape_invariants: object = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
     name: str | None = None,
-    maximum_iterations: Any = None,
+    maximum_iterations: TensorLike | None = None,
     return_same_structure: bool = False,
 ) -> Any:
     """Runs `body` repeatedly while `cond` is True.
@@ -467,16 +468,16 @@ def while_loop(
         if parallel_iterations < 1:
             raise TypeError("parallel_iterations must be a positive integer.")
         limited = maximum_iterations is not None
-        if limited:
-            maximum_iterations = convert_to_tensor(maximum_iterations, name="maximum_iterations")
-            if maximum_iterations.shape.ndims != 0:
-                raise ValueError(f"maximum_iterations must be a scalar, saw shape: {maximum_iterations.shape}")
-            cond, body, loop_vars = _limited(cond, body, loop_vars, maximum_iterations)
+        limit = None if maximum_iterations is None else convert_to_tensor(maximum_iterations, name="maximum_iterations")
+        if limit is not None:
+            if limit.shape.ndims != 0:
+                raise ValueError(f"maximum_iterations must be a scalar, saw shape: {limit.shape}")
+            cond, body, loop_vars = _limited(cond, body, loop_vars, limit)
             if shape_invariants is not None:
                 shape_invariants = (TensorShape([]), shape_invariants)
         if shape_invariants is not None:
             nest.assert_same_structure(loop_vars, shape_invariants)
-        context = WhileContext(parallel_iterations, back_prop, swap_memory, maximum_iterations)
+        context = WhileContext(parallel_iterations, back_prop, swap_memory, limit)
         if context.outer_context is None:
             add_to_collection(GraphKeys.WHILE_CONTEXT, context)
         result = _build(context, cond, body, loop_vars, shape_invariants)

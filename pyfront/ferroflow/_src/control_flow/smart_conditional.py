@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ferroflow._src.base.typing import BoolLike
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.tensor import Tensor
@@ -14,7 +15,7 @@ from ferroflow._src.framework.tensor import Tensor
 __all__ = ["smart_cond", "smart_constant_value"]
 
 
-def smart_cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: Any = None) -> Any:
+def smart_cond(pred: BoolLike, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None) -> Any:
     """Calls one of two functions where the condition is known, else makes a `tf.cond` of both.
 
     Args:

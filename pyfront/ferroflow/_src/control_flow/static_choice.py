@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.base.typing import ListLike, TensorLike
 from ferroflow._src.control_flow.choice import chosen
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.constant import constant_value
@@ -32,7 +33,7 @@ def smart_constant_value(pred: Any) -> bool | None:
 
 
 def smart_cond(
-    pred: Any,
+    pred: TensorLike,
     true_fn: Callable[[], Any] | None = None,
     false_fn: Callable[[], Any] | None = None,
     name: str | None = None,
@@ -63,7 +64,7 @@ def smart_cond(
 
 
 def smart_case(
-    pred_fn_pairs: Any, default: Callable[[], Any] | None = None, exclusive: bool = False, name: str = "smart_case"
+    pred_fn_pairs: ListLike, default: Callable[[], Any] | None = None, exclusive: bool = False, name: str = "smart_case"
 ) -> Any:
     """Returns the result of the first True predicate's function; makes conditionals only for predicates that are
     unknown.

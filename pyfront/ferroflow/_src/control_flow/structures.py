@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.composite import IndexedSlices, SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.tensor import Tensor
@@ -32,7 +33,7 @@ register_parts(SparseTensor, lambda x: [x.indices, x.values, x.dense_shape], lam
 register_parts(TensorArray, lambda x: [x.flow], lambda x, parts: x.with_flow(parts[0]))
 
 
-def as_leaf(value: Any) -> Any:
+def as_leaf(value: TensorLike) -> Any:
     """Returns a value of which a nest may consist: an object of tensors, or a tensor."""
     return value if any(isinstance(value, kind) for kind, _, _ in _PARTS) else convert_to_tensor(value)
 

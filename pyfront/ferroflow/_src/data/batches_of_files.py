@@ -8,6 +8,7 @@ from typing import Any
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated
 from ferroflow._src.base.files.system import glob
+from ferroflow._src.base.typing import IntLike, StringLike, TensorLike
 from ferroflow._src.data.csv import CsvDataset
 from ferroflow._src.data.csv_columns import CsvLayout, selected_columns
 from ferroflow._src.data.dataset import Dataset
@@ -67,7 +68,7 @@ def _csv_defaults(given: Sequence[Any] | None, types: Callable[[], Sequence[Any]
 
 
 def make_csv_dataset(
-    file_pattern: Any,
+    file_pattern: StringLike,
     batch_size: Any,
     column_names: Sequence[str] | None = None,
     column_defaults: Sequence[Any] | None = None,
@@ -80,10 +81,10 @@ def make_csv_dataset(
     comment: str | None = None,
     num_epochs: int | None = None,
     shuffle: bool = True,
-    shuffle_buffer_size: Any = 10000,
-    shuffle_seed: Any = None,
+    shuffle_buffer_size: TensorLike = 10000,
+    shuffle_seed: IntLike | None = None,
     prefetch_buffer_size: Any = 1,
-    num_parallel_reads: Any = 1,
+    num_parallel_reads: TensorLike = 1,
     num_parallel_parser_calls: Any = 2,
     sloppy: bool = False,
     default_float_type: Any = dtypes.float32,
@@ -172,18 +173,18 @@ def make_csv_dataset(
 
 
 def make_batched_features_dataset(
-    file_pattern: Any,
-    batch_size: Any,
+    file_pattern: StringLike,
+    batch_size: TensorLike,
     features: Mapping[str, Any],
     reader: Callable[..., Dataset] | None = None,
     label_key: str | None = None,
     reader_args: Sequence[Any] | None = None,
     num_epochs: int | None = None,
     shuffle: bool = True,
-    shuffle_buffer_size: Any = 10000,
-    shuffle_seed: Any = None,
+    shuffle_buffer_size: TensorLike = 10000,
+    shuffle_seed: IntLike | None = None,
     prefetch_buffer_size: Any = 1,
-    reader_num_threads: Any = 1,
+    reader_num_threads: TensorLike = 1,
     parser_num_threads: Any = 2,
     sloppy_ordering: bool = False,
     drop_final_batch: bool = False,
@@ -237,14 +238,14 @@ def make_batched_features_dataset(
 
 @deprecated("tf.contrib.data.make_batched_features_dataset")
 def read_batch_features(
-    file_pattern: Any,
-    batch_size: Any,
+    file_pattern: StringLike,
+    batch_size: TensorLike,
     features: Mapping[str, Any],
     reader: Callable[..., Dataset] | None = None,
     reader_args: Sequence[Any] | None = None,
     randomize_input: bool = True,
     num_epochs: int | None = None,
-    capacity: Any = 10000,
+    capacity: TensorLike = 10000,
 ) -> Any:
     """Returns the next batch of `make_batched_features_dataset`.
 

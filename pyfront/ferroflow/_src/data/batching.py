@@ -7,6 +7,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import Dimension, TensorShape
+from ferroflow._src.base.typing import BoolLike, IntsLike, NestedShapes, TensorLike
 from ferroflow._src.data import element_nest as nest
 from ferroflow._src.data.dataset import Dataset, OpDataset, structure_of
 from ferroflow._src.data.element_function import ElementFunction, called
@@ -31,7 +32,7 @@ __all__ = [
 Transformation = Callable[[Dataset], Dataset]
 
 
-def batch_and_drop_remainder(batch_size: Any) -> Transformation:
+def batch_and_drop_remainder(batch_size: TensorLike) -> Transformation:
     """Returns a transformation: batches, without a last one that is smaller.
 
     Args:
@@ -43,7 +44,9 @@ def batch_and_drop_remainder(batch_size: Any) -> Transformation:
     return lambda dataset: dataset.batch(batch_size, drop_remainder=True)
 
 
-def padded_batch_and_drop_remainder(batch_size: Any, padded_shapes: Any, padding_values: Any = None) -> Transformation:
+def padded_batch_and_drop_remainder(
+    batch_size: TensorLike, padded_shapes: NestedShapes, padding_values: object = None
+) -> Transformation:
     """Returns a transformation: `Dataset.padded_batch` without a last batch that is smaller.
 
     Args:
@@ -60,7 +63,7 @@ def padded_batch_and_drop_remainder(batch_size: Any, padded_shapes: Any, padding
     return lambda dataset: dataset.padded_batch(batch_size, padded_shapes, padding_values, drop_remainder=True)
 
 
-def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
+def dense_to_sparse_batch(batch_size: TensorLike, row_shape: Any) -> Transformation:
     """Returns a transformation: batches of elements of several shapes as SparseTensors.
 
     Args:
@@ -88,7 +91,7 @@ def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
     return apply
 
 
-def sliding_window_batch(window_size: Any, stride: Any = 1) -> Transformation:
+def sliding_window_batch(window_size: TensorLike, stride: IntsLike = 1) -> Transformation:
     """Returns a transformation: batches of `window_size` elements, each beginning `stride` elements after the one
     before.
 
@@ -145,10 +148,10 @@ def unbatch() -> Transformation:
 
 def map_and_batch(
     map_func: Callable[..., Any],
-    batch_size: Any,
-    num_parallel_batches: Any = None,
-    drop_remainder: Any = False,
-    num_parallel_calls: Any = None,
+    batch_size: TensorLike,
+    num_parallel_batches: TensorLike | None = None,
+    drop_remainder: BoolLike = False,
+    num_parallel_calls: TensorLike | None = None,
 ) -> Transformation:
     """Returns a transformation: `Dataset.map` and then `Dataset.batch`, several elements being computed at a time.
 
@@ -174,7 +177,8 @@ def map_and_batch(
         if num_parallel_calls is not None:
             calls = num_parallel_calls
         else:
-            calls = batch_size if num_parallel_batches is None else batch_size * num_parallel_batches
+            batches: Any = batch_size
+            calls = batches if num_parallel_batches is None else batches * num_parallel_batches
         count = convert_to_tensor(calls, dtype=dtypes.int64, name="num_parallel_calls")
         drop = convert_to_tensor(drop_remainder, dtype=dtypes.bool, name="drop_remainder")
         known = constant_value(size) if constant_value(drop) else None
@@ -186,7 +190,7 @@ def map_and_batch(
     return apply
 
 
-def assert_element_shape(expected_shapes: Any) -> Transformation:
+def assert_element_shape(expected_shapes: object) -> Transformation:
     """Returns a transformation: the elements, whose shapes are checked and known from here on.
 
     Args:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import BoolLike, IntLike, ListLike, StringLike
 from ferroflow._src.data.dataset import OpDataset
 from ferroflow._src.data.structure import Structure
 from ferroflow._src.framework.constant import constant
@@ -39,15 +40,15 @@ class CsvDataset(OpDataset):
 
     def __init__(
         self,
-        filenames: Any,
-        record_defaults: Any,
-        compression_type: Any = None,
-        buffer_size: Any = None,
-        header: Any = False,
-        field_delim: Any = ",",
-        use_quote_delim: Any = True,
-        na_value: Any = "",
-        select_cols: Any = None,
+        filenames: StringLike,
+        record_defaults: ListLike,
+        compression_type: StringLike | None = None,
+        buffer_size: IntLike | None = None,
+        header: BoolLike = False,
+        field_delim: StringLike = ",",
+        use_quote_delim: BoolLike = True,
+        na_value: StringLike = "",
+        select_cols: ListLike | None = None,
     ) -> None:
         names = convert_to_tensor(filenames, dtype=dtypes.string, name="filenames")
         compression = convert_to_tensor(compression_type or "", dtype=dtypes.string, name="compression_type")

@@ -10,6 +10,16 @@ import numpy as np
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import (
+    BoolLike,
+    IntLike,
+    IntsLike,
+    ListLike,
+    NestedDTypes,
+    NestedShapes,
+    ShapeTensorLike,
+    TensorLike,
+)
 from ferroflow._src.data import element_nest as nest
 from ferroflow._src.data.cache_progress import watch_cache
 from ferroflow._src.data.element_function import ElementFunction, called
@@ -137,7 +147,7 @@ class Dataset(abc.ABC):
         return Iterator(resource, None, *structure)
 
     @staticmethod
-    def from_tensors(tensors: Any) -> Dataset:
+    def from_tensors(tensors: object) -> Dataset:
         """Returns a dataset of one element.
 
         Args:
@@ -150,7 +160,7 @@ class Dataset(abc.ABC):
         return OpDataset("TensorDataset", [serialized(element)], Structure.of(element))
 
     @staticmethod
-    def from_tensor_slices(tensors: Any) -> Dataset:
+    def from_tensor_slices(tensors: object) -> Dataset:
         """Returns a dataset of the slices of tensors along their first dimension.
 
         Args:
@@ -172,7 +182,7 @@ class Dataset(abc.ABC):
         return OpDataset("TensorSliceDataset", [nest.flatten(many_serialized(batch))], rows)
 
     @staticmethod
-    def from_sparse_tensor_slices(sparse_tensor: Any) -> Dataset:
+    def from_sparse_tensor_slices(sparse_tensor: TensorLike) -> Dataset:
         """Returns a dataset of the rows of a SparseTensor, each as a tuple (indices, values, dense_shape).
 
         Args:
@@ -197,7 +207,10 @@ class Dataset(abc.ABC):
 
     @staticmethod
     def from_generator(
-        generator: Callable[..., Any], output_types: Any, output_shapes: Any = None, args: Any = None
+        generator: Callable[..., Any],
+        output_types: NestedDTypes,
+        output_shapes: NestedShapes | None = None,
+        args: ListLike | None = None,
     ) -> Dataset:
         """Returns a dataset of the elements that a Python generator yields.
 
@@ -261,7 +274,7 @@ class Dataset(abc.ABC):
         return OpDataset("RangeDataset", inputs, Structure(dtypes.int64, TensorShape([]), Tensor))
 
     @staticmethod
-    def list_files(file_pattern: Any, shuffle: Any = None, seed: Any = None) -> Dataset:
+    def list_files(file_pattern: Any, shuffle: BoolLike | None = None, seed: IntLike | None = None) -> Dataset:
         """Returns a dataset of the names of the files that match a pattern.
 
         Args:
@@ -283,7 +296,7 @@ class Dataset(abc.ABC):
             return dataset
 
     @staticmethod
-    def zip(datasets: Any) -> Dataset:
+    def zip(datasets: object) -> Dataset:
         """Returns a dataset that combines the elements of several datasets, nested as they are, until the shortest
         ends.
 
@@ -342,7 +355,7 @@ class Dataset(abc.ABC):
         structure = structure_of(self)._replace(shapes=shapes)
         return OpDataset("ConcatenateDataset", [self, dataset], structure)
 
-    def repeat(self, count: Any = None) -> Dataset:
+    def repeat(self, count: TensorLike | None = None) -> Dataset:
         """Returns this dataset several times over.
 
         Args:
@@ -353,7 +366,7 @@ class Dataset(abc.ABC):
         """
         return self._like("RepeatDataset", _int64(-1 if count is None else count, "count"))
 
-    def take(self, count: Any) -> Dataset:
+    def take(self, count: TensorLike) -> Dataset:
         """Returns the first elements.
 
         Args:
@@ -364,7 +377,7 @@ class Dataset(abc.ABC):
         """
         return self._like("TakeDataset", _int64(count, "count"))
 
-    def skip(self, count: Any) -> Dataset:
+    def skip(self, count: TensorLike) -> Dataset:
         """Returns all but the first elements.
 
         Args:
@@ -375,7 +388,7 @@ class Dataset(abc.ABC):
         """
         return self._like("SkipDataset", _int64(count, "count"))
 
-    def shard(self, num_shards: Any, index: Any) -> Dataset:
+    def shard(self, num_shards: TensorLike, index: TensorLike) -> Dataset:
         """Returns every `num_shards`-th element, from element `index` on.
 
         Args:
@@ -398,7 +411,7 @@ class Dataset(abc.ABC):
             raise ValueError(f"index must be <= num_shards; {known_number} is not < {known_count}")
         return self._like("ShardDataset", count, number)
 
-    def enumerate(self, start: Any = 0) -> Dataset:
+    def enumerate(self, start: TensorLike = 0) -> Dataset:
         """Returns pairs of a number and an element.
 
         Args:
@@ -412,7 +425,9 @@ class Dataset(abc.ABC):
     def _enumerate(self, start: Any = 0) -> Dataset:
         return Dataset.zip((Dataset.range(start, _LAST), self))
 
-    def shuffle(self, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: Any = None) -> Dataset:
+    def shuffle(
+        self, buffer_size: TensorLike, seed: IntLike | None = None, reshuffle_each_iteration: BoolLike | None = None
+    ) -> Dataset:
         """Returns the elements in random order, each drawn from the `buffer_size` that come next.
 
         Args:
@@ -442,7 +457,7 @@ class Dataset(abc.ABC):
             watch_cache(filename, name.graph)
         return self._like("CacheDataset", name)
 
-    def prefetch(self, buffer_size: Any) -> Dataset:
+    def prefetch(self, buffer_size: TensorLike) -> Dataset:
         """Returns this dataset, read ahead by a thread.
 
         Args:
@@ -453,7 +468,7 @@ class Dataset(abc.ABC):
         """
         return self._like("PrefetchDataset", _int64(-1 if buffer_size is None else buffer_size, "buffer_size"))
 
-    def batch(self, batch_size: Any, drop_remainder: Any = False) -> Dataset:
+    def batch(self, batch_size: TensorLike, drop_remainder: BoolLike = False) -> Dataset:
         """Returns batches of elements of one shape.
 
         Args:
@@ -475,7 +490,13 @@ class Dataset(abc.ABC):
         drop = convert_to_tensor(drop_remainder, dtype=dtypes.bool, name="drop_remainder")
         return OpDataset("BatchDatasetV2", [self, size, drop], structure, kind="BatchDataset")
 
-    def window(self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: Any = False) -> Dataset:
+    def window(
+        self,
+        size: ShapeTensorLike,
+        shift: TensorLike | None = None,
+        stride: IntsLike = 1,
+        drop_remainder: BoolLike = False,
+    ) -> Dataset:
         """Returns datasets of elements that follow each other; where elements are nested, as many datasets nested
         alike.
 
@@ -507,7 +528,11 @@ class Dataset(abc.ABC):
         return OpDataset("WindowDataset", inputs, windows)
 
     def padded_batch(
-        self, batch_size: Any, padded_shapes: Any, padding_values: Any = None, drop_remainder: Any = False
+        self,
+        batch_size: TensorLike,
+        padded_shapes: NestedShapes,
+        padding_values: object = None,
+        drop_remainder: BoolLike = False,
     ) -> Dataset:
         """Returns batches of elements that are filled up to one shape.
 
@@ -538,7 +563,7 @@ class Dataset(abc.ABC):
         inputs.append(convert_to_tensor(drop_remainder, dtype=dtypes.bool, name="drop_remainder"))
         return OpDataset("PaddedBatchDatasetV2", inputs, batched, kind="PaddedBatchDataset")
 
-    def map(self, map_func: Callable[..., Any], num_parallel_calls: Any = None) -> Dataset:
+    def map(self, map_func: Callable[..., Any], num_parallel_calls: TensorLike | None = None) -> Dataset:
         """Returns the results of a function for the elements.
 
         Args:
@@ -572,7 +597,11 @@ class Dataset(abc.ABC):
         return OpDataset("FlatMapDataset", [self, f], f.structure, {"f": f})
 
     def interleave(
-        self, map_func: Callable[..., Any], cycle_length: Any, block_length: Any = 1, num_parallel_calls: Any = None
+        self,
+        map_func: Callable[..., Any],
+        cycle_length: TensorLike,
+        block_length: TensorLike = 1,
+        num_parallel_calls: TensorLike | None = None,
     ) -> Dataset:
         """Returns the elements of the datasets that a function makes of the elements, in turns.
 
@@ -627,7 +656,7 @@ class Dataset(abc.ABC):
             raise TypeError("`transformation_func` must return a Dataset.")
         return dataset
 
-    def reduce(self, initial_state: Any, reduce_func: Callable[..., Any]) -> Any:
+    def reduce(self, initial_state: object, reduce_func: Callable[..., Any]) -> Any:
         """Returns the last state of a function that takes a state and an element to the next state.
 
         Args:
@@ -803,7 +832,7 @@ def _generated(
     return OpDataset("GeneratorDataset", inputs, following.structure, functions, kind="_GeneratorDataset")
 
 
-def scanned(dataset: Dataset, initial_state: Any, scan_func: Callable[..., Any]) -> Dataset:
+def scanned(dataset: Dataset, initial_state: object, scan_func: Callable[..., Any]) -> Dataset:
     """Returns the outputs of a function that takes a state and an element to the next state and an output.
 
     Args:

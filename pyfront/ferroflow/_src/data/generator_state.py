@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base.fork_locks import RenewedLock
+from ferroflow._src.base.typing import NestedDTypes
 from ferroflow._src.data import element_nest as nest
 
 
@@ -48,7 +49,7 @@ class GeneratorState:
         return np.array(0, dtype=np.int64)
 
 
-def flat_values(element: Any, types: Any, flat_types: list[Any], flat_shapes: list[Any]) -> list[Any]:
+def flat_values(element: Any, types: NestedDTypes, flat_types: list[Any], flat_shapes: list[Any]) -> list[Any]:
     """Returns the arrays of an element.
 
     Raises:

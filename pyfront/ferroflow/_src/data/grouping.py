@@ -9,6 +9,7 @@ import numpy as np
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import ListLike, NestedShapes, TensorLike
 from ferroflow._src.data import element_nest as nest
 from ferroflow._src.data.dataset import Dataset, OpDataset, VariantDataset, structure_of
 from ferroflow._src.data.element_function import ElementFunction, called
@@ -46,7 +47,7 @@ def _window(result: Any) -> tuple[list[Tensor], Structure]:
 def group_by_window(
     key_func: Callable[..., Any],
     reduce_func: Callable[..., Any],
-    window_size: Any = None,
+    window_size: TensorLike | None = None,
     window_size_func: Callable[..., Any] | None = None,
 ) -> Callable[[Dataset], Dataset]:
     """Returns a transformation: elements with one key are gathered, and each full window of them becomes a dataset.
@@ -72,7 +73,8 @@ def group_by_window(
         structure = structure_of(dataset)
         number = Structure(dtypes.int64, _SCALAR, Tensor)
         variant = Structure(dtypes.variant, _SCALAR, Tensor)
-        size_func = window_size_func or (lambda _: convert_to_tensor(window_size, dtype=dtypes.int64))
+        size: Any = window_size
+        size_func = window_size_func or (lambda _: convert_to_tensor(size, dtype=dtypes.int64))
         key = ElementFunction(lambda e: called(key_func, e), [structure], "tf_key_func", _number("key_func"))
         reduce = ElementFunction(
             lambda k, window: reduce_func(k, VariantDataset(window, structure)),
@@ -89,9 +91,9 @@ def group_by_window(
 
 def bucket_by_sequence_length(
     element_length_func: Callable[..., Any],
-    bucket_boundaries: Any,
-    bucket_batch_sizes: Any,
-    padded_shapes: Any = None,
+    bucket_boundaries: ListLike,
+    bucket_batch_sizes: ListLike,
+    padded_shapes: NestedShapes | None = None,
     padding_values: Any = None,
     pad_to_bucket_boundary: bool = False,
     no_padding: bool = False,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import BoolLike, IntLike, ListLike, TensorLike
 from ferroflow._src.data import element_nest as nest
 from ferroflow._src.data.dataset import Dataset, OpDataset, dataset_function, structure_of
 from ferroflow._src.data.transformations import RandomDataset
@@ -19,10 +20,10 @@ __all__ = ["choose_from_datasets", "parallel_interleave", "sample_from_datasets"
 
 def parallel_interleave(
     map_func: Callable[..., Any],
-    cycle_length: Any,
-    block_length: Any = 1,
-    sloppy: Any = False,
-    buffer_output_elements: Any = None,
+    cycle_length: int,
+    block_length: int = 1,
+    sloppy: BoolLike = False,
+    buffer_output_elements: TensorLike | None = None,
     prefetch_input_elements: Any = None,
 ) -> Callable[[Dataset], Dataset]:
     """Returns a transformation: as `Dataset.interleave`, the datasets that take turns being read ahead in threads of
@@ -30,7 +31,7 @@ def parallel_interleave(
 
     Args:
         map_func: gives a Dataset for an element.
-        cycle_length: int64 scalar, how many datasets take turns.
+        cycle_length: int, how many datasets take turns.
         block_length: int64 scalar, elements in a turn.
         sloppy: permits another order; the order is the same nevertheless.
         buffer_output_elements: int64 scalar, elements that each dataset is read ahead; by default two turns.
@@ -43,7 +44,7 @@ def parallel_interleave(
     def apply(dataset: Dataset) -> Dataset:
         f = dataset_function(dataset, map_func)
 
-        def number(value: Any, default: Any, name: str) -> Any:
+        def number(value: TensorLike | None, default: Any, name: str) -> Any:
             return convert_to_tensor(default if value is None else value, dtype=dtypes.int64, name=name)
 
         inputs = [
@@ -61,13 +62,13 @@ def parallel_interleave(
 
 
 def sloppy_interleave(
-    map_func: Callable[..., Any], cycle_length: Any, block_length: Any = 1
+    map_func: Callable[..., Any], cycle_length: int, block_length: int = 1
 ) -> Callable[[Dataset], Dataset]:
     """Deprecated: use `parallel_interleave` with `sloppy=True`.
 
     Args:
         map_func: gives a Dataset for an element.
-        cycle_length: int64 scalar, how many datasets take turns.
+        cycle_length: int, how many datasets take turns.
         block_length: int64 scalar, elements in a turn.
 
     Returns:
@@ -98,7 +99,7 @@ def directed_interleave(selector: Dataset, datasets: Any) -> Dataset:
     return OpDataset("DirectedInterleaveDataset", [selector, list(datasets)], structure)
 
 
-def sample_from_datasets(datasets: Any, weights: Any = None, seed: Any = None) -> Dataset:
+def sample_from_datasets(datasets: ListLike, weights: Any = None, seed: IntLike | None = None) -> Dataset:
     """Returns elements of several datasets, each from one that is drawn at random.
 
     Args:
@@ -134,7 +135,7 @@ def sample_from_datasets(datasets: Any, weights: Any = None, seed: Any = None) -
     return directed_interleave(RandomDataset(seed).batch(2).map(lambda seeds: select(logits, seeds)), datasets)
 
 
-def choose_from_datasets(datasets: Any, choice_dataset: Dataset) -> Dataset:
+def choose_from_datasets(datasets: ListLike, choice_dataset: Dataset) -> Dataset:
     """Returns elements of several datasets, each from the one whose number another dataset gives.
 
     Args:

@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import NestedDTypes, NestedShapes, TensorLike
 from ferroflow._src.data import element_nest as nest
 from ferroflow._src.data.structure import Structure
 from ferroflow._src.framework.apply import apply_op, tensor_op
@@ -45,7 +46,10 @@ class Iterator:
 
     @staticmethod
     def from_structure(
-        output_types: Any, output_shapes: Any = None, shared_name: str | None = None, output_classes: Any = None
+        output_types: NestedDTypes,
+        output_shapes: NestedShapes | None = None,
+        shared_name: str | None = None,
+        output_classes: object = None,
     ) -> Iterator:
         """Returns an iterator without a dataset, for `make_initializer`.
 
@@ -66,7 +70,7 @@ class Iterator:
 
     @staticmethod
     def from_string_handle(
-        string_handle: Any, output_types: Any, output_shapes: Any = None, output_classes: Any = None
+        string_handle: TensorLike, output_types: Any, output_shapes: Any = None, output_classes: Any = None
     ) -> Iterator:
         """Returns the iterator whose handle is fed or computed.
 

@@ -8,13 +8,14 @@ import numpy as np
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import DTypeLike, NestedDTypes, ShapeLike, TensorLike
 from ferroflow._src.data import element_nest as nest
 from ferroflow._src.framework.constant import constant_value_as_shape
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.tensor import Tensor
 
 
-def shape_tensor(shape: Any) -> Tensor:
+def shape_tensor(shape: ShapeLike) -> Tensor:
     """Returns a shape, as programs write it, as an int64 vector with -1 for unknown dimensions."""
     try:
         known = shape if isinstance(shape, TensorShape) else TensorShape(shape)
@@ -28,7 +29,7 @@ def padded_batch_shape(first: Any, shape: Tensor) -> TensorShape:
     return TensorShape([first]).concatenate(constant_value_as_shape(shape))
 
 
-def padding_value(value: Any, dtype: Any) -> Tensor:
+def padding_value(value: TensorLike, dtype: DTypeLike) -> Tensor:
     """Returns a padding value as a scalar.
 
     Raises:
@@ -43,7 +44,7 @@ def padding_value(value: Any, dtype: Any) -> Tensor:
     return tensor
 
 
-def default_padding(types: Any) -> Any:
+def default_padding(types: NestedDTypes) -> Any:
     """Returns zeros and empty strings.
 
     Raises:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import IntLike, StringLike, TensorLike
 from ferroflow._src.data.dataset import Dataset, OpDataset
 from ferroflow._src.data.interleaving import parallel_interleave
 from ferroflow._src.data.structure import Structure
@@ -108,7 +109,11 @@ class TextLineDataset(_FilesDataset):
     """
 
     def __init__(
-        self, filenames: Any, compression_type: Any = None, buffer_size: Any = None, num_parallel_reads: Any = None
+        self,
+        filenames: StringLike,
+        compression_type: StringLike | None = None,
+        buffer_size: IntLike | None = None,
+        num_parallel_reads: TensorLike | None = None,
     ) -> None:
         super().__init__(filenames, _reader("TextLineDataset", compression_type, buffer_size), num_parallel_reads)
 
@@ -133,12 +138,12 @@ class FixedLengthRecordDataset(_FilesDataset):
     def __init__(
         self,
         filenames: Any,
-        record_bytes: Any,
-        header_bytes: Any = None,
-        footer_bytes: Any = None,
+        record_bytes: TensorLike,
+        header_bytes: TensorLike | None = None,
+        footer_bytes: TensorLike | None = None,
         buffer_size: Any = None,
         compression_type: Any = None,
-        num_parallel_reads: Any = None,
+        num_parallel_reads: TensorLike | None = None,
     ) -> None:
         def read_one_file(filename: Any) -> Dataset:
             inputs = [
@@ -169,6 +174,10 @@ class TFRecordDataset(_FilesDataset):
     """
 
     def __init__(
-        self, filenames: Any, compression_type: Any = None, buffer_size: Any = None, num_parallel_reads: Any = None
+        self,
+        filenames: StringLike,
+        compression_type: StringLike | None = None,
+        buffer_size: IntLike | None = None,
+        num_parallel_reads: TensorLike | None = None,
     ) -> None:
         super().__init__(filenames, _reader("TFRecordDataset", compression_type, buffer_size), num_parallel_reads)

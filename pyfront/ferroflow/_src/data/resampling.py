@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import FloatLike
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.data.batching import unbatch
 from ferroflow._src.data.dataset import Dataset, scanned
@@ -33,7 +34,7 @@ _SUPPOSED = 10
 
 
 def rejection_resample(
-    class_func: Callable[..., Any], target_dist: Any, initial_dist: Any = None, seed: Any = None
+    class_func: Callable[..., Any], target_dist: FloatLike, initial_dist: FloatLike | None = None, seed: Any = None
 ) -> Callable[[Dataset], Dataset]:
     """Returns a transformation: pairs of a class and an element, elements being left out so that classes come as
     wanted.

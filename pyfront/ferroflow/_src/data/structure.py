@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import NestedDTypes, NestedShapes, TensorLike
 from ferroflow._src.data import element_nest as nest
 from ferroflow._src.framework.composite import SparseTensor, SparseTensorValue
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -24,7 +25,7 @@ class Structure(NamedTuple):
     classes: Any
 
     @staticmethod
-    def of(tensors: Any) -> Structure:
+    def of(tensors: TensorLike) -> Structure:
         """Returns the structure of an element of tensors, sparse tensors and datasets."""
         flat = [_component(t) for t in nest.flatten(tensors)]
         types, shapes, classes = ([part[i] for part in flat] for i in range(3))
@@ -35,7 +36,7 @@ class Structure(NamedTuple):
         )
 
     @staticmethod
-    def declared(types: Any, shapes: Any, classes: Any = None) -> Structure:
+    def declared(types: NestedDTypes, shapes: NestedShapes | None, classes: Any = None) -> Structure:
         """Returns a structure as programs write it: shapes may be left out, and be anything that becomes one."""
         types = nest.map_structure(dtypes.as_dtype, types)
         if shapes is None:

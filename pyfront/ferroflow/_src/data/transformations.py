@@ -7,6 +7,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import DTypeLike, IntLike, TensorLike
 from ferroflow._src.data.dataset import Dataset, OpDataset, scanned, single_element, structure_of
 from ferroflow._src.data.seeds import seed_tensors
 from ferroflow._src.data.structure import Structure
@@ -29,7 +30,7 @@ __all__ = [
 Transformation = Callable[[Dataset], Dataset]
 
 
-def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
+def scan(initial_state: object, scan_func: Callable[..., Any]) -> Transformation:
     """Returns a transformation: the outputs of a function that takes a state and an element to the next state and an
     output.
 
@@ -46,7 +47,7 @@ def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
     return lambda dataset: scanned(dataset, initial_state, scan_func)
 
 
-def Counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> Dataset:  # noqa: N802  # TF1's spelling
+def Counter(start: Any = 0, step: Any = 1, dtype: DTypeLike = dtypes.int64) -> Dataset:  # noqa: N802  # TF1's spelling
     """Returns a dataset of numbers from `start` on, `step` apart, without end.
 
     Args:
@@ -64,7 +65,7 @@ def Counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> Dataset
         return scanned(forever, first, lambda state, _: (state + distance, state))
 
 
-def RandomDataset(seed: Any = None) -> Dataset:  # noqa: N802  # TF1's spelling
+def RandomDataset(seed: IntLike | None = None) -> Dataset:  # noqa: N802  # TF1's spelling
     """Returns a dataset of random int64 numbers in [0, 2**32), without end.
 
     Args:
@@ -76,7 +77,7 @@ def RandomDataset(seed: Any = None) -> Dataset:  # noqa: N802  # TF1's spelling
     return OpDataset("RandomDataset", list(seed_tensors(seed)), Structure(dtypes.int64, TensorShape([]), Tensor))
 
 
-def enumerate_dataset(start: Any = 0) -> Transformation:
+def enumerate_dataset(start: TensorLike = 0) -> Transformation:
     """Returns a transformation: pairs of an int64 number, from `start` on, and an element.
 
     Args:
@@ -118,7 +119,9 @@ def unique() -> Transformation:
     return apply
 
 
-def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
+def shuffle_and_repeat(
+    buffer_size: TensorLike, count: TensorLike | None = None, seed: IntLike | None = None
+) -> Transformation:
     """Returns a transformation: the dataset `count` times over (None: without end), each time in another random order.
 
     Args:

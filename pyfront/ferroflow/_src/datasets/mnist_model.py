@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import FloatLike, TensorLike
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
@@ -36,7 +37,7 @@ def _layer(name: str, inputs: Any, input_units: int, units: int) -> Tensor:
         return matmul(inputs, weights) + biases
 
 
-def inference(images: Any, hidden1_units: int, hidden2_units: int) -> Tensor:
+def inference(images: TensorLike, hidden1_units: int, hidden2_units: int) -> Tensor:
     """Builds the model.
 
     Args:
@@ -52,7 +53,7 @@ def inference(images: Any, hidden1_units: int, hidden2_units: int) -> Tensor:
     return _layer("softmax_linear", hidden2, hidden2_units, NUM_CLASSES)
 
 
-def loss(logits: Any, labels: Any) -> Tensor:
+def loss(logits: TensorLike, labels: TensorLike) -> Tensor:
     """Computes the cross entropy of logits and labels.
 
     Args:
@@ -65,7 +66,7 @@ def loss(logits: Any, labels: Any) -> Tensor:
     return sparse_softmax_cross_entropy(labels=cast(labels, dtypes.int64), logits=logits)
 
 
-def training(loss: Any, learning_rate: Any) -> Operation:
+def training(loss: Any, learning_rate: FloatLike) -> Operation:
     """Adds gradient descent, a global step, and a summary of the loss.
 
     Args:
@@ -81,7 +82,7 @@ def training(loss: Any, learning_rate: Any) -> Operation:
     return optimizer.minimize(loss, global_step=global_step)
 
 
-def evaluation(logits: Any, labels: Any) -> Tensor:
+def evaluation(logits: TensorLike, labels: TensorLike) -> Tensor:
     """Counts the examples whose label has the largest logit.
 
     Args:

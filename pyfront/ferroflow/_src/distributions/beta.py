@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.distributions import validation
 from ferroflow._src.distributions.divergence import RegisterKL
 from ferroflow._src.distributions.parameterization import gen_new_seed
@@ -163,8 +164,8 @@ class BetaWithSoftplusConcentration(Beta):
 
     def __init__(
         self,
-        concentration1: Any,
-        concentration0: Any,
+        concentration1: TensorLike,
+        concentration0: TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "BetaWithSoftplusConcentration",

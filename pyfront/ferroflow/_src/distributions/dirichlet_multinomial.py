@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.distributions import validation
 from ferroflow._src.distributions.parameterization import gen_new_seed, log_beta, log_combinations
 from ferroflow._src.distributions.reparameterization import NOT_REPARAMETERIZED
@@ -35,8 +36,8 @@ class DirichletMultinomial(VectorDistribution):
 
     def __init__(
         self,
-        total_count: Any,
-        concentration: Any,
+        total_count: TensorLike,
+        concentration: TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "DirichletMultinomial",

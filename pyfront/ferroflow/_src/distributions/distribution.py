@@ -10,6 +10,7 @@ import numpy as np
 
 from ferroflow._src.base.dtypes import DType
 from ferroflow._src.base.tensor_shape import TensorShape, as_shape
+from ferroflow._src.base.typing import ShapeTensorLike, TensorLike
 from ferroflow._src.distributions import divergence
 from ferroflow._src.distributions.reparameterization import ReparameterizationType
 from ferroflow._src.framework.composite import is_tensor
@@ -76,7 +77,7 @@ class Distribution:
         self._name = name
 
     @classmethod
-    def param_shapes(cls, sample_shape: Any, name: str = "DistributionParamShapes") -> dict[str, Any]:
+    def param_shapes(cls, sample_shape: ShapeTensorLike, name: str = "DistributionParamShapes") -> dict[str, Any]:
         """Returns the shapes that parameters must have for a sample to have a given shape.
 
         Args:
@@ -90,7 +91,7 @@ class Distribution:
             return cls._param_shapes(sample_shape)
 
     @classmethod
-    def param_static_shapes(cls, sample_shape: Any) -> dict[str, TensorShape]:
+    def param_static_shapes(cls, sample_shape: ShapeTensorLike) -> dict[str, TensorShape]:
         """Returns the shapes that parameters must have for a sample to have a known shape.
 
         Args:
@@ -222,7 +223,7 @@ class Distribution:
     def _sample_n(self, n: Any, seed: int | None = None) -> Any:
         raise self._unknown("sample_n")
 
-    def sample(self, sample_shape: Any = (), seed: int | None = None, name: str = "sample") -> Any:
+    def sample(self, sample_shape: ShapeTensorLike = (), seed: int | None = None, name: str = "sample") -> Any:
         """Draws samples.
 
         Args:
@@ -303,7 +304,7 @@ class Distribution:
     def _log_prob(self, value: Any) -> Any:
         raise self._unknown("log_prob")
 
-    def log_prob(self, value: Any, name: str = "log_prob") -> Any:
+    def log_prob(self, value: TensorLike, name: str = "log_prob") -> Any:
         """Returns the logarithm of the probability, or of its density, at a value.
 
         Args:
@@ -318,7 +319,7 @@ class Distribution:
     def _prob(self, value: Any) -> Any:
         raise self._unknown("prob")
 
-    def prob(self, value: Any, name: str = "prob") -> Any:
+    def prob(self, value: TensorLike, name: str = "prob") -> Any:
         """Returns the probability, or its density, at a value.
 
         Args:
@@ -333,7 +334,7 @@ class Distribution:
     def _log_cdf(self, value: Any) -> Any:
         raise self._unknown("log_cdf")
 
-    def log_cdf(self, value: Any, name: str = "log_cdf") -> Any:
+    def log_cdf(self, value: TensorLike, name: str = "log_cdf") -> Any:
         """Returns the logarithm of the probability of at most a value.
 
         Args:
@@ -348,7 +349,7 @@ class Distribution:
     def _cdf(self, value: Any) -> Any:
         raise self._unknown("cdf")
 
-    def cdf(self, value: Any, name: str = "cdf") -> Any:
+    def cdf(self, value: TensorLike, name: str = "cdf") -> Any:
         """Returns the probability of at most a value.
 
         Args:
@@ -363,7 +364,7 @@ class Distribution:
     def _log_survival_function(self, value: Any) -> Any:
         raise self._unknown("log_survival_function")
 
-    def log_survival_function(self, value: Any, name: str = "log_survival_function") -> Any:
+    def log_survival_function(self, value: TensorLike, name: str = "log_survival_function") -> Any:
         """Returns the logarithm of the probability of more than a value.
 
         Args:
@@ -378,7 +379,7 @@ class Distribution:
     def _survival_function(self, value: Any) -> Any:
         raise self._unknown("survival_function")
 
-    def survival_function(self, value: Any, name: str = "survival_function") -> Any:
+    def survival_function(self, value: TensorLike, name: str = "survival_function") -> Any:
         """Returns the probability of more than a value.
 
         Args:
@@ -409,7 +410,7 @@ class Distribution:
     def _quantile(self, value: Any) -> Any:
         raise self._unknown("quantile")
 
-    def quantile(self, value: Any, name: str = "quantile") -> Any:
+    def quantile(self, value: TensorLike, name: str = "quantile") -> Any:
         """Returns the value up to which lies a given probability.
 
         Args:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
 from ferroflow._src.ops.array.making import identity
 from ferroflow._src.ops.flow.checking import Assert
 from ferroflow._src.ops.math.elementwise import is_nan, logical_not
 from ferroflow._src.ops.math.reduction import reduce_any
+
+if TYPE_CHECKING:
+    from ferroflow._src.distributions.distribution import Distribution
 
 __all__ = ["RegisterKL", "cross_entropy", "kl_divergence"]
 
@@ -28,7 +31,7 @@ def _registered(type_a: type, type_b: type) -> Callable[..., Any] | None:
 
 
 def kl_divergence(
-    distribution_a: Any, distribution_b: Any, allow_nan_stats: bool = True, name: str | None = None
+    distribution_a: Distribution, distribution_b: Distribution, allow_nan_stats: bool = True, name: str | None = None
 ) -> Any:
     """Returns the Kullback-Leibler divergence of one distribution from another: the mean under a of `log a(x) - log
     b(x)`.

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.distributions.gamma import Gamma
 from ferroflow._src.distributions.reparameterization import FULLY_REPARAMETERIZED
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -31,7 +32,7 @@ class Exponential(Gamma):
     _BROADCAST = ("rate",)
 
     def __init__(
-        self, rate: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Exponential"
+        self, rate: TensorLike, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Exponential"
     ) -> None:
         parameters = dict(locals())
         with name_scope(name, values=[rate]) as name:
@@ -67,7 +68,7 @@ class ExponentialWithSoftplusRate(Exponential):
 
     def __init__(
         self,
-        rate: Any,
+        rate: TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "ExponentialWithSoftplusRate",

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.distributions import validation
 from ferroflow._src.distributions.divergence import RegisterKL
 from ferroflow._src.distributions.reparameterization import NOT_REPARAMETERIZED
@@ -43,8 +44,8 @@ class Gamma(ScalarDistribution):
 
     def __init__(
         self,
-        concentration: Any,
-        rate: Any,
+        concentration: TensorLike,
+        rate: TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Gamma",
@@ -130,8 +131,8 @@ class GammaWithSoftplusConcentrationRate(Gamma):
 
     def __init__(
         self,
-        concentration: Any,
-        rate: Any,
+        concentration: TensorLike,
+        rate: TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "GammaWithSoftplusConcentrationRate",

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.distributions import special_math
 from ferroflow._src.distributions.reparameterization import FULLY_REPARAMETERIZED
 from ferroflow._src.distributions.scalar_distribution import ScalarDistribution
@@ -39,8 +40,8 @@ class Laplace(ScalarDistribution):
 
     def __init__(
         self,
-        loc: Any,
-        scale: Any,
+        loc: TensorLike,
+        scale: TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Laplace",
@@ -129,8 +130,8 @@ class LaplaceWithSoftplusScale(Laplace):
 
     def __init__(
         self,
-        loc: Any,
-        scale: Any,
+        loc: TensorLike,
+        scale: TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "LaplaceWithSoftplusScale",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.distributions import validation
 from ferroflow._src.distributions.parameterization import get_logits_and_probs, log_combinations
 from ferroflow._src.distributions.reparameterization import NOT_REPARAMETERIZED
@@ -40,9 +41,9 @@ class Multinomial(VectorDistribution):
 
     def __init__(
         self,
-        total_count: Any,
-        logits: Any = None,
-        probs: Any = None,
+        total_count: TensorLike,
+        logits: TensorLike | None = None,
+        probs: TensorLike | None = None,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Multinomial",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.distributions import special_math
 from ferroflow._src.distributions.divergence import RegisterKL
 from ferroflow._src.distributions.reparameterization import FULLY_REPARAMETERIZED
@@ -40,8 +41,8 @@ class Normal(ScalarDistribution):
 
     def __init__(
         self,
-        loc: Any,
-        scale: Any,
+        loc: TensorLike,
+        scale: TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Normal",
@@ -130,8 +131,8 @@ class NormalWithSoftplusScale(Normal):
 
     def __init__(
         self,
-        loc: Any,
-        scale: Any,
+        loc: TensorLike,
+        scale: TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "NormalWithSoftplusScale",

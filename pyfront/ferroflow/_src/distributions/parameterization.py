@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.distributions import validation
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -30,7 +31,7 @@ def _as_floats(x: Any, name: str) -> Any:
 
 
 def get_logits_and_probs(
-    logits: Any = None,
+    logits: TensorLike | None = None,
     probs: Any = None,
     multidimensional: bool = False,
     validate_args: bool = False,
@@ -87,7 +88,7 @@ def gen_new_seed(seed: int | None, salt: str) -> int | None:
     return int(hashlib.md5((str(seed) + salt).encode()).hexdigest()[:8], 16) & 0x7FFFFFFF
 
 
-def log_beta(x: Any, name: str = "lbeta") -> Any:
+def log_beta(x: TensorLike, name: str = "lbeta") -> Any:
     """Returns the logarithm of the multivariate beta function along the last dimension."""
     with name_scope(name, values=[x]):
         x = convert_to_tensor(x, name="x")
@@ -102,7 +103,7 @@ def log_combinations(n: Any, counts: Any, name: str = "log_combinations") -> Any
         return lgamma(n + 1) - reduce_sum(lgamma(counts + 1), axis=[-1])
 
 
-def softplus_inverse(x: Any, name: str | None = None) -> Any:
+def softplus_inverse(x: TensorLike, name: str | None = None) -> Any:
     """Computes `log(exp(x) - 1)`, the inverse of softplus.
 
     Args:

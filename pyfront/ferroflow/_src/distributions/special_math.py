@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
@@ -102,7 +103,7 @@ def _as_floats(x: Any, name: str) -> Any:
     return x
 
 
-def ndtr(x: Any, name: str = "ndtr") -> Any:
+def ndtr(x: TensorLike, name: str = "ndtr") -> Any:
     """Returns the probability of at most x under the standard normal distribution.
 
     Args:
@@ -189,7 +190,7 @@ def erfinv(x: Any, name: str = "erfinv") -> Any:
         return ndtri((x + 1.0) / 2.0) / np.sqrt(2)
 
 
-def log_ndtr(x: Any, series_order: int = 3, name: str = "log_ndtr") -> Any:
+def log_ndtr(x: TensorLike, series_order: int = 3, name: str = "log_ndtr") -> Any:
     """Returns the logarithm of the probability of at most x under the standard normal distribution.
 
     Args:
@@ -237,7 +238,7 @@ def _log_ndtr_series(x: Any, series_order: int) -> Any:
     return log_scale + log(1.0 + even - odd)
 
 
-def log_cdf_laplace(x: Any, name: str = "log_cdf_laplace") -> Any:
+def log_cdf_laplace(x: TensorLike, name: str = "log_cdf_laplace") -> Any:
     """Returns the logarithm of the probability of at most x under the standard Laplace distribution.
 
     Args:

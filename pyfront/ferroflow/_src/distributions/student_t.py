@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.distributions import validation
 from ferroflow._src.distributions.parameterization import gen_new_seed, log_beta
 from ferroflow._src.distributions.reparameterization import NOT_REPARAMETERIZED
@@ -47,9 +48,9 @@ class StudentT(ScalarDistribution):
 
     def __init__(
         self,
-        df: Any,
-        loc: Any,
-        scale: Any,
+        df: TensorLike,
+        loc: TensorLike,
+        scale: TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "StudentT",
@@ -166,9 +167,9 @@ class StudentTWithAbsDfSoftplusScale(StudentT):
 
     def __init__(
         self,
-        df: Any,
-        loc: Any,
-        scale: Any,
+        df: TensorLike,
+        loc: TensorLike,
+        scale: TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "StudentTWithAbsDfSoftplusScale",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.distributions.reparameterization import FULLY_REPARAMETERIZED
 from ferroflow._src.distributions.scalar_distribution import ScalarDistribution
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
@@ -38,8 +39,8 @@ class Uniform(ScalarDistribution):
 
     def __init__(
         self,
-        low: Any = 0.0,
-        high: Any = 1.0,
+        low: TensorLike = 0.0,
+        high: TensorLike = 1.0,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Uniform",

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.operation import Operation
@@ -21,7 +22,7 @@ from ferroflow._src.ops.math.reduction import reduce_all
 _WHOLE_NUMBERS = {dtypes.float16: dtypes.int16, dtypes.float32: dtypes.int32, dtypes.float64: dtypes.int64}
 
 
-def assert_close(x: Any, y: Any, message: str, name: str = "assert_close") -> Operation:
+def assert_close(x: TensorLike, y: TensorLike, message: str, name: str = "assert_close") -> Operation:
     """Makes an operation that fails unless two tensors differ by at most the epsilon of their dtype."""
     x = convert_to_tensor(x, name="x")
     y = convert_to_tensor(y, name="y")
@@ -33,7 +34,9 @@ def assert_close(x: Any, y: Any, message: str, name: str = "assert_close") -> Op
         return checking.Assert(reduce_all(comparison.less_equal(absolute(x - y), tolerance)), data)
 
 
-def assert_integer_form(x: Any, message: str, int_dtype: Any = None, name: str = "assert_integer_form") -> Operation:
+def assert_integer_form(
+    x: TensorLike, message: str, int_dtype: Any = None, name: str = "assert_integer_form"
+) -> Operation:
     """Makes an operation that fails unless all elements are whole numbers that `int_dtype` holds.
 
     Raises:
@@ -50,7 +53,7 @@ def assert_integer_form(x: Any, message: str, int_dtype: Any = None, name: str =
         return checking.assert_equal(x, cast(cast(x, int_dtype), x.dtype), message=message, name=name)
 
 
-def nonnegative_integer_form(x: Any, name: str = "embed_check_nonnegative_integer_form") -> Any:
+def nonnegative_integer_form(x: TensorLike, name: str = "embed_check_nonnegative_integer_form") -> Any:
     """Returns a tensor, of whole numbers not below 0: the step fails for others."""
     with name_scope(name, values=[x]):
         x = convert_to_tensor(x, name="x")
@@ -115,7 +118,7 @@ def _is_whole(dtype: Any) -> bool:
     return bool(dtype.is_integer or dtype.base_dtype == dtypes.bool)
 
 
-def integer_casting_closed(x: Any, target_dtype: Any, name: str = "embed_check_casting_closed") -> Any:
+def integer_casting_closed(x: TensorLike, target_dtype: Any, name: str = "embed_check_casting_closed") -> Any:
     """Returns a tensor of elements not below 0 that do not change when they are cast to a dtype.
 
     Raises:
@@ -141,7 +144,7 @@ def integer_casting_closed(x: Any, target_dtype: Any, name: str = "embed_check_c
         return with_dependencies(checks, x)
 
 
-def positive(x: Any, validate_args: bool, message: str = "Concentration parameter must be positive.") -> Any:
+def positive(x: TensorLike, validate_args: bool, message: str = "Concentration parameter must be positive.") -> Any:
     """Returns a tensor; with `validate_args` the step fails for elements that are not above 0."""
     if not validate_args:
         return x

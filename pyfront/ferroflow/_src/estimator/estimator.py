@@ -15,6 +15,7 @@ import numpy as np
 
 from ferroflow._src.base import errors, proto, tf_logging
 from ferroflow._src.base.files.system import copy as copy_file, make_directories
+from ferroflow._src.base.typing import DictLike, ListLike
 from ferroflow._src.checkpoint.reader import NewCheckpointReader, list_variables, load_variable
 from ferroflow._src.checkpoint.saver import Saver
 from ferroflow._src.checkpoint.state import latest_checkpoint
@@ -115,10 +116,10 @@ class Estimator:
     def __init__(
         self,
         model_fn: Callable[..., EstimatorSpec],
-        model_dir: Any = None,
+        model_dir: str | None = None,
         config: RunConfig | None = None,
-        params: Any = None,
-        warm_start_from: Any = None,
+        params: DictLike | None = None,
+        warm_start_from: str | WarmStartSettings | None = None,
     ) -> None:
         self._check_members()
         if config is None:
@@ -216,10 +217,10 @@ class Estimator:
     def train(
         self,
         input_fn: Callable[..., Any],
-        hooks: Any = None,
+        hooks: ListLike | None = None,
         steps: int | None = None,
         max_steps: int | None = None,
-        saving_listeners: Any = None,
+        saving_listeners: ListLike | None = None,
     ) -> Estimator:
         """Trains from the latest checkpoint on, or from the start.
 

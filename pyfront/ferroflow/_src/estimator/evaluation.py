@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 from ferroflow._src.base import dtypes, tf_logging
+from ferroflow._src.base.typing import FeedDict, ListLike
 from ferroflow._src.framework.default_graph import control_dependencies, get_collection
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.ops.array.making import identity
@@ -82,10 +83,10 @@ def evaluate_once(
     master: str = "",
     scaffold: Scaffold | None = None,
     eval_ops: Any = None,
-    feed_dict: Any = None,
-    final_ops: Any = None,
-    final_ops_feed_dict: Any = None,
-    hooks: Any = None,
+    feed_dict: FeedDict | None = None,
+    final_ops: object = None,
+    final_ops_feed_dict: FeedDict | None = None,
+    hooks: ListLike | None = None,
     config: Any = None,
 ) -> Any:
     """Evaluates the model in the default graph with the values of a checkpoint.

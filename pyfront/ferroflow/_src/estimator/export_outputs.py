@@ -6,6 +6,7 @@ import abc
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import NestedTensors
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.saved_model.signatures import (
     classification_signature_def,
@@ -97,7 +98,7 @@ class RegressionOutput(ExportOutput):
         ValueError: if the tensor has a wrong dtype.
     """
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: NestedTensors) -> None:
         if not (isinstance(value, Tensor) and value.dtype.is_floating):
             raise ValueError(f"Regression output value must be a float32 Tensor; got {value}")
         self._value = value
@@ -132,7 +133,7 @@ class PredictOutput(ExportOutput):
         ValueError: if a name is not a str, or a value no Tensor.
     """
 
-    def __init__(self, outputs: Any) -> None:
+    def __init__(self, outputs: NestedTensors) -> None:
         named: dict[str, Any] = outputs if isinstance(outputs, dict) else {"output": outputs}
         for name, value in named.items():
             if not isinstance(name, str):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import ListLike
 from ferroflow._src.estimator.export_outputs import ClassificationOutput, ExportOutput, PredictOutput, RegressionOutput
 from ferroflow._src.estimator.modes import ModeKeys
 from ferroflow._src.estimator.spec import EstimatorSpec
@@ -307,7 +308,10 @@ class _RegressionHead(Head):
 
 
 def classification_head(
-    n_classes: int, weight_column: Any = None, label_vocabulary: Any = None, loss_reduction: str = Reduction.SUM
+    n_classes: int,
+    weight_column: Any = None,
+    label_vocabulary: ListLike | None = None,
+    loss_reduction: str = Reduction.SUM,
 ) -> Head:
     """Returns the head of a classifier.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ferroflow._src.base.typing import DictLike
 from ferroflow._src.estimator.feeding import enqueue_arrays
 
 __all__ = ["numpy_input_fn", "pandas_input_fn"]
@@ -28,8 +29,8 @@ def _batch(queue: Any, batch_size: int, num_epochs: int | None) -> list[Any]:
 
 
 def numpy_input_fn(
-    x: Any,
-    y: Any = None,
+    x: DictLike,
+    y: np.ndarray[Any, Any] | DictLike | None = None,
     batch_size: int = 128,
     num_epochs: int | None = 1,
     shuffle: bool | None = None,
@@ -82,7 +83,7 @@ def numpy_input_fn(
         arrays = [*features.values(), *labels.values()]
         if len({array.shape[0] for array in arrays}) != 1:
             of_x = {key: array.shape for key, array in features.items()}
-            of_y = {key: array.shape for key, array in labels.items()} if isinstance(y, dict) else np.shape(y)
+            of_y = {key: array.shape for key, array in labels.items()} if isinstance(y, dict) else np.shape(labels["y"])
             raise ValueError(
                 "Length of tensors in x and y is mismatched. All elements in x and y must have the same length.\n"
                 f"Shapes in x: {of_x}\nShapes in y: {of_y}\n"

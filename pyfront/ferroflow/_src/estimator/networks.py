@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ferroflow._src.estimator.estimator import Estimator
+from ferroflow._src.base.typing import Activation, ListLike, Partitioner
+from ferroflow._src.estimator.estimator import Estimator, WarmStartSettings
 from ferroflow._src.estimator.heads import Head, classification_head, regression_head, train_op
 from ferroflow._src.estimator.modes import ModeKeys
 from ferroflow._src.estimator.optimizers import optimizer_of
+from ferroflow._src.estimator.run_config import RunConfig
 from ferroflow._src.estimator.spec import EstimatorSpec
 from ferroflow._src.feature_column.models import input_layer, linear_model
 from ferroflow._src.framework.default_graph import control_dependencies, get_collection
@@ -201,18 +203,18 @@ class DNNClassifier(Estimator):
 
     def __init__(
         self,
-        hidden_units: Any,
-        feature_columns: Any,
-        model_dir: Any = None,
+        hidden_units: ListLike,
+        feature_columns: Iterable[Any],
+        model_dir: str | None = None,
         n_classes: int = 2,
-        weight_column: Any = None,
-        label_vocabulary: Any = None,
-        optimizer: Any = "Adagrad",
-        activation_fn: Any = relu,
+        weight_column: str | None = None,
+        label_vocabulary: ListLike | None = None,
+        optimizer: object = "Adagrad",
+        activation_fn: Activation = relu,
         dropout: float | None = None,
-        input_layer_partitioner: Any = None,
-        config: Any = None,
-        warm_start_from: Any = None,
+        input_layer_partitioner: Partitioner | None = None,
+        config: RunConfig | None = None,
+        warm_start_from: str | WarmStartSettings | None = None,
         loss_reduction: str = Reduction.SUM,
     ) -> None:
         head = classification_head(n_classes, weight_column, label_vocabulary, loss_reduction)
@@ -243,17 +245,17 @@ class DNNRegressor(Estimator):
 
     def __init__(
         self,
-        hidden_units: Any,
-        feature_columns: Any,
-        model_dir: Any = None,
+        hidden_units: ListLike,
+        feature_columns: object,
+        model_dir: str | None = None,
         label_dimension: int = 1,
-        weight_column: Any = None,
-        optimizer: Any = "Adagrad",
-        activation_fn: Any = relu,
+        weight_column: object = None,
+        optimizer: object = "Adagrad",
+        activation_fn: Activation = relu,
         dropout: float | None = None,
-        input_layer_partitioner: Any = None,
-        config: Any = None,
-        warm_start_from: Any = None,
+        input_layer_partitioner: Partitioner | None = None,
+        config: RunConfig | None = None,
+        warm_start_from: str | WarmStartSettings | None = None,
         loss_reduction: str = Reduction.SUM,
     ) -> None:
         head = regression_head(label_dimension, weight_column, loss_reduction)
@@ -282,15 +284,15 @@ class LinearClassifier(Estimator):
 
     def __init__(
         self,
-        feature_columns: Any,
-        model_dir: Any = None,
+        feature_columns: Iterable[Any],
+        model_dir: str | None = None,
         n_classes: int = 2,
-        weight_column: Any = None,
-        label_vocabulary: Any = None,
-        optimizer: Any = "Ftrl",
-        config: Any = None,
-        partitioner: Any = None,
-        warm_start_from: Any = None,
+        weight_column: object = None,
+        label_vocabulary: ListLike | None = None,
+        optimizer: object = "Ftrl",
+        config: RunConfig | None = None,
+        partitioner: Partitioner | None = None,
+        warm_start_from: str | WarmStartSettings | None = None,
         loss_reduction: str = Reduction.SUM,
     ) -> None:
         head = classification_head(n_classes, weight_column, label_vocabulary, loss_reduction)
@@ -318,14 +320,14 @@ class LinearRegressor(Estimator):
 
     def __init__(
         self,
-        feature_columns: Any,
-        model_dir: Any = None,
+        feature_columns: Iterable[Any],
+        model_dir: str | None = None,
         label_dimension: int = 1,
-        weight_column: Any = None,
-        optimizer: Any = "Ftrl",
-        config: Any = None,
-        partitioner: Any = None,
-        warm_start_from: Any = None,
+        weight_column: object = None,
+        optimizer: object = "Ftrl",
+        config: RunConfig | None = None,
+        partitioner: Partitioner | None = None,
+        warm_start_from: str | WarmStartSettings | None = None,
         loss_reduction: str = Reduction.SUM,
     ) -> None:
         head = regression_head(label_dimension, weight_column, loss_reduction)
@@ -374,17 +376,17 @@ class DNNLinearCombinedClassifier(Estimator):
     def __init__(
         self,
         model_dir: Any = None,
-        linear_feature_columns: Any = None,
+        linear_feature_columns: Iterable[Any] | None = None,
         linear_optimizer: Any = "Ftrl",
-        dnn_feature_columns: Any = None,
+        dnn_feature_columns: Iterable[Any] | None = None,
         dnn_optimizer: Any = "Adagrad",
-        dnn_hidden_units: Any = None,
-        dnn_activation_fn: Any = relu,
+        dnn_hidden_units: ListLike | None = None,
+        dnn_activation_fn: Callable[..., Any] = relu,
         dnn_dropout: float | None = None,
         n_classes: int = 2,
         weight_column: Any = None,
         label_vocabulary: Any = None,
-        input_layer_partitioner: Any = None,
+        input_layer_partitioner: Partitioner | None = None,
         config: Any = None,
         warm_start_from: Any = None,
         loss_reduction: str = Reduction.SUM,
@@ -439,7 +441,7 @@ class DNNLinearCombinedRegressor(Estimator):
         dnn_dropout: float | None = None,
         label_dimension: int = 1,
         weight_column: Any = None,
-        input_layer_partitioner: Any = None,
+        input_layer_partitioner: Partitioner | None = None,
         config: Any = None,
         warm_start_from: Any = None,
         loss_reduction: str = Reduction.SUM,

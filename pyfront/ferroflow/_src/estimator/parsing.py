@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import DTypeLike
 from ferroflow._src.feature_column.models import make_parse_example_spec
 from ferroflow._src.feature_column.numeric import NumericColumn, numeric_column
 from ferroflow._src.ops.parsing.features import FixedLenFeature
@@ -16,9 +17,9 @@ __all__ = ["classifier_parse_example_spec", "regressor_parse_example_spec"]
 def classifier_parse_example_spec(
     feature_columns: Iterable[Any],
     label_key: str,
-    label_dtype: Any = dtypes.int64,
+    label_dtype: DTypeLike = dtypes.int64,
     label_default: Any = None,
-    weight_column: Any = None,
+    weight_column: str | None = None,
 ) -> dict[str, Any]:
     """Returns the features to parse from `tf.Example` messages for a classifier.
 
@@ -44,10 +45,10 @@ def classifier_parse_example_spec(
 def regressor_parse_example_spec(
     feature_columns: Iterable[Any],
     label_key: str,
-    label_dtype: Any = dtypes.float32,
+    label_dtype: DTypeLike = dtypes.float32,
     label_default: Any = None,
     label_dimension: int = 1,
-    weight_column: Any = None,
+    weight_column: str | None = None,
 ) -> dict[str, Any]:
     """Returns the features to parse from `tf.Example` messages for a regression.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ferroflow._src.base import proto, tf_logging
@@ -76,20 +76,20 @@ class RunConfig:
 
     def __init__(
         self,
-        model_dir: Any = None,
+        model_dir: str | None = None,
         tf_random_seed: int | None = None,
         save_summary_steps: int | None = 100,
-        save_checkpoints_steps: Any = _USE_DEFAULT,
-        save_checkpoints_secs: Any = _USE_DEFAULT,
-        session_config: Any = None,
+        save_checkpoints_steps: int | None = _USE_DEFAULT,
+        save_checkpoints_secs: float | None = _USE_DEFAULT,
+        session_config: proto.ConfigProto | None = None,
         keep_checkpoint_max: int | None = 5,
         keep_checkpoint_every_n_hours: float | None = 10000,
         log_step_count_steps: int | None = 100,
-        train_distribute: Any = None,
-        device_fn: Any = None,
+        train_distribute: object = None,
+        device_fn: Callable[..., Any] | None = None,
         protocol: str | None = None,
-        eval_distribute: Any = None,
-        experimental_distribute: Any = None,
+        eval_distribute: object = None,
+        experimental_distribute: object = None,
         experimental_max_worker_delay_secs: int | None = None,
         session_creation_timeout_secs: float = 7200,
     ) -> None:

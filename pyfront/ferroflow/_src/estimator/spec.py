@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from ferroflow._src.base import nest
 from ferroflow._src.base.tensor_shape import scalar
+from ferroflow._src.base.typing import DictLike, OperationObject, TensorLike, TensorObject
 from ferroflow._src.estimator.export_outputs import ExportOutput
 from ferroflow._src.estimator.modes import ModeKeys
 from ferroflow._src.framework.default_graph import get_default_graph
@@ -60,16 +62,16 @@ class EstimatorSpec(_Fields):
     def __new__(
         cls,
         mode: str,
-        predictions: Any = None,
-        loss: Any = None,
-        train_op: Any = None,
-        eval_metric_ops: Any = None,
-        export_outputs: Any = None,
-        training_chief_hooks: Any = None,
-        training_hooks: Any = None,
-        scaffold: Any = None,
-        evaluation_hooks: Any = None,
-        prediction_hooks: Any = None,
+        predictions: TensorLike | DictLike | None = None,
+        loss: TensorLike | None = None,
+        train_op: TensorObject | OperationObject | None = None,
+        eval_metric_ops: DictLike | None = None,
+        export_outputs: DictLike | None = None,
+        training_chief_hooks: Iterable[SessionRunHook] | None = None,
+        training_hooks: Iterable[SessionRunHook] | None = None,
+        scaffold: Scaffold | None = None,
+        evaluation_hooks: Iterable[SessionRunHook] | None = None,
+        prediction_hooks: Iterable[SessionRunHook] | None = None,
     ) -> EstimatorSpec:
         if train_op is None and mode == ModeKeys.TRAIN:
             raise ValueError("Missing train_op.")

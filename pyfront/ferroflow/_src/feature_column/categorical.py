@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from ferroflow._src.base import dtypes, tf_logging
 from ferroflow._src.base.files.file import GFile
 from ferroflow._src.base.files.system import exists
+from ferroflow._src.base.typing import DTypeLike
 from ferroflow._src.feature_column.column import (
     CategoricalColumn,
     IdWeightPair,
@@ -245,7 +247,7 @@ class WeightedCategoricalColumn(CategoricalColumn, _WeightedFields):
 
 
 def categorical_column_with_hash_bucket(
-    key: str, hash_bucket_size: int, dtype: Any = dtypes.string
+    key: str, hash_bucket_size: int, dtype: DTypeLike = dtypes.string
 ) -> HashedCategoricalColumn:
     """Returns a column of values that are hashed to ids.
 
@@ -274,7 +276,7 @@ def categorical_column_with_vocabulary_file(
     vocabulary_size: int | None = None,
     num_oov_buckets: int | None = 0,
     default_value: int | None = None,
-    dtype: Any = dtypes.string,
+    dtype: DTypeLike = dtypes.string,
 ) -> VocabularyFileCategoricalColumn:
     """Returns a column of values whose ids are their lines in a file, from 0.
 
@@ -323,7 +325,11 @@ def categorical_column_with_vocabulary_file(
 
 
 def categorical_column_with_vocabulary_list(
-    key: str, vocabulary_list: Any, dtype: Any = None, default_value: int = -1, num_oov_buckets: int = 0
+    key: str,
+    vocabulary_list: Sequence[Any] | np.ndarray[Any, Any],
+    dtype: dtypes.DType | None = None,
+    default_value: int = -1,
+    num_oov_buckets: int = 0,
 ) -> VocabularyListCategoricalColumn:
     """Returns a column of values whose ids are their places in a list, from 0.
 

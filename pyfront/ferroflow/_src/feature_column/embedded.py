@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import Initializer, ListLike
 from ferroflow._src.checkpoint.init_from_checkpoint import init_from_checkpoint
 from ferroflow._src.feature_column.categorical import WeightedCategoricalColumn
 from ferroflow._src.feature_column.column import CategoricalColumn, DenseColumn, TransformedFeatures
@@ -169,7 +170,7 @@ def _looked_up(column: Any, table: Any, inputs: TransformedFeatures, weight_coll
     )
 
 
-def indicator_column(categorical_column: Any) -> IndicatorColumn:
+def indicator_column(categorical_column: CategoricalColumn) -> IndicatorColumn:
     """Returns a column of how often each id occurs in an example, or of the sum of its weights.
 
     Args:
@@ -197,10 +198,10 @@ def _checked_initializer(
 
 
 def embedding_column(
-    categorical_column: Any,
+    categorical_column: CategoricalColumn,
     dimension: int,
     combiner: str = "mean",
-    initializer: Any = None,
+    initializer: Initializer | None = None,
     ckpt_to_load_from: str | None = None,
     tensor_name_in_ckpt: str | None = None,
     max_norm: float | None = None,
@@ -241,10 +242,10 @@ def embedding_column(
 
 
 def shared_embedding_columns(
-    categorical_columns: Any,
+    categorical_columns: ListLike,
     dimension: int,
     combiner: str = "mean",
-    initializer: Any = None,
+    initializer: Initializer | None = None,
     shared_embedding_collection_name: str | None = None,
     ckpt_to_load_from: str | None = None,
     tensor_name_in_ckpt: str | None = None,

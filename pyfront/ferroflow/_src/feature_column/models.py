@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ferroflow._src.base.typing import Collections, DictLike
 from ferroflow._src.feature_column.column import (
     CategoricalColumn,
     DenseColumn,
@@ -49,8 +50,8 @@ def _rows(column: Any, features: TransformedFeatures, weight_collections: Any, t
 
 def input_layer(
     features: Mapping[Any, Any],
-    feature_columns: Any,
-    weight_collections: Any = None,
+    feature_columns: Iterable[Any],
+    weight_collections: Collections | DictLike | None = None,
     trainable: bool = True,
     cols_to_vars: dict[Any, Any] | None = None,
 ) -> Tensor:
@@ -93,10 +94,10 @@ def input_layer(
 
 def linear_model(
     features: Mapping[Any, Any],
-    feature_columns: Any,
+    feature_columns: Iterable[Any],
     units: int = 1,
     sparse_combiner: str = "sum",
-    weight_collections: Any = None,
+    weight_collections: Collections | DictLike | None = None,
     trainable: bool = True,
     cols_to_vars: dict[Any, Any] | None = None,
 ) -> Tensor:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import Activation, ListLike, ShapeLike, TensorLike
 from ferroflow._src.feature_column.column import CategoricalColumn, DenseColumn, IdWeightPair, TransformedFeatures
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import SparseTensor
@@ -109,7 +110,11 @@ class BucketizedColumn(DenseColumn, CategoricalColumn, _BucketizedFields):
 
 
 def numeric_column(
-    key: str, shape: Any = (1,), default_value: Any = None, dtype: Any = dtypes.float32, normalizer_fn: Any = None
+    key: str,
+    shape: ShapeLike = (1,),
+    default_value: TensorLike | None = None,
+    dtype: dtypes.DType = dtypes.float32,
+    normalizer_fn: Activation | None = None,
 ) -> NumericColumn:
     """Returns a column of numbers.
 
@@ -139,7 +144,7 @@ def numeric_column(
     return NumericColumn(key, checked, default_value, dtype, normalizer_fn)
 
 
-def bucketized_column(source_column: Any, boundaries: Any) -> BucketizedColumn:
+def bucketized_column(source_column: object, boundaries: ListLike) -> BucketizedColumn:
     """Returns a column of the buckets that numbers fall in: below the first boundary, from each to the next, from the
     last on.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import DTypeLike, FeedDict, SessionObject, ShapeTensorLike, TensorLike
 from ferroflow._src.framework import constant as constants
 from ferroflow._src.framework.conversion import convert_to_tensor, register_tensor_conversion_function
 from ferroflow._src.framework.default_graph import (
@@ -135,7 +136,7 @@ class SparseTensor:
             raise TypeError(f"Neither a SparseTensor nor SparseTensorValue: {sparse_tensor_value}.")
         return cls(sparse_tensor_value.indices, sparse_tensor_value.values, sparse_tensor_value.dense_shape)
 
-    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+    def __init__(self, indices: Any, values: TensorLike, dense_shape: ShapeTensorLike) -> None:
         with name_scope(None, "SparseTensor", [indices, values, dense_shape]):
             self._indices = convert_to_tensor(indices, name="indices", dtype=dtypes.int64)
             self._values = convert_to_tensor(values, name="values")
@@ -188,7 +189,7 @@ class SparseTensor:
     def __str__(self) -> str:
         return f"SparseTensor(indices={self._indices}, values={self._values}, dense_shape={self._dense_shape})"
 
-    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+    def eval(self, feed_dict: FeedDict | None = None, session: SessionObject | None = None) -> Any:
         """Returns the value of this sparse tensor in a session.
 
         Args:
@@ -220,7 +221,9 @@ def _sparse_to_tensor(value: Any, dtype: Any = None, name: Any = None, as_ref: b
 register_tensor_conversion_function(SparseTensor, _sparse_to_tensor)
 
 
-def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str | None = None) -> Any:
+def convert_to_tensor_or_sparse_tensor(
+    value: TensorLike, dtype: DTypeLike | None = None, name: str | None = None
+) -> Any:
     """Returns `value` as a Tensor, or as a SparseTensor where it is sparse.
 
     Args:
@@ -244,13 +247,13 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str 
     return convert_to_tensor(value, dtype=dtype, name=name)
 
 
-def is_sparse(x: Any) -> bool:
+def is_sparse(x: TensorLike) -> bool:
     """Returns True if `x` is a SparseTensor or SparseTensorValue."""
     return isinstance(x, SparseTensor | SparseTensorValue)
 
 
 def convert_to_tensor_or_indexed_slices(
-    value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False
+    value: Any, dtype: DTypeLike | None = None, name: str | None = None, as_ref: bool = False
 ) -> Any:
     """Returns `value` as a Tensor; IndexedSlices and SparseTensors are returned as they are.
 
@@ -298,7 +301,7 @@ def convert_n_to_tensor_or_indexed_slices(
     ]
 
 
-def is_tensor(x: Any) -> bool:
+def is_tensor(x: object) -> bool:
     """Returns True if `x` is a Tensor, SparseTensor, IndexedSlices or an object that converts to a Tensor, such as a
     variable.
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ferroflow._src.base import array_conversion, compat, dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import DTypeLike, ShapeLike, TensorLike
 from ferroflow._src.framework.default_graph import (
     get_default_graph,
 )
@@ -16,7 +17,11 @@ from ferroflow._src.framework.tensor import Tensor
 
 
 def constant(
-    value: Any, dtype: Any = None, shape: Any = None, name: str | None = "Const", verify_shape: bool = False
+    value: TensorLike,
+    dtype: DTypeLike | None = None,
+    shape: ShapeLike | None = None,
+    name: str | None = "Const",
+    verify_shape: bool = False,
 ) -> Tensor:
     """Returns a constant tensor.
 
@@ -45,7 +50,7 @@ def constant(
     return graph._add_constant(unique, array, wanted.as_datatype_enum)._outputs[0]
 
 
-def constant_value(tensor: Any, partial: bool = False) -> Any:
+def constant_value(tensor: TensorLike, partial: bool = False) -> Any:
     """Returns the value of a tensor where the graph alone decides it.
 
     Args:

@@ -11,6 +11,7 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.base.array_conversion import exceeds_int32, holds_dimension
 from ferroflow._src.base.shown import shown
 from ferroflow._src.base.tensor_shape import Dimension, TensorShape
+from ferroflow._src.base.typing import DTypeLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.apply import register_converter, tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import (
@@ -57,12 +58,12 @@ def _functions_for(cls: type) -> list[tuple[Any, _Conversion]]:
 
 
 def convert_to_tensor(
-    value: Any,
-    dtype: Any = None,
+    value: TensorLike,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
-    preferred_dtype: Any = None,
+    preferred_dtype: DTypeLike | None = None,
     as_ref: bool = False,
-    dtype_hint: Any = None,
+    dtype_hint: DTypeLike | None = None,
 ) -> Tensor:
     """Converts a value to a tensor.
 
@@ -129,7 +130,7 @@ def convert_to_tensor(
     )
 
 
-def convert_index(value: Any, name: str | None = None) -> Tensor:
+def convert_index(value: TensorLike, name: str | None = None) -> Tensor:
     """Converts sizes, positions or counts to a tensor: int32, or int64 where a Python value needs 64 bits.
 
     Args:
@@ -146,7 +147,7 @@ def convert_index(value: Any, name: str | None = None) -> Tensor:
     return convert_to_tensor(value, dtype=dtypes.int64 if exceeds_int32(value) else dtypes.int32, name=name)
 
 
-def convert_shape(value: Any, name: str | None = None) -> Tensor:
+def convert_shape(value: TensorLike | ShapeTensorLike, name: str | None = None) -> Tensor:
     """Converts a shape to a tensor: an empty list, and a list with a `Dimension`, are integers.
 
     Args:
@@ -165,7 +166,11 @@ def convert_shape(value: Any, name: str | None = None) -> Tensor:
 
 
 def convert_n_to_tensor(
-    values: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None, as_ref: bool = False
+    values: TensorLike,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+    preferred_dtype: Any = None,
+    as_ref: bool = False,
 ) -> list[Tensor]:
     """Returns `convert_to_tensor` of each value; constants are named `name_0`, `name_1` ...
 

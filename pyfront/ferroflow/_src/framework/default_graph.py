@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from ferroflow._src.base import tf_logging
+from ferroflow._src.base.typing import Device, ListLike, StringLike
 from ferroflow._src.framework import default_stacks
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.operation import Operation
@@ -44,7 +45,7 @@ class name_scope:  # noqa: N801  # TF1's spelling
         ValueError: if both names are None though values are given, or the values are of several graphs.
     """
 
-    def __init__(self, name: Any, default_name: Any = None, values: Any = None) -> None:
+    def __init__(self, name: str | None, default_name: str | None = None, values: ListLike | None = None) -> None:
         self._name = default_name if name is None else name
         self._default_name = default_name
         self._values = values
@@ -133,7 +134,7 @@ def init_scope() -> Iterator[None]:
         yield
 
 
-def device(device_name_or_function: Any) -> DeviceScope:
+def device(device_name_or_function: Device | None) -> DeviceScope:
     """Calls `Graph.device` of the default graph.
 
     Args:
@@ -194,7 +195,7 @@ def colocate_with(op: Any, ignore_existing: bool = False) -> Colocation:
     return get_default_graph().colocate_with(op, ignore_existing)
 
 
-def add_to_collection(name: Any, value: Any) -> None:
+def add_to_collection(name: StringLike, value: object) -> None:
     """Calls `Graph.add_to_collection` of the default graph.
 
     Args:
@@ -207,7 +208,7 @@ def add_to_collection(name: Any, value: Any) -> None:
     get_default_graph().add_to_collection(name, value)
 
 
-def add_to_collections(names: Any, value: Any) -> None:
+def add_to_collections(names: Any, value: object) -> None:
     """Calls `Graph.add_to_collections` of the default graph.
 
     Args:
@@ -220,7 +221,7 @@ def add_to_collections(names: Any, value: Any) -> None:
     get_default_graph().add_to_collections(names, value)
 
 
-def get_collection(key: Any, scope: str | None = None) -> list[Any]:
+def get_collection(key: StringLike, scope: str | None = None) -> list[Any]:
     """Calls `Graph.get_collection` of the default graph.
 
     Args:
@@ -233,7 +234,7 @@ def get_collection(key: Any, scope: str | None = None) -> list[Any]:
     return get_default_graph().get_collection(key, scope)
 
 
-def get_collection_ref(key: Any) -> list[Any]:
+def get_collection_ref(key: StringLike) -> list[Any]:
     """Calls `Graph.get_collection_ref` of the default graph.
 
     Args:

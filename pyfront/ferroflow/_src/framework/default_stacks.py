@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ferroflow._src.base.typing import SessionObject
+
 
 class DefaultStack(threading.local):
     """A per-thread stack whose top is the default object."""
@@ -102,7 +104,7 @@ def get_default_session() -> Any | None:
     return default_session_stack.get_default()
 
 
-def default_session(session: Any) -> Any:
+def default_session(session: SessionObject) -> Any:
     """Returns a context manager that makes `session` the default one."""
     return default_session_stack.get_controller(session)
 

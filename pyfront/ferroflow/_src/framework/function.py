@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import DTypeLike, ShapeLike
 from ferroflow._src.framework import default_stacks
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -90,7 +91,7 @@ class FunctionGraph(Graph):
         self.captured_arguments.append(argument)
         return argument
 
-    def argument(self, dtype: Any, shape: Any, name: str) -> Tensor:
+    def argument(self, dtype: DTypeLike, shape: ShapeLike, name: str) -> Tensor:
         """Returns a new argument of the function."""
         with self.control_dependencies(None):
             node = super()._add("Placeholder", self.unique_name(name), [], {"dtype": dtype, "shape": shape})

@@ -12,6 +12,7 @@ from typing import Any
 from ferroflow import _core
 from ferroflow._src.base import compat, errors, fork_locks, proto, tf_logging
 from ferroflow._src.base.device_spec import DeviceSpec
+from ferroflow._src.base.typing import NestedDTypes, StringLike
 from ferroflow._src.framework import default_stacks, node_def
 from ferroflow._src.framework.function_def import to_function_def
 from ferroflow._src.framework.op_schema import group_attrs, op_schema
@@ -284,7 +285,7 @@ class Graph:
         self,
         op_type: str,
         inputs: Sequence[Tensor],
-        dtypes: Any = None,
+        dtypes: NestedDTypes | None = None,
         input_types: Any = None,
         name: str | None = None,
         attrs: dict[str, Any] | None = None,
@@ -712,7 +713,7 @@ class Graph:
         if not isinstance(self._scopes, ThreadScopes):
             self._scopes = ThreadScopes(self._scopes)
 
-    def add_to_collection(self, name: Any, value: Any) -> None:
+    def add_to_collection(self, name: StringLike, value: object) -> None:
         """Appends a value to a collection.
 
         Args:
@@ -726,7 +727,7 @@ class Graph:
         with self._lock:
             self._collections.setdefault(name, []).append(value)
 
-    def add_to_collections(self, names: Any, value: Any) -> None:
+    def add_to_collections(self, names: Any, value: object) -> None:
         """Appends a value to several collections, once to each.
 
         Args:
@@ -740,7 +741,7 @@ class Graph:
         for name in names:
             self.add_to_collection(name, value)
 
-    def get_collection_ref(self, name: Any) -> list[Any]:
+    def get_collection_ref(self, name: StringLike) -> list[Any]:
         """Returns the list of the collection itself, made if there is none.
 
         Args:
@@ -752,7 +753,7 @@ class Graph:
         with self._lock:
             return self._collections.setdefault(name, [])
 
-    def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
+    def get_collection(self, name: StringLike, scope: str | None = None) -> list[Any]:
         """Returns a copy of a collection.
 
         Args:
@@ -779,7 +780,7 @@ class Graph:
         """The names of all collections."""
         return list(self._collections)
 
-    def clear_collection(self, name: Any) -> None:
+    def clear_collection(self, name: StringLike) -> None:
         """Removes all values of a collection.
 
         Args:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from ferroflow import _core
 from ferroflow._src.base import proto
@@ -26,7 +25,7 @@ def replace_file(name: str, contents: bytes) -> None:
         _core.replace_file(name, contents)
 
 
-def write_graph(graph_or_graph_def: Any, logdir: str, name: str, as_text: bool = True) -> str:
+def write_graph(graph_or_graph_def: Graph | proto.GraphDef, logdir: str, name: str, as_text: bool = True) -> str:
     """Writes a graph to a file; the folder is made if it is missing.
 
     Args:

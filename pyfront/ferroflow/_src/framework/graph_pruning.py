@@ -7,6 +7,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes, proto, tensor_content, tf_logging
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import SessionObject
 from ferroflow._src.framework.operation import Operation
 
 _VARIABLE_OPS = frozenset(
@@ -103,8 +104,8 @@ def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> TensorShape:
 
 
 def convert_variables_to_constants(
-    sess: Any,
-    input_graph_def: Any,
+    sess: SessionObject,
+    input_graph_def: object,
     output_node_names: Sequence[str],
     variable_names_whitelist: Iterable[str] | None = None,
     variable_names_blacklist: Iterable[str] | None = None,

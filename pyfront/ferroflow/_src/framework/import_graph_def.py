@@ -23,12 +23,12 @@ _TENSORFLOW = "TensorFlow 1.15"
 
 
 def import_graph_def(
-    graph_def: Any,
+    graph_def: proto.GraphDef,
     input_map: dict[Any, Any] | None = None,
     return_elements: Iterable[Any] | None = None,
     name: str | None = None,
-    op_dict: Any = None,
-    producer_op_list: Any = None,
+    op_dict: object = None,
+    producer_op_list: proto.OpList | None = None,
 ) -> list[Any] | None:
     """Adds the nodes of a GraphDef to the default graph.
 

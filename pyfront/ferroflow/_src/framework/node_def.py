@@ -197,14 +197,14 @@ def to_op_def(op_type: str) -> Any:
             if arg["number_attr"]:
                 entry.number_attr = arg["number_attr"]
     for attr in info["attrs"]:
-        entry = message.attr.add(name=attr["name"], type=attr["type"])
+        attr_def = message.attr.add(name=attr["name"], type=attr["type"])
         if attr["has_default"]:
-            entry.default_value.CopyFrom(attr_to_message(attr["type"], attr["default"]))
+            attr_def.default_value.CopyFrom(attr_to_message(attr["type"], attr["default"]))
         if attr["minimum"] is not None:
-            entry.has_minimum = True
-            entry.minimum = attr["minimum"]
-        entry.allowed_values.list.type.extend(attr["allowed_types"])
-        entry.allowed_values.list.s.extend(s.encode() for s in attr["allowed_strings"])
+            attr_def.has_minimum = True
+            attr_def.minimum = attr["minimum"]
+        attr_def.allowed_values.list.type.extend(attr["allowed_types"])
+        attr_def.allowed_values.list.s.extend(s.encode() for s in attr["allowed_strings"])
         if not attr["allowed_types"] and not attr["allowed_strings"]:
-            entry.ClearField("allowed_values")
+            attr_def.ClearField("allowed_values")
     return message

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ferroflow import _core
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import FeedDict, SessionObject, TensorLike
 from ferroflow._src.framework import node_def as node_defs
 
 if TYPE_CHECKING:
@@ -228,7 +229,7 @@ class Operation(_core.OperationHandle):
         starts = [code.co_firstlineno for code, _ in self._calls()]
         return [(*row, start) for row, start in zip(self.traceback, starts, strict=True)]
 
-    def run(self, feed_dict: Any = None, session: Any = None) -> None:
+    def run(self, feed_dict: FeedDict | None = None, session: SessionObject | None = None) -> None:
         """Runs this operation in a session.
 
         Args:
@@ -303,11 +304,11 @@ def register_runner(kind: str, runner: _Runner) -> None:
     _runners[kind] = runner
 
 
-def run_operation(op: Any, feed_dict: Any, graph: Any, session: Any) -> Any:
+def run_operation(op: Any, feed_dict: FeedDict | None, graph: Any, session: SessionObject | None) -> Any:
     """Runs `op` through the registered session layer."""
     return _runners["run"](op, feed_dict, graph, session)
 
 
-def eval_tensors(tensors: Any, feed_dict: Any, graph: Any, session: Any) -> Any:
+def eval_tensors(tensors: TensorLike, feed_dict: FeedDict | None, graph: Any, session: SessionObject | None) -> Any:
     """Evaluates tensors through the registered session layer."""
     return _runners["eval"](tensors, feed_dict, graph, session)

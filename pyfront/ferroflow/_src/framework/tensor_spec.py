@@ -6,6 +6,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import DTypeLike, ShapeLike
 
 
 class TensorSpec:
@@ -19,7 +20,7 @@ class TensorSpec:
 
     __slots__ = ("_dtype", "_name", "_shape")
 
-    def __init__(self, shape: Any, dtype: Any, name: str | None = None) -> None:
+    def __init__(self, shape: ShapeLike, dtype: DTypeLike, name: str | None = None) -> None:
         self._shape = TensorShape(shape)
         self._dtype = dtypes.as_dtype(dtype)
         self._name = name

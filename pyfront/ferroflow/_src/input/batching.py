@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ferroflow._src.base import dtypes as dtypes_lib, tensor_shape
+from ferroflow._src.base.typing import IntLike, ListLike, NestedShapes, NestedTensors, TensorLike
 from ferroflow._src.framework.composite import SparseTensor, convert_to_tensor_or_indexed_slices
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
@@ -53,7 +54,7 @@ def _tensor_lists(tensors_list: Any) -> list[list[Any]]:
     return [tensor_list(tensors) for tensors in tensors_list]
 
 
-def as_given(original: Any, tensors: Any) -> Any:
+def as_given(original: Any, tensors: ListLike) -> Any:
     """Returns tensors in the structure of the given ones.
 
     Args:
@@ -67,7 +68,7 @@ def as_given(original: Any, tensors: Any) -> Any:
     return {key: tensors[i] for i, key in enumerate(sorted(original, key=str))}
 
 
-def converted(tensors: Any, caller: str = "batch()") -> list[Any]:
+def converted(tensors: ListLike, caller: str = "batch()") -> list[Any]:
     """Returns values as tensors; sparse ones stay.
 
     Args:
@@ -85,7 +86,7 @@ def converted(tensors: Any, caller: str = "batch()") -> list[Any]:
     return [t if isinstance(t, SparseTensor) else convert_to_tensor_or_indexed_slices(t) for t in tensors]
 
 
-def checked_keep_input(keep_input: Any, enqueue_many: bool) -> Tensor:
+def checked_keep_input(keep_input: TensorLike, enqueue_many: bool) -> Tensor:
     """Returns the condition for keeping elements as a tensor.
 
     Args:
@@ -123,7 +124,7 @@ def dtypes_of(lists: Sequence[Sequence[Any]]) -> list[Any]:
     return types
 
 
-def shapes_of(lists: Sequence[Sequence[Any]], shapes: Any, enqueue_many: bool) -> Any:
+def shapes_of(lists: Sequence[Sequence[Any]], shapes: NestedShapes | None, enqueue_many: bool) -> Any:
     """Returns the shapes of the elements' components: those given, or what is known of the tensors.
 
     Args:
@@ -238,12 +239,12 @@ def _batches(
 
 
 def batch(
-    tensors: Any,
-    batch_size: Any,
+    tensors: NestedTensors,
+    batch_size: IntLike,
     num_threads: int = 1,
     capacity: int = 32,
     enqueue_many: bool = False,
-    shapes: Any = None,
+    shapes: NestedShapes | None = None,
     dynamic_pad: bool = False,
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
@@ -288,12 +289,12 @@ def batch(
 
 def maybe_batch(
     tensors: Any,
-    keep_input: Any,
-    batch_size: Any,
+    keep_input: TensorLike,
+    batch_size: IntLike,
     num_threads: int = 1,
     capacity: int = 32,
     enqueue_many: bool = False,
-    shapes: Any = None,
+    shapes: NestedShapes | None = None,
     dynamic_pad: bool = False,
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
@@ -329,11 +330,11 @@ def maybe_batch(
 
 
 def batch_join(
-    tensors_list: Any,
-    batch_size: Any,
+    tensors_list: ListLike,
+    batch_size: IntLike,
     capacity: int = 32,
     enqueue_many: bool = False,
-    shapes: Any = None,
+    shapes: NestedShapes | None = None,
     dynamic_pad: bool = False,
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
@@ -376,12 +377,12 @@ def batch_join(
 
 
 def maybe_batch_join(
-    tensors_list: Any,
-    keep_input: Any,
-    batch_size: Any,
+    tensors_list: ListLike,
+    keep_input: TensorLike,
+    batch_size: IntLike,
     capacity: int = 32,
     enqueue_many: bool = False,
-    shapes: Any = None,
+    shapes: NestedShapes | None = None,
     dynamic_pad: bool = False,
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
@@ -417,14 +418,14 @@ def maybe_batch_join(
 
 
 def shuffle_batch(
-    tensors: Any,
-    batch_size: Any,
+    tensors: NestedTensors,
+    batch_size: IntLike,
     capacity: int,
     min_after_dequeue: int,
     num_threads: int = 1,
     seed: int | None = None,
     enqueue_many: bool = False,
-    shapes: Any = None,
+    shapes: NestedShapes | None = None,
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
     name: str | None = None,
@@ -472,14 +473,14 @@ def shuffle_batch(
 
 def maybe_shuffle_batch(
     tensors: Any,
-    batch_size: Any,
+    batch_size: IntLike,
     capacity: int,
     min_after_dequeue: int,
-    keep_input: Any,
+    keep_input: TensorLike,
     num_threads: int = 1,
     seed: int | None = None,
     enqueue_many: bool = False,
-    shapes: Any = None,
+    shapes: NestedShapes | None = None,
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
     name: str | None = None,
@@ -516,13 +517,13 @@ def maybe_shuffle_batch(
 
 
 def shuffle_batch_join(
-    tensors_list: Any,
-    batch_size: Any,
+    tensors_list: ListLike,
+    batch_size: IntLike,
     capacity: int,
     min_after_dequeue: int,
     seed: int | None = None,
     enqueue_many: bool = False,
-    shapes: Any = None,
+    shapes: NestedShapes | None = None,
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
     name: str | None = None,
@@ -568,14 +569,14 @@ def shuffle_batch_join(
 
 
 def maybe_shuffle_batch_join(
-    tensors_list: Any,
-    batch_size: Any,
+    tensors_list: ListLike,
+    batch_size: IntLike,
     capacity: int,
     min_after_dequeue: int,
-    keep_input: Any,
+    keep_input: TensorLike,
     seed: int | None = None,
     enqueue_many: bool = False,
-    shapes: Any = None,
+    shapes: NestedShapes | None = None,
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
     name: str | None = None,

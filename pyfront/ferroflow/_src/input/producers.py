@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import OperationObject, ShapeLike, TensorLike
 from ferroflow._src.framework.composite import convert_n_to_tensor_or_indexed_slices
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -37,7 +38,7 @@ __all__ = [
 _NOTHING = "string_input_producer requires a non-null input tensor"
 
 
-def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
+def match_filenames_once(pattern: TensorLike, name: str | None = None) -> Any:
     """Returns a local variable that keeps the names of the files that match patterns when it is initialized.
 
     Args:
@@ -57,7 +58,7 @@ def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
         )
 
 
-def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> Any:
+def limit_epochs(tensor: TensorLike, num_epochs: int | None = None, name: str | None = None) -> Any:
     """Passes a tensor on for a number of steps, then fails with `OutOfRangeError`.
 
     Args:
@@ -85,7 +86,7 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
 
 def input_producer(
     input_tensor: Any,
-    element_shape: Any = None,
+    element_shape: ShapeLike | None = None,
     num_epochs: int | None = None,
     shuffle: bool = True,
     seed: int | None = None,
@@ -93,7 +94,7 @@ def input_producer(
     shared_name: str | None = None,
     summary_name: str | None = None,
     name: str | None = None,
-    cancel_op: Any = None,
+    cancel_op: OperationObject | None = None,
 ) -> FIFOQueue:
     """Returns a queue that a queue runner fills with the rows of a tensor.
 
@@ -140,14 +141,14 @@ def input_producer(
 
 
 def string_input_producer(
-    string_tensor: Any,
+    string_tensor: TensorLike,
     num_epochs: int | None = None,
     shuffle: bool = True,
     seed: int | None = None,
     capacity: int = 32,
     shared_name: str | None = None,
     name: str | None = None,
-    cancel_op: Any = None,
+    cancel_op: OperationObject | None = None,
 ) -> FIFOQueue:
     """Returns a queue that a queue runner fills with strings, such as names of files.
 
@@ -167,7 +168,8 @@ def string_input_producer(
     Raises:
         ValueError: if `string_tensor` is an empty list. An empty tensor fails when the queue is filled.
     """
-    if not isinstance(string_tensor, Tensor) and len(string_tensor) == 0:
+    given: Any = string_tensor
+    if not isinstance(given, Tensor) and len(given) == 0:
         raise ValueError(_NOTHING)
     with name_scope(name, "input_producer", [string_tensor]) as scope:
         string_tensor = convert_to_tensor(string_tensor, dtype=dtypes.string)
@@ -188,7 +190,7 @@ def string_input_producer(
 
 
 def range_input_producer(
-    limit: Any,
+    limit: TensorLike,
     num_epochs: int | None = None,
     shuffle: bool = True,
     seed: int | None = None,

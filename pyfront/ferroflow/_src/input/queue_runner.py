@@ -9,6 +9,7 @@ from typing import Any
 
 from ferroflow._src.base import errors, proto, tf_logging
 from ferroflow._src.base.fork_locks import RenewedLock
+from ferroflow._src.base.typing import OperationObject, SessionObject
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.default_stacks import get_default_session
 from ferroflow._src.framework.graph_keys import GraphKeys
@@ -40,12 +41,12 @@ class QueueRunner:
 
     def __init__(
         self,
-        queue: Any = None,
+        queue: object = None,
         enqueue_ops: Sequence[Any] | None = None,
-        close_op: Any = None,
-        cancel_op: Any = None,
+        close_op: OperationObject | None = None,
+        cancel_op: OperationObject | None = None,
         queue_closed_exception_types: tuple[type[errors.OpError], ...] | None = None,
-        queue_runner_def: Any = None,
+        queue_runner_def: object = None,
         import_scope: str | None = None,
     ) -> None:
         self._close_types: tuple[type[errors.OpError], ...]
@@ -183,7 +184,7 @@ class QueueRunner:
         self._run_quietly(sess, cancel_op)
 
     def create_threads(
-        self, sess: Any, coord: Coordinator | None = None, daemon: bool = False, start: bool = False
+        self, sess: SessionObject, coord: Coordinator | None = None, daemon: bool = False, start: bool = False
     ) -> list[threading.Thread]:
         """Makes the threads, one for each operation, and with a coordinator one that closes the queue when it stops.
 
@@ -262,7 +263,7 @@ def add_queue_runner(qr: QueueRunner, collection: str = GraphKeys.QUEUE_RUNNERS)
 
 
 def start_queue_runners(
-    sess: Any = None,
+    sess: SessionObject | None = None,
     coord: Coordinator | None = None,
     daemon: bool = True,
     start: bool = True,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.constant import constant, constant_value
@@ -45,7 +46,7 @@ class Stored(NamedTuple):
         return self.map_op is other.map_op and same_rank
 
 
-def branch(pred: Any, true_fn: Any, false_fn: Any) -> Any:
+def branch(pred: TensorLike, true_fn: Callable[..., Any], false_fn: Callable[..., Any]) -> Any:
     """Returns `tf.cond`, or only the branch taken if the graph determines it.
 
     Args:

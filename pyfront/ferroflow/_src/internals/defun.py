@@ -84,7 +84,7 @@ class DefinedFunction:
         """An empty list: a call reads the tensors around it directly."""
         return []
 
-    def set_grad_func(self, grad_func: Any) -> None:
+    def set_grad_func(self, grad_func: Callable[..., Any]) -> None:
         """Gives the function a gradient.
 
         Args:

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 
 from ferroflow._src.base import tf_logging
 from ferroflow._src.base.deprecation import deprecated_argument_lookup
+from ferroflow._src.base.typing import TensorLike
 
 __all__ = [
     "deprecated",
@@ -140,7 +141,7 @@ def deprecated_args(
         entry if isinstance(entry, tuple) else (entry, None) for entry in deprecated_arg_names_or_tuples
     )
 
-    def is_old(name: str, value: Any) -> bool:
+    def is_old(name: str, value: TensorLike) -> bool:
         return not (name in allowed and allowed[name] is not None and value == allowed[name])
 
     return _marked_arguments(date, instructions, set(allowed), is_old, once, "deprecated arguments")
@@ -168,7 +169,7 @@ def deprecated_arg_values(
     if not deprecated_kwargs:
         raise ValueError("Specify which argument values are deprecated.")
 
-    def is_old(name: str, value: Any) -> bool:
+    def is_old(name: str, value: TensorLike) -> bool:
         return value is deprecated_kwargs[name] or bool(value == deprecated_kwargs[name])
 
     names = set(deprecated_kwargs)

@@ -68,7 +68,7 @@ class Context:
         config: Any = None,
         device_policy: int | None = None,
         execution_mode: int | None = None,
-        server_def: Any = None,
+        server_def: object = None,
     ) -> None:
         self.config = proto.ConfigProto() if config is None else config
         self.execution_mode = SYNC

@@ -10,6 +10,7 @@ from typing import Any
 from ferroflow._src.autodiff.gradients import gradients
 from ferroflow._src.autodiff.unconnected import UnconnectedGradients
 from ferroflow._src.base import nest
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.graph_keys import GraphKeys
@@ -62,7 +63,7 @@ class GradientTape:
         self._spans.append((self._start, self._graph._last_id))
         self._start = None
 
-    def watch(self, tensor: Any) -> None:
+    def watch(self, tensor: TensorLike) -> None:
         """Makes tensors count as sources of derivatives.
 
         Args:
@@ -105,7 +106,7 @@ class GradientTape:
 
     def gradient(
         self,
-        target: Any,
+        target: TensorLike,
         sources: Any,
         output_gradients: Any = None,
         unconnected_gradients: Any = UnconnectedGradients.NONE,

@@ -11,6 +11,7 @@ from typing import Any
 
 from ferroflow._src.base.behavior import disable_tensor_equality, enable_eager_execution, executing_eagerly
 from ferroflow._src.base.compat import as_str
+from ferroflow._src.base.typing import DTypeLike, TensorLike
 from ferroflow._src.framework import default_stacks
 from ferroflow._src.framework.composite import IndexedSlices, SparseTensor, convert_to_tensor_or_sparse_tensor
 from ferroflow._src.framework.conversion import convert_n_to_tensor, convert_to_tensor
@@ -122,7 +123,7 @@ class RegisterShape:
         return f
 
 
-def is_dense_tensor_like(t: Any) -> bool:
+def is_dense_tensor_like(t: object) -> bool:
     """Returns True for a Tensor, a Variable and what `register_dense_tensor_like_type` knows.
 
     Args:
@@ -185,7 +186,9 @@ def _session(graph: Graph, session: Any) -> Any:
     return chosen
 
 
-def convert_to_tensor_v2(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Tensor:
+def convert_to_tensor_v2(
+    value: TensorLike, dtype: DTypeLike | None = None, dtype_hint: DTypeLike | None = None, name: str | None = None
+) -> Tensor:
     """Converts a value, as `tf.convert_to_tensor` of TensorFlow 2.
 
     Args:
@@ -263,7 +266,7 @@ def prepend_name_scope(name: Any, import_scope: str | None) -> Any:
     return f"{mark}{import_scope.removesuffix('/')}/{rest}"
 
 
-def tensor_id(tensor: Any) -> int:
+def tensor_id(tensor: TensorLike) -> int:
     """Returns a number that belongs to a tensor alone."""
     return id(tensor)
 
@@ -281,7 +284,9 @@ def dismantle_graph(graph: Graph) -> None:
     """
 
 
-def convert_n_to_tensor_or_composite(values: Iterable[Any], dtype: Any = None, name: str | None = None) -> list[Any]:
+def convert_n_to_tensor_or_composite(
+    values: Iterable[Any], dtype: DTypeLike | None = None, name: str | None = None
+) -> list[Any]:
     """Converts values to Tensors; a SparseTensor stays what it is.
 
     Args:

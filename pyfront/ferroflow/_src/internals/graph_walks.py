@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from ferroflow._src.base.typing import OperationObject, TensorLike
 from ferroflow._src.framework.gradient_registry import get_gradient_function
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.operation import Operation
@@ -154,7 +155,9 @@ def make_list_of_op(ops: Any, check_graph: bool = True, allow_graph: bool = True
     return items
 
 
-def make_list_of_t(ts: Any, check_graph: bool = True, allow_graph: bool = True, ignore_ops: bool = False) -> list[Any]:
+def make_list_of_t(
+    ts: TensorLike, check_graph: bool = True, allow_graph: bool = True, ignore_ops: bool = False
+) -> list[Any]:
     """Returns tensors as a list.
 
     Args:
@@ -176,7 +179,7 @@ def make_list_of_t(ts: Any, check_graph: bool = True, allow_graph: bool = True, 
     return items
 
 
-def get_generating_ops(ts: Any) -> list[Operation]:
+def get_generating_ops(ts: TensorLike) -> list[Operation]:
     """Returns the operations that make tensors, one for each.
 
     Args:
@@ -188,7 +191,7 @@ def get_generating_ops(ts: Any) -> list[Operation]:
     return [tensor.op for tensor in make_list_of_t(ts, allow_graph=False)]
 
 
-def get_consuming_ops(ts: Any) -> list[Operation]:
+def get_consuming_ops(ts: TensorLike) -> list[Operation]:
     """Returns the operations that read tensors, each once.
 
     Args:
@@ -232,9 +235,9 @@ def _walk(
 
 
 def get_backward_walk_ops(
-    seed_ops: Any,
+    seed_ops: OperationObject,
     inclusive: bool = True,
-    within_ops: Any = None,
+    within_ops: OperationObject | None = None,
     within_ops_fn: Callable[[Operation], bool] | None = None,
     stop_at_ts: Any = (),
     control_inputs: bool = False,
@@ -270,9 +273,9 @@ def get_backward_walk_ops(
 
 
 def get_forward_walk_ops(
-    seed_ops: Any,
+    seed_ops: OperationObject,
     inclusive: bool = True,
-    within_ops: Any = None,
+    within_ops: OperationObject | None = None,
     within_ops_fn: Callable[[Operation], bool] | None = None,
     stop_at_ts: Any = (),
     control_outputs: Any = None,
@@ -317,11 +320,11 @@ def _both_walks(
 
 
 def get_walks_intersection_ops(
-    forward_seed_ops: Any,
-    backward_seed_ops: Any,
+    forward_seed_ops: OperationObject,
+    backward_seed_ops: OperationObject,
     forward_inclusive: bool = True,
     backward_inclusive: bool = True,
-    within_ops: Any = None,
+    within_ops: OperationObject | None = None,
     within_ops_fn: Callable[[Operation], bool] | None = None,
     control_inputs: bool = False,
     control_outputs: Any = None,
@@ -357,11 +360,11 @@ get_within_boundary_ops = get_walks_intersection_ops
 
 
 def get_walks_union_ops(
-    forward_seed_ops: Any,
-    backward_seed_ops: Any,
+    forward_seed_ops: OperationObject,
+    backward_seed_ops: OperationObject,
     forward_inclusive: bool = True,
     backward_inclusive: bool = True,
-    within_ops: Any = None,
+    within_ops: OperationObject | None = None,
     within_ops_fn: Callable[[Operation], bool] | None = None,
     control_inputs: bool = False,
     control_outputs: Any = None,
@@ -392,7 +395,7 @@ def get_walks_union_ops(
     return list(dict.fromkeys([*forward, *back]))
 
 
-def filter_ops(ops: Any, positive_filter: Any) -> list[Operation]:
+def filter_ops(ops: OperationObject, positive_filter: Any) -> list[Operation]:
     """Returns the operations for which a function returns True.
 
     Args:
@@ -406,7 +409,7 @@ def filter_ops(ops: Any, positive_filter: Any) -> list[Operation]:
     return items if positive_filter is True else [op for op in items if positive_filter(op)]
 
 
-def filter_ts(ops: Any, positive_filter: Any) -> list[Tensor]:
+def filter_ts(ops: OperationObject, positive_filter: Any) -> list[Tensor]:
     """Returns the results of operations for which a function returns True.
 
     Args:
@@ -446,7 +449,7 @@ def filter_ts_from_regex(ops: Any, regex: Any) -> list[Tensor]:
     return filter_ts(ops, lambda tensor: re.search(regex, tensor.op.name))
 
 
-def get_name_scope_ops(ops: Any, scope: str) -> list[Operation]:
+def get_name_scope_ops(ops: OperationObject, scope: str) -> list[Operation]:
     """Returns the operations in a name scope, and the one of its name.
 
     Args:
@@ -459,7 +462,7 @@ def get_name_scope_ops(ops: Any, scope: str) -> list[Operation]:
     return filter_ops_from_regex(ops, rf"^{re.escape(scope.removesuffix('/'))}(/.*)?$")
 
 
-def get_ops_ios(ops: Any, control_inputs: bool = False, control_outputs: Any = None) -> list[Operation]:
+def get_ops_ios(ops: OperationObject, control_inputs: bool = False, control_outputs: Any = None) -> list[Operation]:
     """Returns operations and those that they read from or that read them.
 
     Args:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ferroflow._src.base.typing import NestedTensors, TensorLike
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras import activations, named
 from ferroflow._src.keras.base_layer import KerasLayer
@@ -46,7 +47,7 @@ class LeakyReLU(_Elementwise):
         super().__init__(**kwargs)
         self.alpha = alpha
 
-    def call(self, inputs: Any) -> Tensor:
+    def call(self, inputs: NestedTensors) -> Tensor:
         """Applies the function.
 
         Args:
@@ -124,7 +125,7 @@ class ELU(_Elementwise):
         super().__init__(**kwargs)
         self.alpha = alpha
 
-    def call(self, inputs: Any) -> Tensor:
+    def call(self, inputs: TensorLike) -> Tensor:
         """Applies the function.
 
         Args:
@@ -149,7 +150,7 @@ class ReLU(_Elementwise):
         super().__init__(**kwargs)
         self.max_value, self.negative_slope = max_value, negative_slope
 
-    def call(self, inputs: Any) -> Tensor:
+    def call(self, inputs: NestedTensors) -> Tensor:
         """Applies the function.
 
         Args:

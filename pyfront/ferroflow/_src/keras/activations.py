@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.indexing import where
@@ -44,7 +45,7 @@ def relu(x: Any, alpha: float = 0.0, max_value: float | None = None) -> Tensor:
     return result - alpha * activation.relu(-x) if alpha != 0.0 else result
 
 
-def elu(x: Any, alpha: float = 1.0) -> Tensor:
+def elu(x: TensorLike, alpha: float = 1.0) -> Tensor:
     """Returns the elements, with `alpha * (exp(x) - 1)` for negative ones.
 
     Args:
@@ -58,7 +59,7 @@ def elu(x: Any, alpha: float = 1.0) -> Tensor:
     return result if alpha == 1.0 else where(less_equal(x, 0), alpha * result, result)
 
 
-def selu(x: Any) -> Tensor:
+def selu(x: TensorLike) -> Tensor:
     """Computes scaled exponential linear units.
 
     Args:
@@ -91,7 +92,7 @@ def softmax(x: Any, axis: int = -1) -> Tensor:
     return softmaxes.softmax(x, axis=axis)
 
 
-def softplus(x: Any) -> Tensor:
+def softplus(x: TensorLike) -> Tensor:
     """Computes `log(exp(x) + 1)`.
 
     Args:
@@ -103,7 +104,7 @@ def softplus(x: Any) -> Tensor:
     return activation.softplus(x)
 
 
-def softsign(x: Any) -> Tensor:
+def softsign(x: TensorLike) -> Tensor:
     """Computes `x / (abs(x) + 1)`.
 
     Args:
@@ -115,7 +116,7 @@ def softsign(x: Any) -> Tensor:
     return activation.softsign(x)
 
 
-def tanh(x: Any) -> Tensor:
+def tanh(x: TensorLike) -> Tensor:
     """Returns the hyperbolic tangent.
 
     Args:
@@ -140,7 +141,7 @@ def sigmoid(x: Any) -> Tensor:
     return activation.sigmoid(x)
 
 
-def linear(x: Any) -> Any:
+def linear(x: TensorLike) -> Any:
     """Returns its argument.
 
     Args:

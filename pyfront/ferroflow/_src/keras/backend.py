@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import DTypeLike
 from ferroflow._src.framework.default_graph import get_default_graph, init_scope, reset_default_graph
 from ferroflow._src.framework.default_stacks import default_graph_stack
 from ferroflow._src.framework.per_graph import PerGraph
@@ -75,7 +76,7 @@ def clear_session() -> None:
         reset_default_graph()
 
 
-def number(value: float, name: str, dtype: Any = dtypes.float32) -> Variable:
+def number(value: float, name: str, dtype: DTypeLike = dtypes.float32) -> Variable:
     """Returns a variable of one number that is not trained."""
     return Variable(np.asarray(value, dtypes.as_dtype(dtype).as_numpy_dtype), trainable=False, name=name)
 

@@ -6,6 +6,7 @@ import builtins
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import IntsLike, TensorLike
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.tensor import Tensor
@@ -46,7 +47,7 @@ def _numbers(x: Any) -> Any:
     return cast_to(x, floatx()) if x.dtype.base_dtype == dtypes.bool else x
 
 
-def max(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:  # Keras's name
+def max(x: TensorLike, axis: IntsLike | None = None, keepdims: bool = False) -> Tensor:  # Keras's name
     """Returns the largest element along dimensions.
 
     Args:
@@ -60,7 +61,7 @@ def max(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:  # Keras's 
     return reduction.reduce_max(x, axis=axis, keepdims=keepdims)
 
 
-def min(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:  # Keras's name
+def min(x: TensorLike, axis: IntsLike | None = None, keepdims: bool = False) -> Tensor:  # Keras's name
     """Returns the smallest element along dimensions.
 
     Args:
@@ -74,7 +75,7 @@ def min(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:  # Keras's 
     return reduction.reduce_min(x, axis=axis, keepdims=keepdims)
 
 
-def sum(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:  # Keras's name
+def sum(x: TensorLike, axis: IntsLike | None = None, keepdims: bool = False) -> Tensor:  # Keras's name
     """Returns the sum along dimensions.
 
     Args:
@@ -88,7 +89,7 @@ def sum(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:  # Keras's 
     return reduction.reduce_sum(x, axis=axis, keepdims=keepdims)
 
 
-def prod(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+def prod(x: TensorLike, axis: IntsLike | None = None, keepdims: bool = False) -> Tensor:
     """Returns the product along dimensions.
 
     Args:
@@ -102,7 +103,7 @@ def prod(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
     return reduction.reduce_prod(x, axis=axis, keepdims=keepdims)
 
 
-def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+def mean(x: TensorLike, axis: IntsLike | None = None, keepdims: bool = False) -> Tensor:
     """Returns the mean along dimensions; bools count as 0 and 1.
 
     Args:
@@ -116,7 +117,7 @@ def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
     return reduction.reduce_mean(_numbers(x), axis=axis, keepdims=keepdims)
 
 
-def var(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+def var(x: TensorLike, axis: IntsLike | None = None, keepdims: bool = False) -> Tensor:
     """Returns the variance along dimensions; bools count as 0 and 1.
 
     Args:
@@ -130,7 +131,7 @@ def var(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
     return reduction.reduce_variance(_numbers(x), axis=axis, keepdims=keepdims)
 
 
-def std(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+def std(x: TensorLike, axis: IntsLike | None = None, keepdims: bool = False) -> Tensor:
     """Returns the standard deviation along dimensions; bools count as 0 and 1.
 
     Args:
@@ -186,7 +187,7 @@ def all(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:  # Keras's 
     return reduction.reduce_all(cast_to(x, dtypes.bool), axis=axis, keepdims=keepdims)
 
 
-def argmax(x: Any, axis: int = -1) -> Tensor:
+def argmax(x: TensorLike, axis: int = -1) -> Tensor:
     """Returns the place of the largest element along a dimension.
 
     Args:
@@ -199,7 +200,7 @@ def argmax(x: Any, axis: int = -1) -> Tensor:
     return reduction.argmax(x, axis)
 
 
-def argmin(x: Any, axis: int = -1) -> Tensor:
+def argmin(x: TensorLike, axis: int = -1) -> Tensor:
     """Returns the place of the smallest element along a dimension.
 
     Args:
@@ -320,7 +321,7 @@ def batch_dot(x: Any, y: Any, axes: Any = None) -> Tensor:
     return shaping.expand_dims(result, 1) if not x_others and not y_others else result
 
 
-def cumsum(x: Any, axis: int = 0) -> Tensor:
+def cumsum(x: TensorLike, axis: int = 0) -> Tensor:
     """Returns the sums of the elements up to each along a dimension.
 
     Args:
@@ -333,7 +334,7 @@ def cumsum(x: Any, axis: int = 0) -> Tensor:
     return segment.cumsum(x, axis=axis)
 
 
-def cumprod(x: Any, axis: int = 0) -> Tensor:
+def cumprod(x: TensorLike, axis: int = 0) -> Tensor:
     """Returns the products of the elements up to each along a dimension.
 
     Args:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ferroflow._src.autodiff.gradients import gradients as gradients_of
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import BoolLike, DTypeLike, IntsLike, ListLike, ShapeLike, TensorLike
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies
@@ -124,7 +125,7 @@ def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Tensor:
 
 
 def normalize_batch_in_training(
-    x: Any, gamma: Any, beta: Any, reduction_axes: Any, epsilon: float = 1e-3
+    x: Any, gamma: TensorLike | None, beta: TensorLike | None, reduction_axes: Any, epsilon: float = 1e-3
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Scales a batch to mean 0 and variance 1.
 
@@ -343,8 +344,8 @@ def separable_conv2d(
 
 def pool2d(
     x: Any,
-    pool_size: Any,
-    strides: Any = (1, 1),
+    pool_size: IntsLike,
+    strides: IntsLike = (1, 1),
     padding: str = "valid",
     data_format: str | None = None,
     pool_mode: str = "max",
@@ -374,7 +375,7 @@ def pool2d(
 
 
 def random_normal(
-    shape: Any, mean: float = 0.0, stddev: float = 1.0, dtype: Any = None, seed: int | None = None
+    shape: ShapeLike, mean: float = 0.0, stddev: float = 1.0, dtype: DTypeLike | None = None, seed: int | None = None
 ) -> Tensor:
     """Returns normal random numbers.
 
@@ -392,7 +393,7 @@ def random_normal(
 
 
 def random_uniform(
-    shape: Any, minval: float = 0.0, maxval: float = 1.0, dtype: Any = None, seed: int | None = None
+    shape: ShapeLike, minval: float = 0.0, maxval: float = 1.0, dtype: DTypeLike | None = None, seed: int | None = None
 ) -> Tensor:
     """Returns uniform random numbers.
 
@@ -427,7 +428,9 @@ def truncated_normal(
     return sampling.truncated_normal(shape, mean, stddev, dtypes.as_dtype(dtype or floatx()), seed)
 
 
-def random_binomial(shape: Any, p: float = 0.0, dtype: Any = None, seed: int | None = None) -> Tensor:
+def random_binomial(
+    shape: ShapeLike, p: float = 0.0, dtype: DTypeLike | None = None, seed: int | None = None
+) -> Tensor:
     """Returns ones with a probability, zeros else.
 
     Args:
@@ -457,7 +460,7 @@ def update(x: Variable, new_x: Any) -> Tensor:
     return assign(x, new_x)
 
 
-def update_add(x: Variable, increment: Any) -> Tensor:
+def update_add(x: Variable, increment: TensorLike) -> Tensor:
     """Adds to a variable.
 
     Args:
@@ -471,7 +474,7 @@ def update_add(x: Variable, increment: Any) -> Tensor:
     return new
 
 
-def update_sub(x: Variable, decrement: Any) -> Tensor:
+def update_sub(x: Variable, decrement: TensorLike) -> Tensor:
     """Subtracts from a variable.
 
     Args:
@@ -528,7 +531,7 @@ class Function:
     """
 
     def __init__(
-        self, inputs: Any, outputs: Any, updates: Any = None, name: str | None = None, **session_kwargs: Any
+        self, inputs: Any, outputs: Any, updates: ListLike | None = None, name: str | None = None, **session_kwargs: Any
     ) -> None:
         for argument, given in (("inputs", inputs), ("outputs", outputs), ("updates", updates or [])):
             if not isinstance(given, (list, tuple)):
@@ -542,7 +545,7 @@ class Function:
             made = [assign(*one) if isinstance(one, tuple) else one for one in updates or []]
         self._updates = [group(*made, *fetches)] if made or fetches else []
 
-    def __call__(self, inputs: Any) -> list[Any]:
+    def __call__(self, inputs: ListLike) -> list[Any]:
         """Computes the outputs.
 
         Args:
@@ -562,7 +565,7 @@ class Function:
         return list(results[: len(self.outputs)])
 
 
-def function(inputs: Any, outputs: Any, updates: Any = None, **kwargs: Any) -> Function:
+def function(inputs: TensorLike, outputs: TensorLike, updates: ListLike | None = None, **kwargs: Any) -> Function:
     """Makes a callable that computes tensors from the values of others.
 
     Args:
@@ -635,7 +638,7 @@ def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
     return switch(phase, lambda: identity(_called(x)), lambda: identity(_called(alt)))
 
 
-def in_test_phase(x: Any, alt: Any, training: Any = None) -> Any:
+def in_test_phase(x: TensorLike, alt: TensorLike, training: BoolLike | None = None) -> Any:
     """Returns one value outside of training, another in it.
 
     Args:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import DTypeLike, IntLike, NestedTensors, ShapeLike
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.constant import constant as constant_of
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -55,7 +56,7 @@ __all__ = [
 ]
 
 
-def is_sparse(tensor: Any) -> bool:
+def is_sparse(tensor: NestedTensors) -> bool:
     """Returns True if a tensor is sparse.
 
     Args:
@@ -114,7 +115,11 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None 
 
 
 def placeholder(
-    shape: Any = None, ndim: int | None = None, dtype: Any = None, sparse: bool = False, name: str | None = None
+    shape: ShapeLike | None = None,
+    ndim: int | None = None,
+    dtype: DTypeLike | None = None,
+    sparse: bool = False,
+    name: str | None = None,
 ) -> Any:
     """Makes a placeholder.
 
@@ -159,7 +164,7 @@ def dtype(x: Any) -> str:
     return str(x.dtype.base_dtype.name)
 
 
-def eval(x: Any) -> Any:  # Keras's name
+def eval(x: NestedTensors) -> Any:  # Keras's name
     """Returns the value of a tensor that needs nothing fed.
 
     Args:
@@ -176,7 +181,7 @@ def _filled(make: Any, shape: Any, dtype: Any, name: str | None) -> Any:
     return Variable(value, name=name) if value.shape.is_fully_defined() else value
 
 
-def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+def zeros(shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """Makes a variable of zeros.
 
     Args:
@@ -190,7 +195,7 @@ def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     return _filled(making.zeros, shape, dtype, name)
 
 
-def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+def ones(shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """Makes a variable of ones.
 
     Args:
@@ -204,7 +209,7 @@ def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     return _filled(making.ones, shape, dtype, name)
 
 
-def eye(size: int, dtype: Any = None, name: str | None = None) -> Variable:
+def eye(size: int, dtype: DTypeLike | None = None, name: str | None = None) -> Variable:
     """Makes a variable that is an identity matrix.
 
     Args:
@@ -247,7 +252,12 @@ def ones_like(x: Any, dtype: Any = None, name: str | None = None) -> Tensor:
 
 
 def random_uniform_variable(
-    shape: Any, low: float, high: float, dtype: Any = None, name: str | None = None, seed: int | None = None
+    shape: ShapeLike,
+    low: float,
+    high: float,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+    seed: int | None = None,
 ) -> Variable:
     """Makes a variable of uniform random numbers.
 
@@ -267,7 +277,12 @@ def random_uniform_variable(
 
 
 def random_normal_variable(
-    shape: Any, mean: float, scale: float, dtype: Any = None, name: str | None = None, seed: int | None = None
+    shape: ShapeLike,
+    mean: float,
+    scale: float,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+    seed: int | None = None,
 ) -> Variable:
     """Makes a variable of normal random numbers.
 
@@ -377,7 +392,7 @@ def repeat(x: Any, n: int) -> Tensor:
     return shaping.tile(shaping.expand_dims(x, 1), joining.stack([1, n, 1]))
 
 
-def arange(start: Any, stop: Any = None, step: Any = 1, dtype: str = "int32") -> Tensor:
+def arange(start: IntLike, stop: IntLike | None = None, step: IntLike = 1, dtype: str = "int32") -> Tensor:
     """Returns numbers in equal distances.
 
     Args:

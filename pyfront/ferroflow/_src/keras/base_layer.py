@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar
 
 from ferroflow._src.base import dtypes, nest
+from ferroflow._src.base.typing import DTypeLike, NestedTensors, ShapeLike
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras import named
@@ -133,7 +134,7 @@ class KerasLayer(Layer):
         # TF 1.x: a layer of a model never finds variables, so a `build` may add some after that of its base class.
         return self._reuse
 
-    def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, inputs: NestedTensors, *args: Any, **kwargs: Any) -> Any:
         """Computes the outputs; the first call makes the variables."""
         was_built = self.built
         masks = [mask_of(x) for x in nest.flatten(inputs)]
@@ -290,19 +291,21 @@ class InputLayer(KerasLayer):
 
     def __init__(
         self,
-        input_shape: Any = None,
+        input_shape: ShapeLike | None = None,
         batch_size: int | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         input_tensor: Tensor | None = None,
-        name: Any = None,
-        batch_input_shape: Any = None,
+        name: str | None = None,
+        batch_input_shape: ShapeLike | None = None,
     ) -> None:
         super().__init__(name=name or f"input_{get_uid('input')}")
         self.built = True
         if input_tensor is None:
             if input_shape is None and batch_input_shape is None:
                 raise ValueError("An Input layer should be passed either a `batch_input_shape` or an `input_shape`.")
-            shape = tuple(batch_input_shape) if batch_input_shape is not None else (batch_size, *input_shape)
+            whole: Any = batch_input_shape
+            inner: Any = input_shape
+            shape = tuple(whole) if whole is not None else (batch_size, *inner)
             input_tensor = placeholder(dtypes.as_dtype(dtype or dtypes.float32), shape=list(shape), name=self.name)
         self.batch_input_shape = tuple(input_tensor.get_shape().as_list())
         self._given = {"batch_input_shape": self.batch_input_shape, "dtype": input_tensor.dtype.name}
@@ -336,13 +339,13 @@ class InputLayer(KerasLayer):
 
 
 def Input(  # noqa: N802  # Keras's spelling
-    shape: Any = None,
+    shape: ShapeLike | None = None,
     batch_size: int | None = None,
     name: str | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     sparse: bool = False,
     tensor: Tensor | None = None,
-    batch_shape: Any = None,
+    batch_shape: ShapeLike | None = None,
 ) -> Tensor:
     """Returns the input tensor of a model.
 

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ferroflow._src.base.typing import BoolLike, NestedTensors
+
 Batch = tuple[list[Any], list[Any], list[Any]]
 
 
-def in_order(given: Any, names: Sequence[str], what: str) -> list[Any]:
+def in_order(given: NestedTensors | None, names: Sequence[str], what: str) -> list[Any]:
     """Returns the values for `names`, in their order.
 
     Args:
@@ -35,7 +37,7 @@ def in_order(given: Any, names: Sequence[str], what: str) -> list[Any]:
     return list(given)
 
 
-def as_arrays(given: Any, names: Sequence[str], what: str) -> list[Any]:
+def as_arrays(given: NestedTensors | None, names: Sequence[str], what: str) -> list[Any]:
     """Returns arrays in the order of names.
 
     Args:
@@ -72,7 +74,11 @@ def check_shape(array: Any, tensor: Any) -> None:
 
 
 def weights_of(
-    labels: Sequence[Any], names: Sequence[str], modes: Sequence[Any], sample_weight: Any, class_weight: Any
+    labels: Sequence[Any],
+    names: Sequence[str],
+    modes: Sequence[Any],
+    sample_weight: NestedTensors | None,
+    class_weight: Any,
 ) -> list[Any]:
     """Returns the weights of examples, or of steps, for the labels of each output.
 
@@ -139,7 +145,7 @@ def check_lengths(arrays: Sequence[Any]) -> None:
         raise ValueError(f"All arrays must have the same number of examples. Got {sorted(lengths)}.")
 
 
-def places(count: int, batch_size: int, shuffle: Any) -> Iterator[Any]:
+def places(count: int, batch_size: int, shuffle: BoolLike) -> Iterator[Any]:
     """Yields the places of the examples of batch after batch.
 
     Args:

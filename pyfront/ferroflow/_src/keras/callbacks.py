@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from ferroflow._src.base.typing import DictLike
 from ferroflow._src.keras.progress_bar import Progbar
 
 __all__ = [
@@ -50,21 +51,21 @@ class Callback:
         """
         self.params = params
 
-    def on_train_begin(self, logs: Any = None) -> None:
+    def on_train_begin(self, logs: DictLike | None = None) -> None:
         """Is called before the first epoch.
 
         Args:
             logs: dict, empty.
         """
 
-    def on_train_end(self, logs: Any = None) -> None:
+    def on_train_end(self, logs: DictLike | None = None) -> None:
         """Is called after the last epoch.
 
         Args:
             logs: dict, empty.
         """
 
-    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_begin(self, epoch: int, logs: DictLike | None = None) -> None:
         """Is called before an epoch.
 
         Args:
@@ -72,7 +73,7 @@ class Callback:
             logs: dict, empty.
         """
 
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: DictLike | None = None) -> None:
         """Is called after an epoch.
 
         Args:
@@ -80,7 +81,7 @@ class Callback:
             logs: dict of the loss and the metrics by name, those of validation after `val_`.
         """
 
-    def on_batch_begin(self, batch: int, logs: Any = None) -> None:
+    def on_batch_begin(self, batch: int, logs: DictLike | None = None) -> None:
         """Is called before a batch.
 
         Args:
@@ -88,7 +89,7 @@ class Callback:
             logs: dict of `batch`, its number, and `size`, its number of examples.
         """
 
-    def on_batch_end(self, batch: int, logs: Any = None) -> None:
+    def on_batch_end(self, batch: int, logs: DictLike | None = None) -> None:
         """Is called after a batch.
 
         Args:
@@ -114,21 +115,21 @@ class Callback:
         """
         self.on_batch_end(batch, logs)
 
-    def on_test_begin(self, logs: Any = None) -> None:
+    def on_test_begin(self, logs: DictLike | None = None) -> None:
         """Called before an evaluation, also one of `fit`.
 
         Args:
             logs: dict, empty.
         """
 
-    def on_test_end(self, logs: Any = None) -> None:
+    def on_test_end(self, logs: DictLike | None = None) -> None:
         """Called after an evaluation, also one of `fit`.
 
         Args:
             logs: dict, empty.
         """
 
-    def on_test_batch_begin(self, batch: int, logs: Any = None) -> None:
+    def on_test_batch_begin(self, batch: int, logs: DictLike | None = None) -> None:
         """Called before a batch of an evaluation.
 
         Args:
@@ -136,7 +137,7 @@ class Callback:
             logs: dict of `batch`, its number, and `size`, its number of examples.
         """
 
-    def on_test_batch_end(self, batch: int, logs: Any = None) -> None:
+    def on_test_batch_end(self, batch: int, logs: DictLike | None = None) -> None:
         """Called after a batch of an evaluation.
 
         Args:
@@ -144,21 +145,21 @@ class Callback:
             logs: dict of `batch`, its number, `size`, its number of examples, its loss and its metrics by name.
         """
 
-    def on_predict_begin(self, logs: Any = None) -> None:
+    def on_predict_begin(self, logs: DictLike | None = None) -> None:
         """Called before predictions.
 
         Args:
             logs: dict, empty.
         """
 
-    def on_predict_end(self, logs: Any = None) -> None:
+    def on_predict_end(self, logs: DictLike | None = None) -> None:
         """Called after predictions.
 
         Args:
             logs: dict, empty.
         """
 
-    def on_predict_batch_begin(self, batch: int, logs: Any = None) -> None:
+    def on_predict_batch_begin(self, batch: int, logs: DictLike | None = None) -> None:
         """Called before a batch of predictions.
 
         Args:
@@ -166,7 +167,7 @@ class Callback:
             logs: dict of `batch`, its number, and `size`, its number of examples.
         """
 
-    def on_predict_batch_end(self, batch: int, logs: Any = None) -> None:
+    def on_predict_batch_end(self, batch: int, logs: DictLike | None = None) -> None:
         """Called after a batch of predictions.
 
         Args:
@@ -216,7 +217,7 @@ class ProgbarLogger(Callback):
         self.use_steps = count_mode == "steps"
         self.stateful_metrics = set(stateful_metrics or ())
 
-    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_begin(self, epoch: int, logs: DictLike | None = None) -> None:
         """Prints the epoch's number, and begins a bar.
 
         Args:
@@ -247,7 +248,7 @@ class ProgbarLogger(Callback):
         if self.target is None or self.seen < self.target:
             self.progbar.update(self.seen, self.log_values)
 
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: DictLike | None = None) -> None:
         """Ends the bar.
 
         Args:
@@ -263,7 +264,7 @@ class ProgbarLogger(Callback):
         return [(name, logs[name]) for name in names if name in (logs or {})]
 
     # An evaluation of `fit` is a part of its epoch.
-    def on_test_begin(self, logs: Any = None) -> None:
+    def on_test_begin(self, logs: DictLike | None = None) -> None:
         """Begins a bar, where nothing is fitted.
 
         Args:
@@ -282,7 +283,7 @@ class ProgbarLogger(Callback):
         if not self.params.get("epochs"):
             self.on_batch_end(batch, logs)
 
-    def on_test_end(self, logs: Any = None) -> None:
+    def on_test_end(self, logs: DictLike | None = None) -> None:
         """Ends the bar, where nothing is fitted.
 
         Args:
@@ -291,7 +292,7 @@ class ProgbarLogger(Callback):
         if not self.params.get("epochs"):
             self.on_epoch_end(0, logs)
 
-    def on_predict_begin(self, logs: Any = None) -> None:
+    def on_predict_begin(self, logs: DictLike | None = None) -> None:
         """Begins a bar.
 
         Args:
@@ -299,7 +300,7 @@ class ProgbarLogger(Callback):
         """
         self._start()
 
-    def on_predict_batch_end(self, batch: int, logs: Any = None) -> None:
+    def on_predict_batch_end(self, batch: int, logs: DictLike | None = None) -> None:
         """Shows that a batch is done.
 
         Args:
@@ -308,7 +309,7 @@ class ProgbarLogger(Callback):
         """
         self.on_batch_end(batch, logs)
 
-    def on_predict_end(self, logs: Any = None) -> None:
+    def on_predict_end(self, logs: DictLike | None = None) -> None:
         """Ends the bar.
 
         Args:
@@ -325,7 +326,7 @@ class History(Callback):
         history: dict of lists of values by name.
     """
 
-    def on_train_begin(self, logs: Any = None) -> None:
+    def on_train_begin(self, logs: DictLike | None = None) -> None:
         """Starts anew.
 
         Args:
@@ -334,7 +335,7 @@ class History(Callback):
         self.epoch: list[int] = []
         self.history: dict[str, list[Any]] = {}
 
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: DictLike | None = None) -> None:
         """Appends an epoch's values.
 
         Args:
@@ -361,12 +362,12 @@ class LambdaCallback(Callback):
 
     def __init__(
         self,
-        on_epoch_begin: Any = None,
-        on_epoch_end: Any = None,
-        on_batch_begin: Any = None,
-        on_batch_end: Any = None,
-        on_train_begin: Any = None,
-        on_train_end: Any = None,
+        on_epoch_begin: Callable[..., Any] | None = None,
+        on_epoch_end: Callable[..., Any] | None = None,
+        on_batch_begin: Callable[..., Any] | None = None,
+        on_batch_end: Callable[..., Any] | None = None,
+        on_train_begin: Callable[..., Any] | None = None,
+        on_train_end: Callable[..., Any] | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__()
@@ -396,7 +397,7 @@ class CSVLogger(Callback):
         self.filename, self.sep, self.append = os.fspath(filename), separator, append
         self.keys: list[str] | None = None
 
-    def on_train_begin(self, logs: Any = None) -> None:
+    def on_train_begin(self, logs: DictLike | None = None) -> None:
         """Makes the file, or finds it.
 
         Args:

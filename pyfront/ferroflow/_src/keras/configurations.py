@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import NestedTensors
 
 __all__ = ["arguments_of", "defaults_of", "serialized"]
 
@@ -21,7 +22,7 @@ _NAMES = {
 }
 
 
-def serialized(value: Any) -> Any:
+def serialized(value: NestedTensors) -> Any:
     """Returns a value as JSON can hold it: names of functions, and dicts of the class and the arguments of objects.
 
     Args:
@@ -57,7 +58,7 @@ def serialized(value: Any) -> Any:
     raise NotImplementedError(f"{value!r} cannot be a part of a model's configuration: give it a name")
 
 
-def arguments_of(constructor: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+def arguments_of(constructor: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the arguments of a call by their names.
 
     Args:

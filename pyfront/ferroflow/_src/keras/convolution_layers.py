@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ferroflow._src.base.typing import DictLike, Initializer
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras import named
 from ferroflow._src.keras.base_layer import KerasLayer
@@ -190,8 +191,8 @@ class DepthwiseConv2D(KerasLayer):
         data_format: str | None = None,
         activation: Any = None,
         use_bias: bool = True,
-        depthwise_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
+        depthwise_initializer: Initializer | DictLike = "glorot_uniform",
+        bias_initializer: Initializer | DictLike = "zeros",
         **kwargs: Any,
     ) -> None:
         parts = ("depthwise_regularizer", "bias_regularizer", "depthwise_constraint", "bias_constraint")

@@ -29,7 +29,7 @@ def get_file(
     cache_subdir: str = "datasets",
     hash_algorithm: str = "auto",
     extract: bool = False,
-    archive_format: Any = "auto",
+    archive_format: object = "auto",
     cache_dir: str | None = None,
 ) -> str:
     """Downloads a file if it does not exist.

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from ferroflow._src.base.typing import NestedTensors
 from ferroflow._src.data.dataset import Dataset
 from ferroflow._src.data.iterator import Iterator as DatasetIterator
 from ferroflow._src.framework.tensor import Tensor
@@ -70,7 +71,7 @@ def is_symbolic(given: Any) -> bool:
     return found == {True}
 
 
-def next_of(x: Any, y: Any, weights: Any, labelled: bool = True) -> tuple[Any, Any, Any]:
+def next_of(x: NestedTensors, y: NestedTensors, weights: NestedTensors, labelled: bool = True) -> tuple[Any, Any, Any]:
     """Inputs, labels and weights, which are the next element of a dataset's iterator if the inputs are one.
 
     Raises:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import errors, tf_logging
+from ferroflow._src.base.typing import NestedTensors
 from ferroflow._src.keras.backend import batch_get_value, batch_set_value
 from ferroflow._src.keras.cudnn_layers import converted_weights
 
@@ -54,7 +55,7 @@ _DAMAGE = (
 
 
 @contextlib.contextmanager
-def opened(filepath: Any) -> Iterator[Any]:
+def opened(filepath: str) -> Iterator[Any]:
     """Opens a file for reading; errors about damaged contents name the file.
 
     Args:
@@ -86,7 +87,7 @@ def _weights(layer: Any) -> list[Any]:
     return list(layer.trainable_weights) + list(layer.non_trainable_weights)
 
 
-def text(value: Any) -> str:
+def text(value: NestedTensors) -> str:
     """Returns a file's value as text."""
     return value.decode() if isinstance(value, bytes) else str(value)
 

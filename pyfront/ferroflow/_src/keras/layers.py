@@ -8,6 +8,15 @@ from typing import Any, ClassVar
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import (
+    DictLike,
+    Identifier,
+    Initializer,
+    IntsLike,
+    NestedTensors,
+    ShapeTensorLike,
+    TensorLike,
+)
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras import named
@@ -55,10 +64,10 @@ class Dense(KerasLayer, dense.Dense):
     def __init__(
         self,
         units: int,
-        activation: Any = None,
+        activation: Identifier | None = None,
         use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
+        kernel_initializer: Initializer | DictLike = "glorot_uniform",
+        bias_initializer: Initializer | DictLike = "zeros",
         **kwargs: Any,
     ) -> None:
         own = {
@@ -76,15 +85,15 @@ class _KerasConvolution(KerasLayer):
     def __init__(
         self,
         filters: int,
-        kernel_size: Any,
-        strides: Any = 1,
+        kernel_size: IntsLike,
+        strides: IntsLike = 1,
         padding: str = "valid",
         data_format: str | None = None,
-        dilation_rate: Any = 1,
-        activation: Any = None,
+        dilation_rate: IntsLike = 1,
+        activation: Identifier | None = None,
         use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
+        kernel_initializer: Initializer | DictLike = "glorot_uniform",
+        bias_initializer: Initializer | DictLike = "zeros",
         **kwargs: Any,
     ) -> None:
         own = {
@@ -171,8 +180,8 @@ class _KerasPooling(KerasLayer):
 
     def __init__(
         self,
-        pool_size: Any = 2,
-        strides: Any = None,
+        pool_size: IntsLike = 2,
+        strides: IntsLike | None = None,
         padding: str = "valid",
         data_format: str | None = None,
         **kwargs: Any,
@@ -429,7 +438,9 @@ class Dropout(KerasLayer, dropout.Dropout):
         **kwargs: further arguments of `KerasLayer`.
     """
 
-    def __init__(self, rate: float, noise_shape: Any = None, seed: int | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self, rate: float, noise_shape: ShapeTensorLike | None = None, seed: int | None = None, **kwargs: Any
+    ) -> None:
         super().__init__(rate=rate, noise_shape=noise_shape, seed=seed, **kwargs)
 
     def call(self, inputs: Any, training: Any = None) -> Any:
@@ -483,7 +494,7 @@ class Activation(KerasLayer):
         self.supports_masking = True
         self.activation = named.activation(activation)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: NestedTensors) -> Any:
         """Applies the function.
 
         Args:
@@ -520,7 +531,7 @@ class Reshape(KerasLayer):
         outputs.set_shape(self.compute_output_shape(inputs.get_shape()))
         return outputs
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeTensorLike) -> TensorShape:
         """Returns the shape of the output for that of the input.
 
         Args:
@@ -557,8 +568,8 @@ class Embedding(KerasLayer):
         self,
         input_dim: int,
         output_dim: int,
-        embeddings_initializer: Any = "uniform",
-        embeddings_regularizer: Any = None,
+        embeddings_initializer: Initializer | DictLike = "uniform",
+        embeddings_regularizer: Identifier | None = None,
         mask_zero: bool = False,
         input_length: int | None = None,
         **kwargs: Any,
@@ -574,7 +585,7 @@ class Embedding(KerasLayer):
         self.embeddings_constraint = named.constraint(constraint)
         self.mask_zero, self.input_length = mask_zero, input_length
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: TensorLike, mask: Any = None) -> Any:
         """Returns the mask of the ids: None, or True for ids other than 0.
 
         Args:
@@ -628,8 +639,8 @@ class Lambda(KerasLayer):
     def __init__(
         self,
         function: Callable[..., Any],
-        output_shape: Any = None,
-        mask: Any = None,
+        output_shape: ShapeTensorLike | None = None,
+        mask: NestedTensors | None = None,
         arguments: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
@@ -641,7 +652,7 @@ class Lambda(KerasLayer):
         self.supports_masking = mask is not None
         self._result_shape = output_shape
 
-    def call(self, inputs: Any, mask: Any = None) -> Any:
+    def call(self, inputs: NestedTensors, mask: NestedTensors | None = None) -> Any:
         """Calls the function.
 
         Args:
@@ -657,7 +668,7 @@ class Lambda(KerasLayer):
             takes_mask = False
         return self.function(inputs, **self.arguments, **({"mask": mask} if takes_mask else {}))
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: NestedTensors, mask: NestedTensors | None = None) -> Any:
         """Returns the argument `mask`, or its result.
 
         Args:
@@ -669,7 +680,7 @@ class Lambda(KerasLayer):
         """
         return self.mask(inputs, mask) if callable(self.mask) else self.mask
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeTensorLike) -> Any:
         """Returns the shape of the output for that of the input.
 
         Args:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras.named import find
 from ferroflow._src.keras.settings import epsilon
@@ -64,7 +65,7 @@ def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Tensor:
     return 100.0 * _mean(absolute((y_true - y_pred) / maximum(absolute(y_true), epsilon())))
 
 
-def mean_squared_logarithmic_error(y_true: Any, y_pred: Any) -> Tensor:
+def mean_squared_logarithmic_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     """Returns the mean of the squared differences of log(1 + x).
 
     Args:
@@ -137,7 +138,7 @@ def _clipped(probabilities: Any) -> Any:
     return clip_by_value(probabilities, epsilon(), 1.0 - epsilon())
 
 
-def categorical_crossentropy(y_true: Any, y_pred: Any) -> Tensor:
+def categorical_crossentropy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     """Returns the cross entropy of probabilities, which are scaled to sum to 1, and those of the labels.
 
     Args:
@@ -151,7 +152,7 @@ def categorical_crossentropy(y_true: Any, y_pred: Any) -> Tensor:
     return -reduce_sum(y_true * log(_clipped(scaled)), axis=-1)
 
 
-def sparse_categorical_crossentropy(y_true: Any, y_pred: Any) -> Tensor:
+def sparse_categorical_crossentropy(y_true: Any, y_pred: TensorLike) -> Tensor:
     """Returns the cross entropy of probabilities and labels that are the numbers of classes.
 
     Args:
@@ -169,7 +170,7 @@ def sparse_categorical_crossentropy(y_true: Any, y_pred: Any) -> Tensor:
     return shaping.reshape(losses, shaping.shape(logits)[:-1]) if (shape.ndims or 0) >= 3 else losses
 
 
-def binary_crossentropy(y_true: Any, y_pred: Any) -> Tensor:
+def binary_crossentropy(y_true: Any, y_pred: TensorLike) -> Tensor:
     """Returns the mean cross entropy of probabilities of yes and no.
 
     Args:
@@ -252,7 +253,7 @@ LOSSES: dict[str, Callable[..., Tensor]] = {
 }
 
 
-def get(identifier: Any) -> Any:
+def get(identifier: str) -> Any:
     """Finds a loss by its name.
 
     Args:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import IntsLike, ListLike, NestedTensors
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras.backend_math import batch_dot
@@ -33,7 +34,7 @@ class Merge(KerasLayer):
         super().__init__(**kwargs)
         self.supports_masking = True
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: NestedTensors, mask: Any = None) -> Any:
         """Returns the mask of the output: True where all masks of inputs are True.
 
         Args:
@@ -332,7 +333,7 @@ class Dot(Merge):
         return batch_dot(first, second, pair)
 
 
-def concatenate(inputs: Any, axis: int = -1, **kwargs: Any) -> Any:
+def concatenate(inputs: ListLike, axis: int = -1, **kwargs: Any) -> Any:
     """Joins inputs along a dimension, like the layer `Concatenate`.
 
     Args:
@@ -349,7 +350,7 @@ def concatenate(inputs: Any, axis: int = -1, **kwargs: Any) -> Any:
     return Concatenate(axis, **kwargs)(inputs)
 
 
-def add(inputs: Any, **kwargs: Any) -> Any:
+def add(inputs: ListLike, **kwargs: Any) -> Any:
     """Adds inputs, as the layer `Add`.
 
     Args:
@@ -365,7 +366,7 @@ def add(inputs: Any, **kwargs: Any) -> Any:
     return Add(**kwargs)(inputs)
 
 
-def multiply(inputs: Any, **kwargs: Any) -> Any:
+def multiply(inputs: ListLike, **kwargs: Any) -> Any:
     """Multiplies inputs, as the layer `Multiply`.
 
     Args:
@@ -381,7 +382,7 @@ def multiply(inputs: Any, **kwargs: Any) -> Any:
     return Multiply(**kwargs)(inputs)
 
 
-def average(inputs: Any, **kwargs: Any) -> Any:
+def average(inputs: ListLike, **kwargs: Any) -> Any:
     """Computes the mean of inputs, as the layer `Average`.
 
     Args:
@@ -397,7 +398,7 @@ def average(inputs: Any, **kwargs: Any) -> Any:
     return Average(**kwargs)(inputs)
 
 
-def maximum(inputs: Any, **kwargs: Any) -> Any:
+def maximum(inputs: ListLike, **kwargs: Any) -> Any:
     """Returns the elementwise maximum of inputs, like the layer `Maximum`.
 
     Args:
@@ -413,7 +414,7 @@ def maximum(inputs: Any, **kwargs: Any) -> Any:
     return Maximum(**kwargs)(inputs)
 
 
-def minimum(inputs: Any, **kwargs: Any) -> Any:
+def minimum(inputs: ListLike, **kwargs: Any) -> Any:
     """Returns the elementwise minimum of inputs, like the layer `Minimum`.
 
     Args:
@@ -429,7 +430,7 @@ def minimum(inputs: Any, **kwargs: Any) -> Any:
     return Minimum(**kwargs)(inputs)
 
 
-def subtract(inputs: Any, **kwargs: Any) -> Any:
+def subtract(inputs: ListLike, **kwargs: Any) -> Any:
     """Subtracts the second input from the first, as the layer `Subtract`.
 
     Args:
@@ -445,7 +446,7 @@ def subtract(inputs: Any, **kwargs: Any) -> Any:
     return Subtract(**kwargs)(inputs)
 
 
-def dot(inputs: Any, axes: Any, normalize: bool = False, **kwargs: Any) -> Any:
+def dot(inputs: ListLike, axes: IntsLike, normalize: bool = False, **kwargs: Any) -> Any:
     """Multiplies the examples of two inputs, as the layer `Dot`.
 
     Args:

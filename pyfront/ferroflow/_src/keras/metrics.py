@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras import losses
 from ferroflow._src.keras.named import find
@@ -34,7 +35,7 @@ def binary_accuracy(y_true: Any, y_pred: Any) -> Tensor:
     return reduce_mean(_as_numbers(equal(y_true, rounded(y_pred))), axis=-1)
 
 
-def categorical_accuracy(y_true: Any, y_pred: Any) -> Tensor:
+def categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     """Computes, for each row, whether the largest prediction and the largest label are at the same position.
 
     Args:
@@ -47,7 +48,7 @@ def categorical_accuracy(y_true: Any, y_pred: Any) -> Tensor:
     return _as_numbers(equal(argmax(y_true, axis=-1), argmax(y_pred, axis=-1)))
 
 
-def sparse_categorical_accuracy(y_true: Any, y_pred: Any) -> Tensor:
+def sparse_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     """Computes, for each row, whether the largest prediction is at the position given by the label.
 
     Args:
@@ -74,7 +75,7 @@ def top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Tensor:
     return reduce_mean(_as_numbers(in_top_k(y_pred, argmax(y_true, axis=-1), k)), axis=-1)
 
 
-def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Tensor:
+def sparse_top_k_categorical_accuracy(y_true: TensorLike, y_pred: Any, k: int = 5) -> Tensor:
     """Returns the part of the examples whose label's class is among the `k` largest predictions.
 
     Args:
@@ -98,7 +99,7 @@ _ACCURACIES: dict[str, Callable[..., Tensor]] = {
 }
 
 
-def get(identifier: Any) -> Any:
+def get(identifier: str) -> Any:
     """Finds a metric by its name, which may be that of a loss.
 
     Args:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ferroflow._src.base import tf_logging
 from ferroflow._src.base.errors import OutOfRangeError
+from ferroflow._src.base.typing import BoolLike, DictLike, Identifier, IntLike, ListLike, NestedTensors
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras import optimizers
@@ -58,12 +59,12 @@ class Model(Network):
     def compile(
         self,
         optimizer: Any,
-        loss: Any = None,
-        metrics: Any = None,
-        loss_weights: Any = None,
+        loss: Identifier | ListLike | None = None,
+        metrics: ListLike | None = None,
+        loss_weights: ListLike | None = None,
         sample_weight_mode: Any = None,
         weighted_metrics: Any = None,
-        target_tensors: Any = None,
+        target_tensors: NestedTensors | None = None,
         **kwargs: Any,
     ) -> None:
         """Sets the optimizer, losses and metrics for fitting.
@@ -271,7 +272,13 @@ class Model(Network):
         batch, _ = next(given.batches(None, 1))
         return batch
 
-    def train_on_batch(self, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None) -> Any:
+    def train_on_batch(
+        self,
+        x: NestedTensors,
+        y: NestedTensors | None = None,
+        sample_weight: NestedTensors | None = None,
+        class_weight: DictLike | None = None,
+    ) -> Any:
         """Returns one step of training.
 
         Args:
@@ -293,7 +300,9 @@ class Model(Network):
         fetches = [*self._fetches, self._training_operation()]
         return list(self._run(True, fetches, inputs, labels, weights))[:-1]
 
-    def test_on_batch(self, x: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def test_on_batch(
+        self, x: NestedTensors, y: NestedTensors | None = None, sample_weight: NestedTensors | None = None
+    ) -> Any:
         """Computes the loss of a batch.
 
         Args:
@@ -311,7 +320,7 @@ class Model(Network):
         batch = self._one_batch(self._given(x, y, sample_weight))
         return one_or_list(list(self._run(False, self._fetches, *batch)))
 
-    def predict_on_batch(self, x: Any) -> Any:
+    def predict_on_batch(self, x: NestedTensors) -> Any:
         """Computes the predictions of a batch.
 
         Args:
@@ -328,21 +337,21 @@ class Model(Network):
 
     def fit(
         self,
-        x: Any = None,
-        y: Any = None,
+        x: NestedTensors | None = None,
+        y: NestedTensors | None = None,
         batch_size: int | None = None,
         epochs: int = 1,
         verbose: int = 1,
         callbacks: Iterable[Any] | None = None,
         validation_split: float = 0.0,
-        validation_data: Any = None,
-        shuffle: Any = True,
-        class_weight: Any = None,
-        sample_weight: Any = None,
+        validation_data: ListLike | None = None,
+        shuffle: BoolLike = True,
+        class_weight: DictLike | None = None,
+        sample_weight: NestedTensors | None = None,
         initial_epoch: int = 0,
         steps_per_epoch: int | None = None,
         validation_steps: int | None = None,
-        validation_freq: Any = 1,
+        validation_freq: IntLike = 1,
         max_queue_size: int = 10,
         workers: int = 1,
         use_multiprocessing: bool = False,
@@ -509,7 +518,7 @@ class Model(Network):
         callbacks: Iterable[Any] | None = None,
         validation_data: Any = None,
         validation_steps: int | None = None,
-        class_weight: Any = None,
+        class_weight: DictLike | None = None,
         max_queue_size: int = 10,
         workers: int = 1,
         use_multiprocessing: bool = False,
@@ -692,8 +701,8 @@ class Model(Network):
 
     def evaluate(
         self,
-        x: Any = None,
-        y: Any = None,
+        x: NestedTensors | None = None,
+        y: NestedTensors | None = None,
         batch_size: int | None = None,
         verbose: int = 1,
         sample_weight: Any = None,
@@ -726,7 +735,7 @@ class Model(Network):
 
     def predict(
         self,
-        x: Any = None,
+        x: NestedTensors | None = None,
         batch_size: int | None = None,
         verbose: int = 0,
         steps: int | None = None,

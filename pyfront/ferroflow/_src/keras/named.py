@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ferroflow._src.base.typing import DTypeLike, IntsLike, NestedTensors
 from ferroflow._src.keras import activations
 from ferroflow._src.keras.configurations import serialized
 from ferroflow._src.keras.custom_objects import get_custom_objects
@@ -161,7 +162,7 @@ class KerasRandomNormal(RandomNormal):
     """
 
     def __init__(
-        self, mean: float = 0.0, stddev: float = 0.05, seed: int | None = None, dtype: Any = "float32"
+        self, mean: float = 0.0, stddev: float = 0.05, seed: int | None = None, dtype: DTypeLike = "float32"
     ) -> None:
         super().__init__(mean, stddev, seed, dtype)
 
@@ -177,7 +178,7 @@ class KerasTruncatedNormal(TruncatedNormal):
     """
 
     def __init__(
-        self, mean: float = 0.0, stddev: float = 0.05, seed: int | None = None, dtype: Any = "float32"
+        self, mean: float = 0.0, stddev: float = 0.05, seed: int | None = None, dtype: DTypeLike = "float32"
     ) -> None:
         super().__init__(mean, stddev, seed, dtype)
 
@@ -193,7 +194,7 @@ class KerasRandomUniform(RandomUniform):
     """
 
     def __init__(
-        self, minval: float = -0.05, maxval: float = 0.05, seed: int | None = None, dtype: Any = "float32"
+        self, minval: float = -0.05, maxval: float = 0.05, seed: int | None = None, dtype: DTypeLike = "float32"
     ) -> None:
         super().__init__(minval, maxval, seed, dtype)
 
@@ -256,7 +257,7 @@ def initializer(identifier: Any) -> Any:
 class Regularizer:
     """Base of the regularizers, which compute a loss from weights; a subclass defines `__call__`."""
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: NestedTensors) -> Any:
         """Returns the loss.
 
         Args:
@@ -358,7 +359,7 @@ class Constraint:
         """Returns the arguments that make an equal one."""
         return {}
 
-    def __call__(self, w: Any) -> Any:
+    def __call__(self, w: NestedTensors) -> Any:
         """Returns the weight as it may be.
 
         Args:
@@ -382,14 +383,14 @@ class MaxNorm(Constraint):
         axis: int, or list of ints: the dimensions of a norm.
     """
 
-    def __init__(self, max_value: float = 2, axis: Any = 0) -> None:
+    def __init__(self, max_value: float = 2, axis: IntsLike = 0) -> None:
         self.max_value, self.axis = max_value, axis
 
     def get_config(self) -> dict[str, Any]:
         """Returns the arguments that make an equal one."""
         return {"max_value": self.max_value, "axis": self.axis}
 
-    def __call__(self, w: Any) -> Any:
+    def __call__(self, w: NestedTensors) -> Any:
         """Returns the weight, scaled down where its norm is larger.
 
         Args:
@@ -405,7 +406,7 @@ class MaxNorm(Constraint):
 class NonNeg(Constraint):
     """Constraint to weights that are not negative."""
 
-    def __call__(self, w: Any) -> Any:
+    def __call__(self, w: NestedTensors) -> Any:
         """Returns the weight, 0 where it is negative.
 
         Args:
@@ -424,14 +425,14 @@ class UnitNorm(Constraint):
         axis: int, or list of ints: the dimensions of a norm.
     """
 
-    def __init__(self, axis: Any = 0) -> None:
+    def __init__(self, axis: IntsLike = 0) -> None:
         self.axis = axis
 
     def get_config(self) -> dict[str, Any]:
         """Returns the arguments that make an equal one."""
         return {"axis": self.axis}
 
-    def __call__(self, w: Any) -> Any:
+    def __call__(self, w: NestedTensors) -> Any:
         """Returns the weight, scaled.
 
         Args:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ferroflow._src.base import dtypes, nest
+from ferroflow._src.base.typing import BoolLike, DictLike, NestedTensors
 from ferroflow._src.checkpoint.saver import Saver
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.graph import Graph
@@ -32,7 +33,7 @@ __all__ = ["Network", "as_list", "described"]
 _VERSION = "2.2.4-tf"
 
 
-def as_list(x: Any) -> list[Any]:
+def as_list(x: NestedTensors | None) -> list[Any]:
     return list(x) if isinstance(x, (list, tuple)) else [x]
 
 
@@ -51,7 +52,9 @@ class Network(Connected):
     # True if the model's layers are trained. The value is read when the model is compiled.
     trainable = True
 
-    def __init__(self, inputs: Any = None, outputs: Any = None, name: str | None = None) -> None:
+    def __init__(
+        self, inputs: NestedTensors | None = None, outputs: NestedTensors | None = None, name: str | None = None
+    ) -> None:
         self._is_graph_network = outputs is not None
         self._name = name or unique_layer_name(to_snake_case(type(self).__name__), zero_based=True)
         self.stop_training = False
@@ -241,7 +244,7 @@ class Network(Connected):
         """The operations to run with each training step."""
         return self._of_layers("updates") if self.trainable else []
 
-    def get_updates_for(self, inputs: Any) -> list[Any]:
+    def get_updates_for(self, inputs: NestedTensors | None) -> list[Any]:
         """Returns the updates that depend on some inputs.
 
         Args:
@@ -257,7 +260,7 @@ class Network(Connected):
         """The losses of variables and outputs, and what was added."""
         return [*self._of_layers("losses"), *self._added_losses]
 
-    def add_loss(self, losses: Any, inputs: Any = None) -> None:
+    def add_loss(self, losses: NestedTensors, inputs: Any = None) -> None:
         """Adds losses to what fitting minimizes; compile the model after it.
 
         Args:
@@ -316,7 +319,7 @@ class Network(Connected):
             self._load_waiting()
         return outputs
 
-    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+    def call(self, inputs: NestedTensors, training: BoolLike | None = None, mask: NestedTensors | None = None) -> Any:
         """Calls the layers one after the other; a subclass without inputs overrides it.
 
         Args:
@@ -430,7 +433,7 @@ class Network(Connected):
     _kind: ClassVar[str] = "Model"
 
     @classmethod
-    def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
+    def from_config(cls, config: DictLike, custom_objects: DictLike | None = None) -> Any:
         """Makes a model of what `get_config` gives, with new variables.
 
         Args:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ferroflow._src.base.typing import NestedTensors, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras import named
 from ferroflow._src.keras.backend_nn import in_train_phase
@@ -109,7 +110,9 @@ class AlphaDropout(KerasLayer):
     Source: Klambauer et al., Self-Normalizing Neural Networks, 2017.
     """
 
-    def __init__(self, rate: float, noise_shape: Any = None, seed: int | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self, rate: float, noise_shape: ShapeTensorLike | None = None, seed: int | None = None, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
         self.supports_masking = True
         self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
@@ -198,7 +201,7 @@ class Masking(KerasLayer):
         self.supports_masking = True
         self.mask_value = mask_value
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Tensor:
+    def compute_mask(self, inputs: TensorLike, mask: Any = None) -> Tensor:
         """Returns the mask of the inputs.
 
         Args:
@@ -238,7 +241,7 @@ class ActivityRegularization(KerasLayer):
         self.supports_masking = True
         self.l1, self.l2 = l1, l2
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: NestedTensors) -> Any:
         """Returns the inputs.
 
         Args:

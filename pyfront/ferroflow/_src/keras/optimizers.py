@@ -10,6 +10,7 @@ import numpy as np
 
 from ferroflow._src.autodiff.gradients import gradients
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import NestedTensors
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
@@ -64,7 +65,7 @@ class Optimizer:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} optimizer of {len(vars(self).get('weights', ()))} variables>"
 
-    def get_updates(self, loss: Any, params: list[Any]) -> list[Any]:
+    def get_updates(self, loss: NestedTensors, params: list[Any]) -> list[Any]:
         """Returns the operations of one step; a subclass overrides it.
 
         Args:
@@ -444,7 +445,7 @@ class Nadam(Optimizer):
         self.epsilon = _epsilon(epsilon)
         self.schedule_decay = schedule_decay
 
-    def get_updates(self, loss: Any, params: list[Any]) -> list[Any]:
+    def get_updates(self, loss: NestedTensors, params: list[Any]) -> list[Any]:
         """Returns the operations of one step.
 
         Args:
@@ -545,7 +546,7 @@ def deserialize(config: Mapping[str, Any], custom_objects: Mapping[str, Any] | N
     return cls.from_config(dict(config.get("config", {})))
 
 
-def get(identifier: Any) -> Any:
+def get(identifier: str) -> Any:
     """Finds an optimizer by its name, in any case of letters.
 
     Args:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import BoolLike, Identifier, NestedTensors
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras import named
 from ferroflow._src.keras.backend_nn import dropout as left_out, in_train_phase
@@ -508,7 +509,11 @@ class GRU(_Recurrent, _GatedSteps):
     _OPTIONS: ClassVar[dict[str, Any]] = {**_Recurrent._OPTIONS, "reset_after": False}
 
     def __init__(
-        self, units: int, activation: Any = "tanh", recurrent_activation: Any = "hard_sigmoid", **kwargs: Any
+        self,
+        units: int,
+        activation: Identifier = "tanh",
+        recurrent_activation: Identifier = "hard_sigmoid",
+        **kwargs: Any,
     ) -> None:
         self.reset_after = bool(kwargs.pop("reset_after", False))
         super().__init__(units, activation, **kwargs)
@@ -554,7 +559,7 @@ class SimpleRNNCell(_Cell, _SimpleSteps):
         NotImplementedError: if `dropout` or `recurrent_dropout` is given.
     """
 
-    def __init__(self, units: int, activation: Any = "tanh", **kwargs: Any) -> None:
+    def __init__(self, units: int, activation: Identifier = "tanh", **kwargs: Any) -> None:
         super().__init__(units, activation, **kwargs)
 
 
@@ -650,7 +655,7 @@ class StackedRNNCells(KerasLayer):
             input_shape = TensorShape([batch, _sizes(cell)[0]])
         self.built = True
 
-    def call(self, inputs: Any, states: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
+    def call(self, inputs: NestedTensors, states: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
         """Computes one step of all cells.
 
         Args:
@@ -753,7 +758,13 @@ class RNN(_Running):
             self.cell.built = True
         self.built = True
 
-    def call(self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None) -> Any:
+    def call(
+        self,
+        inputs: NestedTensors,
+        mask: NestedTensors | None = None,
+        training: BoolLike | None = None,
+        initial_state: NestedTensors | None = None,
+    ) -> Any:
         """Runs the cell over the steps.
 
         Args:
@@ -768,7 +779,7 @@ class RNN(_Running):
             list of it and the states.
         """
 
-        def step(x: Any, states: Any) -> Any:
+        def step(x: NestedTensors, states: Any) -> Any:
             extra = {} if training is None else {"training": training}
             output, new = self.cell.call(x, list(states), **extra)
             return output, tuple(new)

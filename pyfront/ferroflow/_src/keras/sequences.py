@@ -8,6 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+
+from ferroflow._src.base.typing import NestedTensors
 
 __all__ = [
     "Tokenizer",
@@ -25,7 +28,7 @@ _PUNCTUATION = '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n'
 def pad_sequences(
     sequences: Sequence[Any],
     maxlen: int | None = None,
-    dtype: Any = "int32",
+    dtype: npt.DTypeLike = "int32",
     padding: str = "pre",
     truncating: str = "pre",
     value: float = 0.0,
@@ -70,7 +73,7 @@ def pad_sequences(
     return result
 
 
-def to_categorical(y: Any, num_classes: int | None = None) -> Any:
+def to_categorical(y: NestedTensors, num_classes: int | None = None) -> Any:
     """Converts class numbers to one-hot rows.
 
     Args:

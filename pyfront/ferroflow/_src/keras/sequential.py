@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ferroflow._src.base.typing import NestedTensors
 from ferroflow._src.keras.base_layer import Input, InputLayer
 from ferroflow._src.keras.model import Model
 from ferroflow._src.keras.network import Network, as_list, described
@@ -112,7 +113,7 @@ class Sequential(Model):
         assert made is not None  # a layer gave it
         self._connect(self.inputs, as_list(made.inputs))
 
-    def predict_classes(self, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
+    def predict_classes(self, x: NestedTensors, batch_size: int = 32, verbose: int = 0) -> Any:
         """Computes the number of each example's class: of the largest prediction, or whether the one prediction is
         above 0.5.
 
@@ -127,7 +128,7 @@ class Sequential(Model):
         found = self.predict(x, batch_size)
         return found.argmax(axis=-1) if found.shape[-1] > 1 else (found > 0.5).astype("int32")
 
-    def predict_proba(self, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
+    def predict_proba(self, x: NestedTensors, batch_size: int = 32, verbose: int = 0) -> Any:
         """Computes the predictions for all examples, as `predict` does.
 
         Args:

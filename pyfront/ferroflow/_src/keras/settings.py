@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ferroflow._src.base.typing import NestedTensors
 from ferroflow._src.layers.naming import forget_numbers, next_number
 
 __all__ = [
@@ -56,7 +57,7 @@ def set_floatx(value: str) -> None:
     _settings["floatx"] = value
 
 
-def cast_to_floatx(x: Any) -> Any:
+def cast_to_floatx(x: NestedTensors) -> Any:
     """Returns an array of the dtype `floatx()`.
 
     Args:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ferroflow._src.base.typing import IntsLike, NestedTensors
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.keras.settings import image_data_format
@@ -99,7 +100,7 @@ class UpSampling1D(_UpSampling):
         super().__init__(**kwargs)
         self.size = (size,) * 1 if isinstance(size, int) else tuple(size)
 
-    def call(self, inputs: Any) -> Tensor:
+    def call(self, inputs: NestedTensors) -> Tensor:
         """Layer that repeats the positions of volumes.
 
         Args:
@@ -129,7 +130,7 @@ class UpSampling2D(_UpSampling):
         super().__init__(data_format, **kwargs)
         self.size = (size,) * 2 if isinstance(size, int) else tuple(size)
 
-    def call(self, inputs: Any) -> Tensor:
+    def call(self, inputs: NestedTensors) -> Tensor:
         """Layer that repeats the positions of volumes.
 
         Args:
@@ -159,7 +160,7 @@ class UpSampling3D(_UpSampling):
         super().__init__(data_format, **kwargs)
         self.size = (size,) * 3 if isinstance(size, int) else tuple(size)
 
-    def call(self, inputs: Any) -> Tensor:
+    def call(self, inputs: NestedTensors) -> Tensor:
         """Layer that repeats the positions of volumes.
 
         Args:
@@ -184,11 +185,11 @@ class ZeroPadding1D(_Padding):
 
     _DIMENSIONS = 1
 
-    def __init__(self, padding: Any = 1, **kwargs: Any) -> None:
+    def __init__(self, padding: str | IntsLike = 1, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.padding = _edges(padding, 1, "padding")
 
-    def call(self, inputs: Any) -> Tensor:
+    def call(self, inputs: NestedTensors) -> Tensor:
         """Pads with zeros.
 
         Args:
@@ -214,11 +215,11 @@ class ZeroPadding2D(_Padding):
 
     _DIMENSIONS = 2
 
-    def __init__(self, padding: Any = (1, 1), data_format: str | None = None, **kwargs: Any) -> None:
+    def __init__(self, padding: str | IntsLike = (1, 1), data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(data_format, **kwargs)
         self.padding = _edges(padding, 2, "padding")
 
-    def call(self, inputs: Any) -> Tensor:
+    def call(self, inputs: NestedTensors) -> Tensor:
         """Pads with zeros.
 
         Args:
@@ -244,11 +245,11 @@ class ZeroPadding3D(_Padding):
 
     _DIMENSIONS = 3
 
-    def __init__(self, padding: Any = (1, 1, 1), data_format: str | None = None, **kwargs: Any) -> None:
+    def __init__(self, padding: str | IntsLike = (1, 1, 1), data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(data_format, **kwargs)
         self.padding = _edges(padding, 3, "padding")
 
-    def call(self, inputs: Any) -> Tensor:
+    def call(self, inputs: NestedTensors) -> Tensor:
         """Pads with zeros.
 
         Args:
@@ -277,7 +278,7 @@ class Cropping1D(_Cropping):
         super().__init__(**kwargs)
         self.cropping = _edges(cropping, 1, "cropping")
 
-    def call(self, inputs: Any) -> Tensor:
+    def call(self, inputs: NestedTensors) -> Tensor:
         """Removes the ends.
 
         Args:
@@ -307,7 +308,7 @@ class Cropping2D(_Cropping):
         super().__init__(data_format, **kwargs)
         self.cropping = _edges(cropping, 2, "cropping")
 
-    def call(self, inputs: Any) -> Tensor:
+    def call(self, inputs: NestedTensors) -> Tensor:
         """Removes the ends.
 
         Args:
@@ -337,7 +338,7 @@ class Cropping3D(_Cropping):
         super().__init__(data_format, **kwargs)
         self.cropping = _edges(cropping, 3, "cropping")
 
-    def call(self, inputs: Any) -> Tensor:
+    def call(self, inputs: NestedTensors) -> Tensor:
         """Removes the ends.
 
         Args:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import tf_logging
+from ferroflow._src.base.typing import DictLike
 from ferroflow._src.keras.backend import get_value, set_value
 from ferroflow._src.keras.callbacks import Callback
 
@@ -79,7 +80,7 @@ class EarlyStopping(_Monitor):
         self.best_weights: list[Any] | None = None
         self.wait = self.stopped_epoch = 0
 
-    def on_train_begin(self, logs: Any = None) -> None:
+    def on_train_begin(self, logs: DictLike | None = None) -> None:
         """Starts anew.
 
         Args:
@@ -91,7 +92,7 @@ class EarlyStopping(_Monitor):
         self.best_weights = None
         self.wait = self.stopped_epoch = 0
 
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: DictLike | None = None) -> None:
         """Stops the training if the value has not improved.
 
         Args:
@@ -117,7 +118,7 @@ class EarlyStopping(_Monitor):
                     print("Restoring model weights from the end of the best epoch.")
                 self.model.set_weights(self.best_weights)
 
-    def on_train_end(self, logs: Any = None) -> None:
+    def on_train_end(self, logs: DictLike | None = None) -> None:
         """Prints when it stopped.
 
         Args:
@@ -235,7 +236,7 @@ class ReduceLROnPlateau(_Monitor):
         self.cooldown, self.min_lr = cooldown, min_lr
         self.wait = self.cooldown_counter = 0
 
-    def on_train_begin(self, logs: Any = None) -> None:
+    def on_train_begin(self, logs: DictLike | None = None) -> None:
         """Starts anew.
 
         Args:
@@ -293,7 +294,7 @@ class LearningRateScheduler(Callback):
         self.schedule, self.verbose = schedule, verbose
         self._takes_rate = len(inspect.signature(schedule).parameters) > 1
 
-    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_begin(self, epoch: int, logs: DictLike | None = None) -> None:
         """Sets the rate.
 
         Args:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ferroflow._src.base import proto
+from ferroflow._src.base.typing import DictLike, ListLike
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras.callbacks import Callback
 from ferroflow._src.keras.settings import image_data_format
@@ -45,8 +46,8 @@ class TensorBoard(Callback):
         write_grads: bool = False,
         write_images: bool = False,
         embeddings_freq: int = 0,
-        embeddings_layer_names: Any = None,
-        embeddings_metadata: Any = None,
+        embeddings_layer_names: ListLike | None = None,
+        embeddings_metadata: object = None,
     ) -> None:
         super().__init__()
         if embeddings_freq:
@@ -87,7 +88,7 @@ class TensorBoard(Callback):
                 if not output.dtype.is_bool:
                     histogram(f"{layer.name}_out", output)
 
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: DictLike | None = None) -> None:
         """Writes an epoch's values.
 
         Args:
@@ -116,7 +117,7 @@ class TensorBoard(Callback):
             batch = ([a[start : start + self.batch_size] for a in arrays] for arrays in fed)
             yield self.model._run(False, self.merged, *batch)
 
-    def on_train_end(self, logs: Any = None) -> None:
+    def on_train_end(self, logs: DictLike | None = None) -> None:
         """Closes the folder.
 
         Args:

@@ -6,6 +6,7 @@ import copy
 from typing import Any
 
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import BoolLike, ListLike, NestedTensors
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.layers.layer import Layer
@@ -100,7 +101,9 @@ class Bidirectional(Wrapper):
         ValueError: if `mode` is not one of the listed values.
     """
 
-    def __init__(self, layer: Any, merge_mode: str | None = "concat", weights: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self, layer: Any, merge_mode: str | None = "concat", weights: ListLike | None = None, **kwargs: Any
+    ) -> None:
         if merge_mode not in ("sum", "mul", "ave", "concat", None):
             raise ValueError('Invalid merge mode. Merge mode should be one of {"sum", "mul", "ave", "concat", None}')
         shape = kwargs.pop("input_shape", None)
@@ -121,7 +124,7 @@ class Bidirectional(Wrapper):
     def _inner(self) -> list[Any]:
         return [self.forward_layer, self.backward_layer]
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: NestedTensors, mask: NestedTensors | None = None) -> Any:
         """Returns the mask of the outputs: the inputs' mask if all outputs are returned.
 
         Args:
@@ -135,7 +138,7 @@ class Bidirectional(Wrapper):
             return None
         return [mask, mask] if self.merge_mode is None else mask
 
-    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+    def call(self, inputs: NestedTensors, training: BoolLike | None = None, mask: NestedTensors | None = None) -> Any:
         """Runs over the steps in both directions.
 
         Args:

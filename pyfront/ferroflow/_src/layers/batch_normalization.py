@@ -7,6 +7,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import BoolLike, FloatLike, Initializer, IntsLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
@@ -79,27 +80,27 @@ class BatchNormalization(Layer):
 
     def __init__(
         self,
-        axis: Any = -1,
-        momentum: Any = 0.99,
+        axis: IntsLike = -1,
+        momentum: FloatLike = 0.99,
         epsilon: float = 1e-3,
         center: bool = True,
         scale: bool = True,
-        beta_initializer: Any = _ZEROS,
-        gamma_initializer: Any = _ONES,
-        moving_mean_initializer: Any = _ZEROS,
-        moving_variance_initializer: Any = _ONES,
+        beta_initializer: Initializer = _ZEROS,
+        gamma_initializer: Initializer = _ONES,
+        moving_mean_initializer: Initializer = _ZEROS,
+        moving_variance_initializer: Initializer = _ONES,
         beta_regularizer: Callable[..., Any] | None = None,
         gamma_regularizer: Callable[..., Any] | None = None,
         beta_constraint: Callable[..., Any] | None = None,
         gamma_constraint: Callable[..., Any] | None = None,
         renorm: bool = False,
         renorm_clipping: dict[str, Any] | None = None,
-        renorm_momentum: Any = 0.99,
+        renorm_momentum: FloatLike = 0.99,
         fused: bool | None = None,
         trainable: bool = True,
         virtual_batch_size: int | None = None,
         adjustment: Callable[..., Any] | None = None,
-        name: Any = None,
+        name: str | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(name=name, trainable=trainable, **kwargs)
@@ -329,7 +330,7 @@ class BatchNormalization(Layer):
         with control_dependencies([moved(self.renorm_mean, mean), moved(self.renorm_stddev, stddev)]):
             return r, d, making.identity(mean), making.identity(variance)
 
-    def call(self, inputs: Any, training: Any = False) -> Any:
+    def call(self, inputs: TensorLike, training: BoolLike = False) -> Any:
         """Computes the outputs.
 
         Args:
@@ -399,7 +400,7 @@ class BatchNormalization(Layer):
             return choose(training, lambda: batch, lambda: average + making.zeros_like(batch))
         return choose(training, lambda: batch, lambda: convert_to_tensor(average))
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeTensorLike) -> Any:
         """Returns the shape of the inputs.
 
         Args:
@@ -412,27 +413,27 @@ class BatchNormalization(Layer):
 
 
 def batch_normalization(
-    inputs: Any,
-    axis: Any = -1,
-    momentum: Any = 0.99,
+    inputs: TensorLike,
+    axis: IntsLike = -1,
+    momentum: FloatLike = 0.99,
     epsilon: float = 1e-3,
     center: bool = True,
     scale: bool = True,
-    beta_initializer: Any = _ZEROS,
-    gamma_initializer: Any = _ONES,
-    moving_mean_initializer: Any = _ZEROS,
-    moving_variance_initializer: Any = _ONES,
+    beta_initializer: Initializer = _ZEROS,
+    gamma_initializer: Initializer = _ONES,
+    moving_mean_initializer: Initializer = _ZEROS,
+    moving_variance_initializer: Initializer = _ONES,
     beta_regularizer: Callable[..., Any] | None = None,
     gamma_regularizer: Callable[..., Any] | None = None,
     beta_constraint: Callable[..., Any] | None = None,
     gamma_constraint: Callable[..., Any] | None = None,
-    training: Any = False,
+    training: BoolLike = False,
     trainable: bool = True,
-    name: Any = None,
-    reuse: Any = None,
+    name: str | None = None,
+    reuse: object = None,
     renorm: bool = False,
     renorm_clipping: dict[str, Any] | None = None,
-    renorm_momentum: Any = 0.99,
+    renorm_momentum: FloatLike = 0.99,
     fused: bool | None = None,
     virtual_batch_size: int | None = None,
     adjustment: Callable[..., Any] | None = None,

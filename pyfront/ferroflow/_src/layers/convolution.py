@@ -7,7 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import Activation, Initializer, IntsLike, ShapeTensorLike, TensorLike, makes
 from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.layers import space
 from ferroflow._src.layers.input_spec import InputSpec
 from ferroflow._src.layers.layer import Layer
@@ -55,22 +57,22 @@ class Conv(Layer):
     def __init__(
         self,
         filters: int,
-        kernel_size: Any,
-        strides: Any = 1,
+        kernel_size: IntsLike,
+        strides: IntsLike = 1,
         padding: str = "valid",
         data_format: str = "channels_last",
-        dilation_rate: Any = 1,
-        activation: Any = None,
+        dilation_rate: IntsLike = 1,
+        activation: Activation | None = None,
         use_bias: bool = True,
-        kernel_initializer: Any = None,
-        bias_initializer: Any = ZEROS,
+        kernel_initializer: Initializer | None = None,
+        bias_initializer: Initializer = ZEROS,
         kernel_regularizer: Callable[..., Any] | None = None,
         bias_regularizer: Callable[..., Any] | None = None,
         activity_regularizer: Callable[..., Any] | None = None,
         kernel_constraint: Callable[..., Any] | None = None,
         bias_constraint: Callable[..., Any] | None = None,
         trainable: bool = True,
-        name: Any = None,
+        name: str | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(trainable=trainable, name=name, activity_regularizer=activity_regularizer, **kwargs)
@@ -176,7 +178,7 @@ class Conv(Layer):
         )
         return self._activated(self._with_bias(convolution(inputs, self.kernel)))
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeTensorLike) -> TensorShape:
         """Returns the shape of the outputs for that of the inputs.
 
         Args:
@@ -242,19 +244,45 @@ def document_function(function: Any, layer: type[Conv], what: str) -> None:
     function.__doc__ = f"{what} over {_DIMENSIONS[layer._RANK]}, with new variables.\n\n{ending}"
 
 
+def _function_signature(
+    inputs: TensorLike,
+    filters: int,
+    kernel_size: IntsLike,
+    strides: IntsLike = 1,
+    padding: str = "valid",
+    data_format: str = "channels_last",
+    dilation_rate: IntsLike = 1,
+    activation: Activation | None = None,
+    use_bias: bool = True,
+    kernel_initializer: Initializer | None = None,
+    bias_initializer: Initializer = ZEROS,
+    kernel_regularizer: Callable[..., Any] | None = None,
+    bias_regularizer: Callable[..., Any] | None = None,
+    activity_regularizer: Callable[..., Any] | None = None,
+    kernel_constraint: Callable[..., Any] | None = None,
+    bias_constraint: Callable[..., Any] | None = None,
+    trainable: bool = True,
+    name: str | None = None,
+    reuse: object = None,
+) -> Tensor:
+    """Has the signature of the functions that `_function` makes."""
+    raise NotImplementedError
+
+
+@makes(_function_signature)
 def _function(layer: type[Conv], public_name: str) -> Callable[..., Any]:
     def function(
-        inputs: Any,
+        inputs: TensorLike,
         filters: int,
-        kernel_size: Any,
-        strides: Any = 1,
+        kernel_size: IntsLike,
+        strides: IntsLike = 1,
         padding: str = "valid",
         data_format: str = "channels_last",
-        dilation_rate: Any = 1,
-        activation: Any = None,
+        dilation_rate: IntsLike = 1,
+        activation: Activation | None = None,
         use_bias: bool = True,
-        kernel_initializer: Any = None,
-        bias_initializer: Any = ZEROS,
+        kernel_initializer: Initializer | None = None,
+        bias_initializer: Initializer = ZEROS,
         kernel_regularizer: Callable[..., Any] | None = None,
         bias_regularizer: Callable[..., Any] | None = None,
         activity_regularizer: Callable[..., Any] | None = None,
@@ -262,7 +290,7 @@ def _function(layer: type[Conv], public_name: str) -> Callable[..., Any]:
         bias_constraint: Callable[..., Any] | None = None,
         trainable: bool = True,
         name: Any = None,
-        reuse: Any = None,
+        reuse: object = None,
     ) -> Any:
         inputs = convert_to_tensor(inputs)
         made = layer(

@@ -7,6 +7,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import Activation, Initializer, ScopeLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.layers.input_spec import InputSpec
@@ -43,17 +44,17 @@ class Dense(Layer):
     def __init__(
         self,
         units: int,
-        activation: Any = None,
+        activation: Activation | None = None,
         use_bias: bool = True,
-        kernel_initializer: Any = None,
-        bias_initializer: Any = _ZEROS,
+        kernel_initializer: Initializer | None = None,
+        bias_initializer: Initializer = _ZEROS,
         kernel_regularizer: Callable[..., Any] | None = None,
         bias_regularizer: Callable[..., Any] | None = None,
         activity_regularizer: Callable[..., Any] | None = None,
         kernel_constraint: Callable[..., Any] | None = None,
         bias_constraint: Callable[..., Any] | None = None,
         trainable: bool = True,
-        name: Any = None,
+        name: str | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(trainable=trainable, name=name, activity_regularizer=activity_regularizer, **kwargs)
@@ -103,7 +104,7 @@ class Dense(Layer):
             )
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Any:
         """Computes the outputs.
 
         Args:
@@ -123,7 +124,7 @@ class Dense(Layer):
             outputs = bias_add(outputs, self.bias)
         return outputs if self.activation is None else self.activation(outputs)
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeTensorLike) -> TensorShape:
         """Returns the shape of the inputs with the last dimension replaced.
 
         Args:
@@ -142,20 +143,20 @@ class Dense(Layer):
 
 
 def dense(
-    inputs: Any,
+    inputs: TensorLike,
     units: int,
-    activation: Any = None,
+    activation: Activation | None = None,
     use_bias: bool = True,
-    kernel_initializer: Any = None,
-    bias_initializer: Any = _ZEROS,
+    kernel_initializer: Initializer | None = None,
+    bias_initializer: Initializer = _ZEROS,
     kernel_regularizer: Callable[..., Any] | None = None,
     bias_regularizer: Callable[..., Any] | None = None,
     activity_regularizer: Callable[..., Any] | None = None,
     kernel_constraint: Callable[..., Any] | None = None,
     bias_constraint: Callable[..., Any] | None = None,
     trainable: bool = True,
-    name: Any = None,
-    reuse: Any = None,
+    name: ScopeLike | None = None,
+    reuse: object = None,
 ) -> Any:
     """Computes `activation(inputs @ kernel + bias)` along the last dimension, with new variables.
 
@@ -184,6 +185,7 @@ def dense(
             `reuse` is set and they do not exist.
     """
     inputs = convert_to_tensor(inputs)
+    scope: Any = name
     layer = Dense(
         units,
         activation=activation,
@@ -196,7 +198,7 @@ def dense(
         kernel_constraint=kernel_constraint,
         bias_constraint=bias_constraint,
         trainable=trainable,
-        name=name,
+        name=scope,
         dtype=inputs.dtype.base_dtype,
         _scope=name,
         _reuse=reuse,

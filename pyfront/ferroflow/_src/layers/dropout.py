@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ferroflow._src.base.typing import BoolLike, FloatLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.layers.layer import Layer
 from ferroflow._src.layers.training_mode import choose, training_mode
@@ -27,7 +28,12 @@ class Dropout(Layer):
     """
 
     def __init__(
-        self, rate: Any = 0.5, noise_shape: Any = None, seed: int | None = None, name: Any = None, **kwargs: Any
+        self,
+        rate: FloatLike = 0.5,
+        noise_shape: ShapeTensorLike | None = None,
+        seed: int | None = None,
+        name: str | None = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__(name=name, **kwargs)
         self.rate = rate
@@ -42,7 +48,7 @@ class Dropout(Layer):
         shape = shaping.shape(inputs)
         return [shape[i] if size is None else size for i, size in enumerate(given)]
 
-    def call(self, inputs: Any, training: Any = False) -> Any:
+    def call(self, inputs: TensorLike, training: BoolLike = False) -> Any:
         """Computes the outputs.
 
         Args:
@@ -60,7 +66,7 @@ class Dropout(Layer):
 
         return choose(training_mode(training), dropped, lambda: identity(inputs))
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeTensorLike) -> Any:
         """Returns the shape of the inputs.
 
         Args:
@@ -73,12 +79,12 @@ class Dropout(Layer):
 
 
 def dropout(
-    inputs: Any,
-    rate: Any = 0.5,
-    noise_shape: Any = None,
+    inputs: TensorLike,
+    rate: FloatLike = 0.5,
+    noise_shape: ShapeTensorLike | None = None,
     seed: int | None = None,
-    training: Any = False,
-    name: Any = None,
+    training: BoolLike = False,
+    name: str | None = None,
 ) -> Any:
     """Sets random elements to 0 in training and scales the others up by `1 / (1 - rate)`.
 

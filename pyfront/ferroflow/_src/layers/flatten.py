@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import ShapeTensorLike, TensorLike
 from ferroflow._src.layers.input_spec import InputSpec
 from ferroflow._src.layers.layer import Layer
 from ferroflow._src.layers.space import normalize_data_format
@@ -47,7 +48,7 @@ class Flatten(Layer):
         outputs.set_shape(self.compute_output_shape(inputs.get_shape()))
         return outputs
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeTensorLike) -> TensorShape:
         """Returns the number of examples and that of the elements of one.
 
         Args:
@@ -60,7 +61,7 @@ class Flatten(Layer):
         return TensorShape([batch, math.prod(inner) if all(inner) else None])
 
 
-def flatten(inputs: Any, name: Any = None, data_format: str = "channels_last") -> Any:
+def flatten(inputs: TensorLike, name: str | None = None, data_format: str = "channels_last") -> Any:
     """Flattens each example to a vector.
 
     Args:

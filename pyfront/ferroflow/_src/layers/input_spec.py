@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ferroflow._src.base import dtypes, nest
+from ferroflow._src.base.typing import DTypeLike, TensorLike
 
 __all__ = ["InputSpec"]
 
@@ -24,7 +25,7 @@ class InputSpec:
 
     def __init__(
         self,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         shape: Any = None,
         ndim: int | None = None,
         max_ndim: int | None = None,
@@ -44,7 +45,7 @@ class InputSpec:
         return f"InputSpec({', '.join(told)})"
 
 
-def assert_input_compatibility(layer_name: str, input_spec: Any, inputs: Any) -> None:
+def assert_input_compatibility(layer_name: str, input_spec: Any, inputs: TensorLike) -> None:
     """Checks inputs against what a layer asks of them.
 
     Args:

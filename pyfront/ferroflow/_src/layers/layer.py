@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import dtypes, nest
+from ferroflow._src.base.typing import DTypeLike, Initializer, ShapeLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import (
     colocate_with,
@@ -82,7 +83,9 @@ class Layer(Connected):
         TypeError: if a keyword argument is unknown.
     """
 
-    def __init__(self, trainable: bool = True, name: Any = None, dtype: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self, trainable: bool = True, name: str | None = None, dtype: DTypeLike | None = None, **kwargs: Any
+    ) -> None:
         scope = kwargs.pop("_scope", None)
         self._reuse = kwargs.pop("_reuse", None)
         for argument in kwargs:
@@ -211,7 +214,7 @@ class Layer(Connected):
             op = update if isinstance(update, Operation) else getattr(update, "op", None) or convert_to_tensor(update)
             self._updates.append((op, inputs is not None))
 
-    def add_loss(self, losses: Any, inputs: Any = None) -> None:
+    def add_loss(self, losses: TensorLike, inputs: Any = None) -> None:
         """Adds losses, and puts them into `GraphKeys.REGULARIZATION_LOSSES`.
 
         Args:
@@ -222,7 +225,7 @@ class Layer(Connected):
         self._losses.extend((loss, inputs is not None) for loss in losses)
         _add_new_ones_to_collection(GraphKeys.REGULARIZATION_LOSSES, losses)
 
-    def get_updates_for(self, inputs: Any) -> list[Any]:
+    def get_updates_for(self, inputs: TensorLike | None) -> list[Any]:
         """Returns the updates that depend on some inputs.
 
         Args:
@@ -233,7 +236,7 @@ class Layer(Connected):
         """
         return _depending_on(inputs, self._updates) if self.trainable or self.stateful else []
 
-    def get_losses_for(self, inputs: Any) -> list[Any]:
+    def get_losses_for(self, inputs: TensorLike | None) -> list[Any]:
         """Returns the losses that depend on some inputs.
 
         Args:
@@ -252,7 +255,7 @@ class Layer(Connected):
         """
         self.built = True
 
-    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self, inputs: TensorLike, *args: Any, **kwargs: Any) -> Any:
         """Computes the outputs; a subclass overrides it.
 
         Args:
@@ -265,7 +268,7 @@ class Layer(Connected):
         """
         return inputs
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeTensorLike) -> Any:
         """Returns the shape of the output for that of the input.
 
         Args:
@@ -310,9 +313,9 @@ class Layer(Connected):
     def add_weight(
         self,
         name: str,
-        shape: Any,
-        dtype: Any = None,
-        initializer: Any = None,
+        shape: ShapeLike,
+        dtype: DTypeLike | None = None,
+        initializer: Initializer | None = None,
         regularizer: Callable[..., Any] | None = None,
         trainable: bool = True,
         constraint: Callable[..., Any] | None = None,
@@ -372,7 +375,7 @@ class Layer(Connected):
             if loss is not None:
                 self.add_loss(loss)
 
-    def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, inputs: TensorLike, *args: Any, **kwargs: Any) -> Any:
         """Computes the outputs; the first call makes the variables.
 
         Args:
@@ -424,7 +427,7 @@ class Layer(Connected):
             _add_new_ones_to_collection(self._updates_collection, self.updates)
         return outputs
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: TensorLike, mask: TensorLike | None = None) -> Any:
         """Returns the mask of the outputs: the inputs' mask if the layer sets `supports_masking`.
 
         Args:
@@ -485,7 +488,7 @@ class Layer(Connected):
         """
         set_weights(self, weights)
 
-    def apply(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+    def apply(self, inputs: TensorLike, *args: Any, **kwargs: Any) -> Any:
         """Calls the layer.
 
         Args:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ferroflow._src.base import nest
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.tensor import Tensor
 
 __all__ = ["Call", "call_of", "mask_of", "masks_of", "note_call", "note_masks", "one_or_list", "shape_of"]
@@ -63,12 +64,12 @@ def one_or_list(x: list[Any]) -> Any:
     return x[0] if len(x) == 1 else x
 
 
-def call_of(tensor: Any) -> Call | None:
+def call_of(tensor: TensorLike) -> Call | None:
     """Returns the call that a tensor came from; None where it came from no layer of a model."""
     return getattr(tensor, "_keras_history", None)
 
 
-def note_call(outputs: Any, layer: Any, inputs: Any, arguments: dict[str, Any]) -> Call:
+def note_call(outputs: Any, layer: Any, inputs: TensorLike, arguments: dict[str, Any]) -> Call:
     """Keeps the call that made tensors."""
     call = Call(layer, inputs, arguments, [t for t in nest.flatten(outputs) if isinstance(t, Tensor)])
     for output in call.outputs:
@@ -76,12 +77,12 @@ def note_call(outputs: Any, layer: Any, inputs: Any, arguments: dict[str, Any]) 
     return call
 
 
-def mask_of(tensor: Any) -> Tensor | None:
+def mask_of(tensor: TensorLike) -> Tensor | None:
     """Returns the mask of a layer's output: Tensor of bool, of shape [batch, steps]; None if all steps count."""
     return getattr(tensor, "_keras_mask", None)
 
 
-def masks_of(tensors: Any) -> Any:
+def masks_of(tensors: TensorLike) -> Any:
     """Returns the mask of a tensor, or the list of those of several."""
     return [mask_of(t) for t in tensors] if isinstance(tensors, (list, tuple)) else mask_of(tensors)
 
@@ -101,6 +102,6 @@ def _shape(tensor: Any) -> Any:
     return None if shape.ndims is None else tuple(shape.as_list())
 
 
-def shape_of(tensors: Any) -> Any:
+def shape_of(tensors: TensorLike) -> Any:
     """Returns the shape of a tensor as a tuple, or the list of those of several."""
     return one_or_list([_shape(t) for t in nest.flatten(tensors)])

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import IntsLike, ShapeTensorLike, TensorLike, makes
+from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.layers import space
 from ferroflow._src.layers.input_spec import InputSpec
 from ferroflow._src.layers.layer import Layer
@@ -49,11 +51,11 @@ class Pooling(Layer):
 
     def __init__(
         self,
-        pool_size: Any,
-        strides: Any,
+        pool_size: IntsLike,
+        strides: IntsLike,
         padding: str = "valid",
         data_format: str = "channels_last",
-        name: Any = None,
+        name: str | None = None,
         **kwargs: Any,
     ) -> None:
         if strides is None:
@@ -65,7 +67,7 @@ class Pooling(Layer):
         self.data_format = space.normalize_data_format(data_format)
         self.input_spec = InputSpec(ndim=self._RANK + 2)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Any:
         """Computes the outputs.
 
         Args:
@@ -91,7 +93,7 @@ class Pooling(Layer):
         outputs = self._OPERATION(inputs, *windows, self.padding.upper(), data_format=data_format)
         return shaping.squeeze(outputs, [row]) if self._RANK == 1 else outputs
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeTensorLike) -> TensorShape:
         """Returns the shape of the outputs for that of the inputs.
 
         Args:
@@ -123,11 +125,24 @@ def _layer(name: str, what: str, rank: int, operation: Callable[..., Any]) -> ty
     return type(name, (Pooling,), members)
 
 
+def _function_signature(
+    inputs: TensorLike,
+    pool_size: IntsLike,
+    strides: IntsLike,
+    padding: str = "valid",
+    data_format: str = "channels_last",
+    name: str | None = None,
+) -> Tensor:
+    """Has the signature of the functions that `_function` makes."""
+    raise NotImplementedError
+
+
+@makes(_function_signature)
 def _function(name: str, layer: type[Pooling], what: str) -> Callable[..., Any]:
     def function(
-        inputs: Any,
-        pool_size: Any,
-        strides: Any,
+        inputs: TensorLike,
+        pool_size: IntsLike,
+        strides: IntsLike,
         padding: str = "valid",
         data_format: str = "channels_last",
         name: Any = None,

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.base.typing import Activation, Initializer, IntsLike, TensorLike, makes
 from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.layers.convolution import ZEROS, Conv, add_arguments, document_function
 from ferroflow._src.layers.named_functions import initializer_of
 from ferroflow._src.ops.array import shaping
@@ -51,17 +53,17 @@ class SeparableConv(Conv):
     def __init__(
         self,
         filters: int,
-        kernel_size: Any,
-        strides: Any = 1,
+        kernel_size: IntsLike,
+        strides: IntsLike = 1,
         padding: str = "valid",
         data_format: str = "channels_last",
-        dilation_rate: Any = 1,
+        dilation_rate: IntsLike = 1,
         depth_multiplier: int = 1,
-        activation: Any = None,
+        activation: Activation | None = None,
         use_bias: bool = True,
-        depthwise_initializer: Any = None,
-        pointwise_initializer: Any = None,
-        bias_initializer: Any = ZEROS,
+        depthwise_initializer: Initializer | None = None,
+        pointwise_initializer: Initializer | None = None,
+        bias_initializer: Initializer = ZEROS,
         depthwise_regularizer: Callable[..., Any] | None = None,
         pointwise_regularizer: Callable[..., Any] | None = None,
         bias_regularizer: Callable[..., Any] | None = None,
@@ -70,7 +72,7 @@ class SeparableConv(Conv):
         pointwise_constraint: Callable[..., Any] | None = None,
         bias_constraint: Callable[..., Any] | None = None,
         trainable: bool = True,
-        name: Any = None,
+        name: str | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(
@@ -129,7 +131,7 @@ class SeparableConv(Conv):
         self._add_bias()
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Any:
         """Computes the outputs.
 
         Args:
@@ -176,21 +178,51 @@ class SeparableConv2D(SeparableConv):
     _RANK = 2
 
 
+def _function_signature(
+    inputs: TensorLike,
+    filters: int,
+    kernel_size: IntsLike,
+    strides: IntsLike = 1,
+    padding: str = "valid",
+    data_format: str = "channels_last",
+    dilation_rate: IntsLike = 1,
+    depth_multiplier: int = 1,
+    activation: Activation | None = None,
+    use_bias: bool = True,
+    depthwise_initializer: Initializer | None = None,
+    pointwise_initializer: Initializer | None = None,
+    bias_initializer: Initializer = ZEROS,
+    depthwise_regularizer: Callable[..., Any] | None = None,
+    pointwise_regularizer: Callable[..., Any] | None = None,
+    bias_regularizer: Callable[..., Any] | None = None,
+    activity_regularizer: Callable[..., Any] | None = None,
+    depthwise_constraint: Callable[..., Any] | None = None,
+    pointwise_constraint: Callable[..., Any] | None = None,
+    bias_constraint: Callable[..., Any] | None = None,
+    trainable: bool = True,
+    name: str | None = None,
+    reuse: object = None,
+) -> Tensor:
+    """Has the signature of the functions that `_function` makes."""
+    raise NotImplementedError
+
+
+@makes(_function_signature)
 def _function(layer: type[SeparableConv], public_name: str) -> Callable[..., Any]:
     def function(
-        inputs: Any,
+        inputs: TensorLike,
         filters: int,
-        kernel_size: Any,
-        strides: Any = 1,
+        kernel_size: IntsLike,
+        strides: IntsLike = 1,
         padding: str = "valid",
         data_format: str = "channels_last",
-        dilation_rate: Any = 1,
+        dilation_rate: IntsLike = 1,
         depth_multiplier: int = 1,
-        activation: Any = None,
+        activation: Activation | None = None,
         use_bias: bool = True,
-        depthwise_initializer: Any = None,
-        pointwise_initializer: Any = None,
-        bias_initializer: Any = ZEROS,
+        depthwise_initializer: Initializer | None = None,
+        pointwise_initializer: Initializer | None = None,
+        bias_initializer: Initializer = ZEROS,
         depthwise_regularizer: Callable[..., Any] | None = None,
         pointwise_regularizer: Callable[..., Any] | None = None,
         bias_regularizer: Callable[..., Any] | None = None,
@@ -200,7 +232,7 @@ def _function(layer: type[SeparableConv], public_name: str) -> Callable[..., Any
         bias_constraint: Callable[..., Any] | None = None,
         trainable: bool = True,
         name: Any = None,
-        reuse: Any = None,
+        reuse: object = None,
     ) -> Any:
         inputs = convert_to_tensor(inputs)
         made = layer(

@@ -7,6 +7,7 @@ from weakref import WeakSet
 
 import numpy as np
 
+from ferroflow._src.base.typing import ListLike, SessionObject, TensorLike
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.default_stacks import get_default_session
 from ferroflow._src.framework.graph import Graph
@@ -43,7 +44,7 @@ def get_session() -> Any:
     return session
 
 
-def set_session(session: Any) -> None:
+def set_session(session: SessionObject) -> None:
     """Makes a session that of its graph's models.
 
     Args:
@@ -71,7 +72,7 @@ def _initialize(session: Any) -> None:
         session.run(variables_initializer(without))
 
 
-def get_value(x: Any) -> Any:
+def get_value(x: TensorLike) -> Any:
     """Reads the value of a variable.
 
     Args:
@@ -83,7 +84,7 @@ def get_value(x: Any) -> Any:
     return get_session().run(x)
 
 
-def batch_get_value(tensors: Any) -> list[Any]:
+def batch_get_value(tensors: ListLike) -> list[Any]:
     """Reads the values of variables.
 
     Args:
@@ -95,7 +96,7 @@ def batch_get_value(tensors: Any) -> list[Any]:
     return list(get_session().run(list(tensors))) if tensors else []
 
 
-def set_value(x: Any, value: Any) -> None:
+def set_value(x: TensorLike, value: TensorLike) -> None:
     """Assigns a value to a variable.
 
     Args:
@@ -105,7 +106,7 @@ def set_value(x: Any, value: Any) -> None:
     batch_set_value([(x, value)])
 
 
-def batch_set_value(tuples: Any) -> None:
+def batch_set_value(tuples: ListLike) -> None:
     """Assigns values to variables.
 
     Args:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import BoolLike
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -15,7 +16,7 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.math.cast import cast
 
 
-def training_mode(training: Any) -> bool | Tensor:
+def training_mode(training: BoolLike) -> bool | Tensor:
     """Returns the argument `training` of a call as what it is: a bool where it is known, else a Tensor of bool.
 
     Args:

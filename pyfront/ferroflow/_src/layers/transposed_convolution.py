@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import Activation, Initializer, IntsLike, ShapeTensorLike, TensorLike, makes
 from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.layers import space
 from ferroflow._src.layers.convolution import ZEROS, Conv, add_arguments, document_function
 from ferroflow._src.ops.array import joining, shaping
@@ -45,21 +47,21 @@ class ConvTranspose(Conv):
     def __init__(
         self,
         filters: int,
-        kernel_size: Any,
-        strides: Any = 1,
+        kernel_size: IntsLike,
+        strides: IntsLike = 1,
         padding: str = "valid",
         data_format: str = "channels_last",
-        activation: Any = None,
+        activation: Activation | None = None,
         use_bias: bool = True,
-        kernel_initializer: Any = None,
-        bias_initializer: Any = ZEROS,
+        kernel_initializer: Initializer | None = None,
+        bias_initializer: Initializer = ZEROS,
         kernel_regularizer: Callable[..., Any] | None = None,
         bias_regularizer: Callable[..., Any] | None = None,
         activity_regularizer: Callable[..., Any] | None = None,
         kernel_constraint: Callable[..., Any] | None = None,
         bias_constraint: Callable[..., Any] | None = None,
         trainable: bool = True,
-        name: Any = None,
+        name: str | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(
@@ -134,7 +136,7 @@ class ConvTranspose(Conv):
         outputs.set_shape(self._output_shape(inputs.get_shape().as_list()))
         return self._activated(self._with_bias(outputs))
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeTensorLike) -> TensorShape:
         """Returns the shape of the outputs for that of the inputs.
 
         Args:
@@ -158,18 +160,43 @@ class Conv3DTranspose(ConvTranspose):
     _RANK = 3
 
 
+def _function_signature(
+    inputs: TensorLike,
+    filters: int,
+    kernel_size: IntsLike,
+    strides: IntsLike = 1,
+    padding: str = "valid",
+    data_format: str = "channels_last",
+    activation: Activation | None = None,
+    use_bias: bool = True,
+    kernel_initializer: Initializer | None = None,
+    bias_initializer: Initializer = ZEROS,
+    kernel_regularizer: Callable[..., Any] | None = None,
+    bias_regularizer: Callable[..., Any] | None = None,
+    activity_regularizer: Callable[..., Any] | None = None,
+    kernel_constraint: Callable[..., Any] | None = None,
+    bias_constraint: Callable[..., Any] | None = None,
+    trainable: bool = True,
+    name: str | None = None,
+    reuse: object = None,
+) -> Tensor:
+    """Has the signature of the functions that `_function` makes."""
+    raise NotImplementedError
+
+
+@makes(_function_signature)
 def _function(layer: type[ConvTranspose], public_name: str) -> Callable[..., Any]:
     def function(
-        inputs: Any,
+        inputs: TensorLike,
         filters: int,
-        kernel_size: Any,
-        strides: Any = 1,
+        kernel_size: IntsLike,
+        strides: IntsLike = 1,
         padding: str = "valid",
         data_format: str = "channels_last",
-        activation: Any = None,
+        activation: Activation | None = None,
         use_bias: bool = True,
-        kernel_initializer: Any = None,
-        bias_initializer: Any = ZEROS,
+        kernel_initializer: Initializer | None = None,
+        bias_initializer: Initializer = ZEROS,
         kernel_regularizer: Callable[..., Any] | None = None,
         bias_regularizer: Callable[..., Any] | None = None,
         activity_regularizer: Callable[..., Any] | None = None,
@@ -177,7 +204,7 @@ def _function(layer: type[ConvTranspose], public_name: str) -> Callable[..., Any
         bias_constraint: Callable[..., Any] | None = None,
         trainable: bool = True,
         name: Any = None,
-        reuse: Any = None,
+        reuse: object = None,
     ) -> Any:
         inputs = convert_to_tensor(inputs)
         made = layer(

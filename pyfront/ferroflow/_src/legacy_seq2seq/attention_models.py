@@ -9,6 +9,7 @@ import copy
 from typing import Any
 
 from ferroflow._src.base import nest
+from ferroflow._src.base.typing import BoolLike, CellLike, DTypeLike, ListLike, ScopeLike
 from ferroflow._src.legacy_seq2seq.decoding import LoopFunction, looped_input
 from ferroflow._src.legacy_seq2seq.feeding import argmax_embedded, check_projection, fed_or_not
 from ferroflow._src.ops.array import shaping
@@ -192,17 +193,17 @@ def embedding_attention_decoder(
 
 
 def embedding_attention_seq2seq(
-    encoder_inputs: Any,
-    decoder_inputs: Any,
-    cell: Any,
+    encoder_inputs: ListLike,
+    decoder_inputs: ListLike,
+    cell: CellLike,
     num_encoder_symbols: int,
     num_decoder_symbols: int,
     embedding_size: int,
     num_heads: int = 1,
-    output_projection: Any = None,
-    feed_previous: Any = False,
-    dtype: Any = None,
-    scope: Any = None,
+    output_projection: ListLike | None = None,
+    feed_previous: BoolLike = False,
+    dtype: DTypeLike | None = None,
+    scope: ScopeLike | None = None,
     initial_state_attention: bool = False,
 ) -> tuple[list[Any], Any]:
     """Embeds and encodes ids, and decodes from the last state with attention to the encoder's outputs.

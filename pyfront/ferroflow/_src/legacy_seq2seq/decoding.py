@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import CellLike, DTypeLike, ListLike, ScopeLike, TensorLike
 from ferroflow._src.rnn.static_running import static_rnn
 from ferroflow._src.variables.scope import variable_scope
 from ferroflow._src.variables.variable_scope import get_variable_scope
@@ -17,7 +18,7 @@ __all__ = ["LoopFunction", "basic_rnn_seq2seq", "looped_input", "rnn_decoder", "
 LoopFunction = Callable[[Any, int], Any]
 
 
-def looped_input(loop_function: LoopFunction | None, before: Any, step: int, given: Any) -> Any:
+def looped_input(loop_function: LoopFunction | None, before: TensorLike | None, step: int, given: TensorLike) -> Any:
     """Returns the inputs of a step: those given, or what the function makes of the output before, if there is one.
 
     Args:
@@ -34,10 +35,10 @@ def looped_input(loop_function: LoopFunction | None, before: Any, step: int, giv
 
 def rnn_decoder(
     decoder_inputs: Iterable[Any],
-    initial_state: Any,
-    cell: Any,
+    initial_state: TensorLike,
+    cell: CellLike,
     loop_function: LoopFunction | None = None,
-    scope: Any = None,
+    scope: ScopeLike | None = None,
 ) -> tuple[list[Any], Any]:
     """Runs a cell over a list of inputs, or over what it gave itself.
 
@@ -85,11 +86,11 @@ def basic_rnn_seq2seq(
 
 
 def tied_rnn_seq2seq(
-    encoder_inputs: Any,
+    encoder_inputs: ListLike,
     decoder_inputs: Any,
     cell: Any,
     loop_function: LoopFunction | None = None,
-    dtype: Any = dtypes.float32,
+    dtype: DTypeLike = dtypes.float32,
     scope: Any = None,
 ) -> tuple[list[Any], Any]:
     """Runs a cell over the encoder's inputs, and, with the same variables, from the last state over the decoder's.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+from ferroflow._src.base.typing import BoolLike, CellLike, DTypeLike, ListLike, ScopeLike
 from ferroflow._src.legacy_seq2seq.decoding import rnn_decoder, tied_rnn_seq2seq
 from ferroflow._src.legacy_seq2seq.feeding import argmax_embedded, check_projection, fed_or_not
 from ferroflow._src.ops.array import shaping
@@ -60,16 +61,16 @@ def embedding_rnn_decoder(
 
 
 def embedding_rnn_seq2seq(
-    encoder_inputs: Any,
-    decoder_inputs: Any,
-    cell: Any,
+    encoder_inputs: ListLike,
+    decoder_inputs: ListLike,
+    cell: CellLike,
     num_encoder_symbols: int,
     num_decoder_symbols: int,
     embedding_size: int,
-    output_projection: Any = None,
-    feed_previous: Any = False,
-    dtype: Any = None,
-    scope: Any = None,
+    output_projection: ListLike | None = None,
+    feed_previous: BoolLike = False,
+    dtype: DTypeLike | None = None,
+    scope: ScopeLike | None = None,
 ) -> tuple[list[Any], Any]:
     """Embeds and encodes ids, and decodes from the last state.
 

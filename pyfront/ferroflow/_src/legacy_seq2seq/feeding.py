@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import nest
+from ferroflow._src.base.typing import DTypeLike, ListLike, TensorLike
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.legacy_seq2seq.decoding import LoopFunction
@@ -19,7 +20,9 @@ from ferroflow._src.variables.variable_scope import get_variable_scope
 __all__ = ["argmax_embedded", "check_projection", "fed_or_not"]
 
 
-def argmax_embedded(embedding: Any, output_projection: Any = None, update_embedding: bool = True) -> LoopFunction:
+def argmax_embedded(
+    embedding: TensorLike, output_projection: ListLike | None = None, update_embedding: bool = True
+) -> LoopFunction:
     """Returns a function that feeds back the embedding of the largest output.
 
     Args:
@@ -38,7 +41,9 @@ def argmax_embedded(embedding: Any, output_projection: Any = None, update_embedd
     return loop_function
 
 
-def check_projection(output_projection: Any, num_symbols: int, dtype: Any, weights: bool = True) -> None:
+def check_projection(
+    output_projection: ListLike | None, num_symbols: int, dtype: DTypeLike, weights: bool = True
+) -> None:
     """Checks that a projection gives as many outputs as there are ids.
 
     Args:
@@ -60,7 +65,10 @@ def check_projection(output_projection: Any, num_symbols: int, dtype: Any, weigh
 
 
 def fed_or_not(
-    feed_previous: Any, decode: Callable[[bool], tuple[list[Any], Any]], length: int, structure: Callable[[], Any]
+    feed_previous: TensorLike,
+    decode: Callable[[bool], tuple[list[Any], Any]],
+    length: int,
+    structure: Callable[[], Any],
 ) -> tuple[list[Any], Any]:
     """Returns a decoder's result, with its outputs fed back if a tensor is True.
 

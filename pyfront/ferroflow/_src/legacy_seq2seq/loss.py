@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ferroflow._src.framework.default_graph import name_scope
@@ -18,9 +18,9 @@ __all__ = ["model_with_buckets", "sequence_loss", "sequence_loss_by_example"]
 
 
 def sequence_loss_by_example(
-    logits: Any,
-    targets: Any,
-    weights: Any,
+    logits: Sequence[Any],
+    targets: Sequence[Any],
+    weights: Sequence[Any],
     average_across_timesteps: bool = True,
     softmax_loss_function: Callable[..., Any] | None = None,
     name: str | None = None,
@@ -101,11 +101,11 @@ def sequence_loss(
 
 
 def model_with_buckets(
-    encoder_inputs: Any,
-    decoder_inputs: Any,
-    targets: Any,
-    weights: Any,
-    buckets: Any,
+    encoder_inputs: Sequence[Any],
+    decoder_inputs: Sequence[Any],
+    targets: Sequence[Any],
+    weights: Sequence[Any],
+    buckets: Sequence[Any],
     seq2seq: Callable[[Any, Any], Any],
     softmax_loss_function: Callable[..., Any] | None = None,
     per_example_loss: bool = False,

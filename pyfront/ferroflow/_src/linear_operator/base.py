@@ -11,6 +11,7 @@ import numpy as np
 
 from ferroflow._src.base import tf_logging
 from ferroflow._src.base.tensor_shape import Dimension, TensorShape
+from ferroflow._src.base.typing import DTypeLike, TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import (
     name_scope,
@@ -44,7 +45,7 @@ class LinearOperator(abc.ABC):
 
     def __init__(
         self,
-        dtype: Any,
+        dtype: DTypeLike,
         graph_parents: Sequence[Any] | None = None,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
@@ -269,7 +270,7 @@ class LinearOperator(abc.ABC):
     def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         raise NotImplementedError("_matmul is not implemented.")
 
-    def matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul") -> Any:
+    def matmul(self, x: TensorLike, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul") -> Any:
         """Multiplies the operator and a matrix.
 
         Args:
@@ -293,7 +294,7 @@ class LinearOperator(abc.ABC):
     def _matvec(self, x: Tensor, adjoint: bool = False) -> Any:
         return shaping.squeeze(self.matmul(shaping.expand_dims(x, axis=-1), adjoint=adjoint), axis=-1)
 
-    def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Any:
+    def matvec(self, x: TensorLike, adjoint: bool = False, name: str = "matvec") -> Any:
         """Multiplies the operator and a vector.
 
         Args:
@@ -326,7 +327,7 @@ class LinearOperator(abc.ABC):
             return cholesky_solve_with_broadcast(cholesky(self.to_dense()), rhs)
         return matrix_solve_with_broadcast(self.to_dense(), rhs, adjoint=adjoint)
 
-    def solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve") -> Any:
+    def solve(self, rhs: TensorLike, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve") -> Any:
         """Finds the X whose product with the operator is `rhs`.
 
         Args:
@@ -352,7 +353,7 @@ class LinearOperator(abc.ABC):
     def _solvevec(self, rhs: Tensor, adjoint: bool = False) -> Any:
         return shaping.squeeze(self.solve(shaping.expand_dims(rhs, axis=-1), adjoint=adjoint), axis=-1)
 
-    def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:
+    def solvevec(self, rhs: TensorLike, adjoint: bool = False, name: str = "solve") -> Any:
         """Finds the vector whose product with the operator is `rhs`.
 
         Args:
@@ -445,7 +446,7 @@ class LinearOperator(abc.ABC):
     def _add_to_tensor(self, x: Tensor) -> Any:
         return self.to_dense() + x
 
-    def add_to_tensor(self, x: Any, name: str = "add_to_tensor") -> Any:
+    def add_to_tensor(self, x: TensorLike, name: str = "add_to_tensor") -> Any:
         """Adds the operator's matrix to a tensor.
 
         Args:

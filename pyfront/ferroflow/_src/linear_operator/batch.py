@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import ShapeLike, TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import (
     name_scope,
@@ -16,7 +17,7 @@ from ferroflow._src.ops.linalg.solving import cholesky_solve, matrix_solve, matr
 from ferroflow._src.ops.math.linalg import matmul
 
 
-def shape_tensor(shape: Any, name: str | None = None) -> Tensor:
+def shape_tensor(shape: ShapeLike, name: str | None = None) -> Tensor:
     """Returns a shape as int32 vector, the empty one too."""
     is_empty = isinstance(shape, (tuple, list)) and not shape
     return convert_to_tensor(shape, dtype=dtypes.int32 if is_empty else None, name=name)
@@ -54,7 +55,7 @@ def _stretched(matrix: Tensor, shape: Any) -> Any:
 
 
 def matmul_with_broadcast(
-    a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
+    a: TensorLike, b: TensorLike, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
 ) -> Tensor:
     """Returns `matmul` of matrices whose batch dimensions are broadcast."""
     with name_scope(name, "MatMulWithBroadcast", [a, b]):
@@ -62,14 +63,16 @@ def matmul_with_broadcast(
         return matmul(a, b, adjoint_a=adjoint_a, adjoint_b=adjoint_b)
 
 
-def cholesky_solve_with_broadcast(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
+def cholesky_solve_with_broadcast(chol: Any, rhs: TensorLike, name: str | None = None) -> Tensor:
     """Returns `cholesky_solve` of matrices whose batch dimensions are broadcast."""
     with name_scope(name, "CholeskySolveWithBroadcast", [chol, rhs]):
         chol, rhs = broadcast_matrix_batch_dims([chol, rhs])
         return cholesky_solve(chol, rhs)
 
 
-def matrix_solve_with_broadcast(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
+def matrix_solve_with_broadcast(
+    matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str | None = None
+) -> Tensor:
     """Returns `matrix_solve` of matrices whose batch dimensions are broadcast."""
     with name_scope(name, "MatrixSolveWithBroadcast", [matrix, rhs]):
         matrix, rhs = broadcast_matrix_batch_dims([matrix, rhs])
@@ -77,7 +80,7 @@ def matrix_solve_with_broadcast(matrix: Any, rhs: Any, adjoint: bool = False, na
 
 
 def matrix_triangular_solve_with_broadcast(
-    matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+    matrix: TensorLike, rhs: TensorLike, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
     """Returns `matrix_triangular_solve` of matrices whose batch dimensions are broadcast."""
     with name_scope(name, "MatrixTriangularSolve", [matrix, rhs]):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import (
     name_scope,
@@ -36,7 +37,7 @@ def check_ndims(tensor: Tensor, argument: str, least: int) -> None:
 
 
 def assert_no_entries_with_modulus_zero(
-    x: Any, message: str | None = None, name: str = "assert_no_entries_with_modulus_zero"
+    x: TensorLike, message: str | None = None, name: str = "assert_no_entries_with_modulus_zero"
 ) -> Operation:
     """Returns an operation that fails where an element is zero."""
     with name_scope(name, values=[x]):
@@ -45,7 +46,7 @@ def assert_no_entries_with_modulus_zero(
         return assert_less(zero, elementwise.abs(x), message=message)
 
 
-def assert_zero_imag_part(x: Any, message: str | None = None, name: str = "assert_zero_imag_part") -> Operation:
+def assert_zero_imag_part(x: TensorLike, message: str | None = None, name: str = "assert_zero_imag_part") -> Operation:
     """Returns an operation that fails where an element is not real."""
     with name_scope(name, values=[x]):
         x = convert_to_tensor(x, name="x")

@@ -206,7 +206,7 @@ class LinearOperatorBlockDiag(_OfSeveral):
 
     def _parts(self, x: Tensor, axis: int) -> list[Any]:
         if all(o.domain_dimension.value is not None for o in self.operators):
-            sizes = [o.domain_dimension.value for o in self.operators]
+            sizes: list[Any] = [o.domain_dimension.value for o in self.operators]
         else:
             sizes = [o.domain_dimension_tensor() for o in self.operators]
         return list(joining.split(x, sizes, axis=axis))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import add_to_collection, get_collection
 from ferroflow._src.framework.graph_keys import GraphKeys
@@ -13,7 +14,7 @@ from ferroflow._src.ops.math.arithmetic import add_n
 __all__ = ["add_loss", "get_losses", "get_regularization_loss", "get_regularization_losses", "get_total_loss"]
 
 
-def add_loss(loss: Any, loss_collection: str | None = GraphKeys.LOSSES) -> None:
+def add_loss(loss: TensorLike, loss_collection: str | None = GraphKeys.LOSSES) -> None:
     """Adds a loss to a collection of the default graph.
 
     Args:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
@@ -61,7 +62,7 @@ class Reduction:
             raise ValueError(f"Invalid ReductionKey {key}.")
 
 
-def number_present(losses: Tensor, weights: Any, per_batch: bool = False) -> Tensor:
+def number_present(losses: Tensor, weights: TensorLike, per_batch: bool = False) -> Tensor:
     """Counts the elements whose weight is not 0.
 
     Args:

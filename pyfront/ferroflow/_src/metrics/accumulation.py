@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ferroflow._src.base.typing import Collections, DictLike, DTypeLike, ShapeLike, TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import add_to_collections
 from ferroflow._src.framework.graph_keys import GraphKeys
@@ -18,7 +19,9 @@ from ferroflow._src.variables.variable import Variable
 Pair = tuple[Tensor, Tensor]
 
 
-def metric_variable(shape: Any, dtype: Any, validate_shape: bool = True, name: str | None = None) -> Variable:
+def metric_variable(
+    shape: ShapeLike, dtype: DTypeLike, validate_shape: bool = True, name: str | None = None
+) -> Variable:
     """Makes a variable of zeros in `GraphKeys.LOCAL_VARIABLES` and `GraphKeys.METRIC_VARIABLES`.
 
     Args:
@@ -42,7 +45,12 @@ def metric_variable(shape: Any, dtype: Any, validate_shape: bool = True, name: s
     return made
 
 
-def collected(value: Tensor, update: Tensor, metrics_collections: Any, updates_collections: Any) -> Pair:
+def collected(
+    value: Tensor,
+    update: Tensor,
+    metrics_collections: Collections | DictLike | None,
+    updates_collections: Collections | DictLike | None,
+) -> Pair:
     """Adds the results of a metric to their collections and returns them."""
     if metrics_collections:
         add_to_collections(metrics_collections, value)
@@ -56,7 +64,7 @@ def quotient(numerator: Any, denominator: Any, name: str | None) -> Tensor:
     return div_no_nan(numerator, maximum(denominator, 0), name=name)
 
 
-def match_weights(values: Tensor, weights: Any) -> Tensor | None:
+def match_weights(values: Tensor, weights: TensorLike | None) -> Any:
     """Removes or adds a last dimension of weights if their rank differs by one from that of the values."""
     if weights is None:
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import Collections, DictLike, TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies
 from ferroflow._src.metrics.accumulation import Pair, collected, match_ranks, match_weights, metric_variable, quotient
@@ -34,10 +35,10 @@ __all__ = [
 
 @described()
 def mean(
-    values: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    values: TensorLike,
+    weights: TensorLike | None = None,
+    metrics_collections: Collections | None = None,
+    updates_collections: Collections | None = None,
     name: str | None = None,
 ) -> Pair:
     """Returns the weighted mean of all values; 0 before any."""
@@ -87,11 +88,11 @@ def mean_tensor(
 
 @described(predictions="Tensor of any dtype and shape.")
 def accuracy(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
+    metrics_collections: Collections | DictLike | None = None,
+    updates_collections: Collections | DictLike | None = None,
     name: str | None = None,
 ) -> Pair:
     """Returns the fraction of predictions that equal their labels."""
@@ -104,11 +105,11 @@ def accuracy(
 
 @described()
 def mean_absolute_error(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
+    metrics_collections: Collections | DictLike | None = None,
+    updates_collections: Collections | DictLike | None = None,
     name: str | None = None,
 ) -> Pair:
     """Returns the mean of `|predictions - labels|`."""
@@ -119,10 +120,10 @@ def mean_absolute_error(
 
 @described(dim="int, the dimension of the vectors.")
 def mean_cosine_distance(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     dim: int,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     metrics_collections: Any = None,
     updates_collections: Any = None,
     name: str | None = None,
@@ -140,12 +141,12 @@ def mean_cosine_distance(
 
 @described(normalizer="Tensor of the dtype and shape of `predictions`: what errors are divided by; 0 makes no error.")
 def mean_relative_error(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     normalizer: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    weights: TensorLike | None = None,
+    metrics_collections: Collections | DictLike | None = None,
+    updates_collections: Collections | DictLike | None = None,
     name: str | None = None,
 ) -> Pair:
     """Returns the mean of `|labels - predictions| / normalizer`."""
@@ -162,11 +163,11 @@ def mean_relative_error(
 
 @described()
 def mean_squared_error(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
+    metrics_collections: Collections | DictLike | None = None,
+    updates_collections: Collections | DictLike | None = None,
     name: str | None = None,
 ) -> Pair:
     """Returns the mean of `(labels - predictions) ** 2`."""
@@ -177,11 +178,11 @@ def mean_squared_error(
 
 @described()
 def root_mean_squared_error(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
+    metrics_collections: Collections | None = None,
+    updates_collections: Collections | None = None,
     name: str | None = None,
 ) -> Pair:
     """Returns the square root of the mean of `(labels - predictions) ** 2`."""
@@ -192,11 +193,11 @@ def root_mean_squared_error(
 
 @described(threshold="float.")
 def percentage_below(
-    values: Any,
+    values: TensorLike,
     threshold: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    weights: TensorLike | None = None,
+    metrics_collections: Collections | DictLike | None = None,
+    updates_collections: Collections | DictLike | None = None,
     name: str | None = None,
 ) -> Pair:
     """Returns the part of the values that are below a threshold, in [0, 1]."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import Collections, DictLike, TensorLike
 from ferroflow._src.framework.default_graph import control_dependencies
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.metrics.accumulation import Pair, collected, match_ranks, metric_variable
@@ -61,11 +62,11 @@ def _count(
 
 @described(labels=_TRUTH, predictions=_TRUTH)
 def true_positives(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
+    metrics_collections: Collections | DictLike | None = None,
+    updates_collections: Collections | DictLike | None = None,
     name: str | None = None,
 ) -> Pair:
     """Returns the weight of the elements predicted True that are True."""
@@ -75,11 +76,11 @@ def true_positives(
 
 @described(labels=_TRUTH, predictions=_TRUTH)
 def true_negatives(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
+    metrics_collections: Collections | DictLike | None = None,
+    updates_collections: Collections | DictLike | None = None,
     name: str | None = None,
 ) -> Pair:
     """Returns the weight of the elements predicted False that are False."""
@@ -89,11 +90,11 @@ def true_negatives(
 
 @described(labels=_TRUTH, predictions=_TRUTH)
 def false_positives(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
+    metrics_collections: Collections | DictLike | None = None,
+    updates_collections: Collections | DictLike | None = None,
     name: str | None = None,
 ) -> Pair:
     """Returns the weight of the elements predicted True that are False."""
@@ -103,11 +104,11 @@ def false_positives(
 
 @described(labels=_TRUTH, predictions=_TRUTH)
 def false_negatives(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
+    metrics_collections: Collections | DictLike | None = None,
+    updates_collections: Collections | DictLike | None = None,
     name: str | None = None,
 ) -> Pair:
     """Returns the weight of the elements predicted False that are True."""
@@ -118,11 +119,11 @@ def false_negatives(
 def part_of_sum(
     numerator: Callable[..., Pair],
     other: Callable[..., Pair],
-    labels: Any,
-    predictions: Any,
-    weights: Any,
-    metrics_collections: Any,
-    updates_collections: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None,
+    metrics_collections: Collections | DictLike | None,
+    updates_collections: Collections | DictLike | None,
 ) -> Pair:
     """Returns the quotient of a count and its sum with another; 0 where both are 0.
 
@@ -153,11 +154,11 @@ def part_of_sum(
 
 @described(labels=_TRUTH, predictions=_TRUTH)
 def precision(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
+    metrics_collections: Collections | None = None,
+    updates_collections: Collections | None = None,
     name: str | None = None,
 ) -> Pair:
     """Returns the part of the elements predicted True that are True; 0 where none is predicted."""
@@ -169,11 +170,11 @@ def precision(
 
 @described(labels=_TRUTH, predictions=_TRUTH)
 def recall(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
+    metrics_collections: Collections | None = None,
+    updates_collections: Collections | None = None,
     name: str | None = None,
 ) -> Pair:
     """Returns the part of the elements that are True that are predicted True; 0 where none is True."""

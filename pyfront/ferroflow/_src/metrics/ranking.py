@@ -9,6 +9,7 @@ import numpy as np
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated
+from ferroflow._src.base.typing import Collections, DictLike, TensorLike
 from ferroflow._src.framework.composite import SparseTensor, convert_to_tensor_or_sparse_tensor
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
@@ -167,13 +168,13 @@ def _part_at_top_k(
     name="str, name scope of the operations and variables.",
 )
 def precision_at_top_k(
-    labels: Any,
+    labels: TensorLike,
     predictions_idx: Any,
     k: int | None = None,
     class_id: int | None = None,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    weights: TensorLike | None = None,
+    metrics_collections: Collections | DictLike | None = None,
+    updates_collections: Collections | DictLike | None = None,
     name: str | None = None,
 ) -> Pair:
     """Returns the part of the classes predicted highest that hold; NaN before any."""
@@ -202,13 +203,13 @@ def precision_at_top_k(
     name="str, name scope of the operations and variables.",
 )
 def recall_at_top_k(
-    labels: Any,
+    labels: TensorLike,
     predictions_idx: Any,
     k: int | None = None,
     class_id: int | None = None,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    weights: TensorLike | None = None,
+    metrics_collections: Collections | DictLike | None = None,
+    updates_collections: Collections | DictLike | None = None,
     name: str | None = None,
 ) -> Pair:
     """Returns the part of the classes that hold that are among those predicted highest; NaN before any."""
@@ -237,13 +238,13 @@ def recall_at_top_k(
     name="str, name scope of the operations and variables.",
 )
 def precision_at_k(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     k: int,
     class_id: int | None = None,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    weights: TensorLike | None = None,
+    metrics_collections: Collections | DictLike | None = None,
+    updates_collections: Collections | DictLike | None = None,
     name: str | None = None,
 ) -> Pair:
     """Returns the part of the k classes with the highest scores that hold; NaN before any."""
@@ -264,13 +265,13 @@ def precision_at_k(
     name="str, name scope of the operations and variables.",
 )
 def recall_at_k(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     k: int,
     class_id: int | None = None,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    weights: TensorLike | None = None,
+    metrics_collections: Collections | DictLike | None = None,
+    updates_collections: Collections | DictLike | None = None,
     name: str | None = None,
 ) -> Pair:
     """Returns the part of the classes that hold that are among the k with the highest scores; NaN before any."""
@@ -335,12 +336,12 @@ def _average_precision(labels: Any, predictions_idx: Tensor) -> Tensor:
     name="str, name scope of the operations and variables.",
 )
 def average_precision_at_k(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     k: int,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    weights: TensorLike | None = None,
+    metrics_collections: Collections | DictLike | None = None,
+    updates_collections: Collections | DictLike | None = None,
     name: str | None = None,
 ) -> Pair:
     """Returns the mean over examples of the average precision of the k classes with the highest scores; 0 before
@@ -354,9 +355,9 @@ def average_precision_at_k(
 
 
 def average_precision_at_top_k(
-    labels: Any,
+    labels: TensorLike,
     predictions_idx: Any,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     metrics_collections: Any = None,
     updates_collections: Any = None,
     name: str | None = None,

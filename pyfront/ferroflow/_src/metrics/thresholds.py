@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ferroflow._src.base import dtypes, tf_logging
+from ferroflow._src.base.typing import Collections, DictLike, ListLike, TensorLike
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies
@@ -67,7 +68,11 @@ def even_thresholds(num_thresholds: int, last: float = 1.0 + EPSILON) -> list[fl
 
 
 def counts_at_thresholds(
-    labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None, includes: Any = None
+    labels: TensorLike,
+    predictions: TensorLike,
+    thresholds: Sequence[float],
+    weights: TensorLike | None = None,
+    includes: ListLike | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Counts true and false positives and negatives of predictions cut at each threshold.
 
@@ -125,10 +130,10 @@ def _count_at_thresholds(key: str, sentence: str) -> Callable[..., Pair]:
     name_of_scope = _COUNTS[key][0]
 
     def function(
-        labels: Any,
-        predictions: Any,
+        labels: TensorLike,
+        predictions: TensorLike,
         thresholds: Sequence[float],
-        weights: Any = None,
+        weights: TensorLike | None = None,
         metrics_collections: Any = None,
         updates_collections: Any = None,
         name: str | None = None,
@@ -176,12 +181,12 @@ def _part_at_thresholds(
 
 @described(_AT_THRESHOLDS, labels=_LABELS, predictions=_PREDICTIONS)
 def precision_at_thresholds(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     thresholds: Sequence[float],
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    weights: TensorLike | None = None,
+    metrics_collections: Collections | DictLike | None = None,
+    updates_collections: Collections | DictLike | None = None,
     name: str | None = None,
 ) -> Pair:
     """Returns the part of the predictions above each threshold that are True."""
@@ -193,12 +198,12 @@ def precision_at_thresholds(
 
 @described(_AT_THRESHOLDS, labels=_LABELS, predictions=_PREDICTIONS)
 def recall_at_thresholds(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     thresholds: Sequence[float],
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    weights: TensorLike | None = None,
+    metrics_collections: Collections | DictLike | None = None,
+    updates_collections: Collections | DictLike | None = None,
     name: str | None = None,
 ) -> Pair:
     """Returns the part of what is True that is predicted above each threshold."""
@@ -268,12 +273,12 @@ def _area(counts: dict[str, Any], curve: str, summation_method: str, name: str) 
     thresholds="list of float, in (0, 1), used in place of even ones; None for `num_thresholds` even ones.",
 )
 def auc(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
     num_thresholds: int = 200,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Collections | None = None,
+    updates_collections: Collections | None = None,
     curve: str = "ROC",
     name: str | None = None,
     summation_method: str = "trapezoidal",
@@ -296,10 +301,10 @@ def auc(
     fails="`specificity` is not in [0, 1]", labels=_LABELS, predictions=_PREDICTIONS, specificity="float, in [0, 1]."
 )
 def sensitivity_at_specificity(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     specificity: float,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     num_thresholds: int = 200,
     metrics_collections: Any = None,
     updates_collections: Any = None,
@@ -327,10 +332,10 @@ def sensitivity_at_specificity(
     fails="`sensitivity` is not in [0, 1]", labels=_LABELS, predictions=_PREDICTIONS, sensitivity="float, in [0, 1]."
 )
 def specificity_at_sensitivity(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     sensitivity: float,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     num_thresholds: int = 200,
     metrics_collections: Any = None,
     updates_collections: Any = None,

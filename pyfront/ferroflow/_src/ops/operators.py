@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -20,7 +21,7 @@ __all__: list[str] = []
 
 
 def _op(op_type: str) -> Callable[..., Any]:
-    def function(x: Any, y: Any, name: str | None = None) -> Any:
+    def function(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
         return tensor_op(op_type, [x, y], name=name)
 
     return function
@@ -56,7 +57,7 @@ def _install_binary(operator: str, function: Callable[..., Any], is_one_node: bo
                 y = convert_to_tensor(y, dtype=x.dtype.base_dtype, name="y")
             return function(x, y, name=scope)
 
-    def left(x: Any, y: Any) -> Any:
+    def left(x: TensorLike, y: TensorLike) -> Any:
         if isinstance(y, Tensor):
             return function(x, y, name=operator)
         if operator == "mul" and isinstance(y, SparseTensor):
@@ -81,7 +82,7 @@ def _install_binary(operator: str, function: Callable[..., Any], is_one_node: bo
 
 
 def _comparison(op_type: str) -> Callable[..., Any]:
-    def function(x: Any, y: Any) -> Any:
+    def function(x: TensorLike, y: TensorLike) -> Any:
         return tensor_op(op_type, [x, y])
 
     return function

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from ferroflow._src.base.deprecation import deprecated
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import indexing, joining
 from ferroflow._src.ops.math import arithmetic, elementwise, linalg
@@ -28,8 +30,10 @@ __all__ = [
     "unpack",
 ]
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
-def _renamed(old: str, new: str, function: Any) -> Any:
+
+def _renamed(old: str, new: str, function: _Function) -> _Function:
     return deprecated(f"tf.{new}", name=f"tf.{old}")(function)
 
 
@@ -49,7 +53,7 @@ batch_matrix_band_part = _renamed("batch_matrix_band_part", "matrix_band_part", 
 
 
 @deprecated("tf.where", name="tf.select")
-def select(condition: Any, t: Any, e: Any, name: str | None = None) -> Tensor:
+def select(condition: TensorLike, t: TensorLike, e: TensorLike, name: str | None = None) -> Tensor:
     """Selects elements of two tensors by a condition.
 
     Args:
@@ -68,7 +72,9 @@ def select(condition: Any, t: Any, e: Any, name: str | None = None) -> Tensor:
 
 
 @deprecated("tf.matmul", name="tf.batch_matmul")
-def batch_matmul(x: Any, y: Any, adj_x: bool = False, adj_y: bool = False, name: str | None = None) -> Tensor:
+def batch_matmul(
+    x: TensorLike, y: TensorLike, adj_x: bool = False, adj_y: bool = False, name: str | None = None
+) -> Tensor:
     """Multiplies batches of matrices.
 
     Args:

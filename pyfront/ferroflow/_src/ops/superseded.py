@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from ferroflow._src.base.deprecation import deprecated, warn_deprecated
+from ferroflow._src.base.typing import ShapeTensorLike, TensorLike
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import indexing
 from ferroflow._src.ops.math import arithmetic, clipping
@@ -31,8 +33,10 @@ __all__ = [
     "substr",
 ]
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
-def _superseded(old: str, new: str, function: Any) -> Any:
+
+def _superseded(old: str, new: str, function: _Function) -> _Function:
     return deprecated(new, name=f"tf.{old}")(function)
 
 
@@ -56,12 +60,12 @@ substr = _superseded("substr", "tf.strings.substr", parts.substr)
 
 @functools.wraps(normalization.dropout)
 def dropout(
-    x: Any,
+    x: TensorLike,
     keep_prob: Any = None,
-    noise_shape: Any = None,
+    noise_shape: ShapeTensorLike | None = None,
     seed: int | None = None,
     name: str | None = None,
-    rate: Any = None,
+    rate: TensorLike | None = None,
 ) -> Tensor:
     """Computes `dropout`, with a warning if `keep_prob` is given instead of `rate`."""
     if keep_prob is not None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import DTypeLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -46,15 +47,15 @@ class TensorArray:
 
     def __init__(
         self,
-        dtype: Any,
-        size: Any = None,
+        dtype: DTypeLike,
+        size: ShapeTensorLike | None = None,
         dynamic_size: bool | None = None,
         clear_after_read: bool | None = None,
         tensor_array_name: str | None = None,
         handle: Tensor | None = None,
         flow: Tensor | None = None,
         infer_shape: bool = True,
-        element_shape: Any = None,
+        element_shape: ShapeTensorLike | None = None,
         colocate_with_first_write_call: bool = True,
         name: str | None = None,
     ) -> None:
@@ -137,7 +138,7 @@ class TensorArray:
         array._colocate_with = None
         return array
 
-    def read(self, index: Any, name: str | None = None) -> Tensor:
+    def read(self, index: TensorLike, name: str | None = None) -> Tensor:
         """Reads an element.
 
         Args:
@@ -159,7 +160,7 @@ class TensorArray:
     def mark_used(self) -> None:
         """Does nothing. In TF 1.x it prevents a warning about an array that is not used."""
 
-    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+    def write(self, index: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """Sets an element.
 
         Args:
@@ -187,7 +188,7 @@ class TensorArray:
         with colocate_with(self._handle), name_scope(name, "TensorArrayStack", [self._handle]):
             return self.gather(int_range(0, self.size()), name=name)
 
-    def gather(self, indices: Any, name: str | None = None) -> Tensor:
+    def gather(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """Reads elements and stacks them along a new first dimension.
 
         Args:
@@ -232,7 +233,7 @@ class TensorArray:
             value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
             return self.scatter(indices=int_range(0, shape(value)[0]), value=value, name=name)
 
-    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+    def scatter(self, indices: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """Sets elements to the parts of a tensor along its first dimension.
 
         Args:

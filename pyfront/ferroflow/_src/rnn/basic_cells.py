@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.base.typing import DTypeLike, Initializer, TensorLike
 from ferroflow._src.layers.input_spec import InputSpec
 from ferroflow._src.ops.array.joining import concat, split
 from ferroflow._src.ops.math.elementwise import sigmoid, tanh
@@ -52,9 +53,9 @@ class BasicRNNCell(_UnitsCell):
         self,
         num_units: int,
         activation: Callable[..., Any] | None = None,
-        reuse: Any = None,
-        name: Any = None,
-        dtype: Any = None,
+        reuse: object = None,
+        name: str | None = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(num_units, activation, reuse, name, dtype)
         self._kernel: Any = None
@@ -74,7 +75,7 @@ class BasicRNNCell(_UnitsCell):
         self._bias = self.add_weight("bias", shape=[self._num_units], initializer=Zeros(dtype=self.dtype))
         self.built = True
 
-    def call(self, inputs: Any, state: Any) -> Any:
+    def call(self, inputs: TensorLike, state: TensorLike) -> Any:
         """Computes one step.
 
         Args:
@@ -109,11 +110,11 @@ class GRUCell(_UnitsCell):
         self,
         num_units: int,
         activation: Callable[..., Any] | None = None,
-        reuse: Any = None,
-        kernel_initializer: Any = None,
-        bias_initializer: Any = None,
-        name: Any = None,
-        dtype: Any = None,
+        reuse: object = None,
+        kernel_initializer: Initializer | None = None,
+        bias_initializer: Initializer | None = None,
+        name: str | None = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(num_units, activation, reuse, name, dtype)
         self._kernel_initializer = kernel_initializer
@@ -146,7 +147,7 @@ class GRUCell(_UnitsCell):
         self._candidate_bias = self._bias("candidate/bias", units, Zeros(dtype=self.dtype))
         self.built = True
 
-    def call(self, inputs: Any, state: Any) -> Any:
+    def call(self, inputs: TensorLike, state: TensorLike) -> Any:
         """Computes one step.
 
         Args:

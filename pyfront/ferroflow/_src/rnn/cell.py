@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.base.typing import DTypeLike, IntLike, ScopeLike, TensorLike
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.layers.layer import Layer
 from ferroflow._src.rnn.sizes import zero_tensors
@@ -111,7 +112,7 @@ class RNNCell(Layer):
     def build(self, _: Any) -> None:
         """Makes nothing; the variables may be made in `call`."""
 
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+    def zero_state(self, batch_size: IntLike, dtype: DTypeLike) -> Any:
         """Returns a state of zeros.
 
         Args:
@@ -135,7 +136,9 @@ class LayerRNNCell(RNNCell):
         **kwargs: further arguments of `tf.layers.Layer`.
     """
 
-    def __call__(self, inputs: Any, state: Any, scope: Any = None, *args: Any, **kwargs: Any) -> Any:
+    def __call__(
+        self, inputs: TensorLike, state: TensorLike, scope: ScopeLike | None = None, *args: Any, **kwargs: Any
+    ) -> Any:
         """Computes one step.
 
         Args:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ferroflow._src.base import nest
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import CellLike, DTypeLike, FloatLike, IntLike, ScopeLike
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
@@ -86,13 +87,13 @@ class DropoutWrapper(CellWrapper):
 
     def __init__(
         self,
-        cell: Any,
-        input_keep_prob: Any = 1.0,
-        output_keep_prob: Any = 1.0,
-        state_keep_prob: Any = 1.0,
+        cell: CellLike,
+        input_keep_prob: FloatLike = 1.0,
+        output_keep_prob: FloatLike = 1.0,
+        state_keep_prob: FloatLike = 1.0,
         variational_recurrent: bool = False,
-        input_size: Any = None,
-        dtype: Any = None,
+        input_size: IntLike | None = None,
+        dtype: DTypeLike | None = None,
         seed: int | None = None,
         dropout_state_filter_visitor: Callable[[Any], Any] | None = None,
     ) -> None:
@@ -167,7 +168,7 @@ class DropoutWrapper(CellWrapper):
 
         return _numbered_map(chosen, drop_by_noise, chosen, values, noise)
 
-    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
+    def __call__(self, inputs: Any, state: Any, scope: ScopeLike | None = None) -> Any:
         """Computes one step.
 
         Args:

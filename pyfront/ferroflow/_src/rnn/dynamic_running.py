@@ -7,6 +7,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import CellLike, DTypeLike, NestedTensors, ScopeLike, TensorLike
 from ferroflow._src.control_flow.loop import while_loop
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -56,15 +57,15 @@ def _assert_shape(x: Tensor, shape: Any) -> Operation:
 
 
 def dynamic_rnn(
-    cell: Any,
-    inputs: Any,
-    sequence_length: Any = None,
-    initial_state: Any = None,
-    dtype: Any = None,
+    cell: CellLike,
+    inputs: TensorLike,
+    sequence_length: TensorLike | None = None,
+    initial_state: NestedTensors | None = None,
+    dtype: DTypeLike | None = None,
     parallel_iterations: int | None = None,
     swap_memory: bool = False,
     time_major: bool = False,
-    scope: Any = None,
+    scope: ScopeLike | None = None,
 ) -> Any:
     """Runs a cell over the steps of inputs in a loop.
 
@@ -210,17 +211,17 @@ def _loop(
 
 
 def bidirectional_dynamic_rnn(
-    cell_fw: Any,
-    cell_bw: Any,
-    inputs: Any,
-    sequence_length: Any = None,
-    initial_state_fw: Any = None,
-    initial_state_bw: Any = None,
-    dtype: Any = None,
+    cell_fw: CellLike,
+    cell_bw: CellLike,
+    inputs: TensorLike,
+    sequence_length: TensorLike | None = None,
+    initial_state_fw: NestedTensors | None = None,
+    initial_state_bw: NestedTensors | None = None,
+    dtype: DTypeLike | None = None,
     parallel_iterations: int | None = None,
     swap_memory: bool = False,
     time_major: bool = False,
-    scope: Any = None,
+    scope: ScopeLike | None = None,
 ) -> Any:
     """Runs one cell forwards and one backwards over inputs.
 
@@ -249,7 +250,7 @@ def bidirectional_dynamic_rnn(
     assert_like_rnn_cell("cell_bw", cell_bw)
     time_axis, batch_axis = (0, 1) if time_major else (1, 0)
 
-    def backwards(x: Any) -> Any:
+    def backwards(x: TensorLike) -> Any:
         if sequence_length is None:
             return shaping.reverse(x, axis=[time_axis])
         return shaping.reverse_sequence(x, sequence_length, seq_axis=time_axis, batch_axis=batch_axis)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes, tf_logging
+from ferroflow._src.base.typing import DTypeLike, Initializer, TensorLike
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.layers.input_spec import InputSpec
 from ferroflow._src.ops.array.joining import concat, split
@@ -76,9 +77,9 @@ class BasicLSTMCell(LayerRNNCell):
         forget_bias: float = 1.0,
         state_is_tuple: bool = True,
         activation: Callable[..., Any] | None = None,
-        reuse: Any = None,
-        name: Any = None,
-        dtype: Any = None,
+        reuse: object = None,
+        name: str | None = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(_reuse=reuse, name=name, dtype=dtype)
         _warn_of_concatenated_state(self, state_is_tuple)
@@ -114,7 +115,7 @@ class BasicLSTMCell(LayerRNNCell):
         self._bias = self.add_weight("bias", shape=[4 * self._num_units], initializer=Zeros(dtype=self.dtype))
         self.built = True
 
-    def call(self, inputs: Any, state: Any) -> Any:
+    def call(self, inputs: TensorLike, state: Any) -> Any:
         """Computes one step.
 
         Args:
@@ -164,7 +165,7 @@ class LSTMCell(LayerRNNCell):
         num_units: int,
         use_peepholes: bool = False,
         cell_clip: float | None = None,
-        initializer: Any = None,
+        initializer: Initializer | None = None,
         num_proj: int | None = None,
         proj_clip: float | None = None,
         num_unit_shards: int | None = None,
@@ -172,9 +173,9 @@ class LSTMCell(LayerRNNCell):
         forget_bias: float = 1.0,
         state_is_tuple: bool = True,
         activation: Callable[..., Any] | None = None,
-        reuse: Any = None,
-        name: Any = None,
-        dtype: Any = None,
+        reuse: object = None,
+        name: str | None = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(_reuse=reuse, name=name, dtype=dtype)
         _warn_of_concatenated_state(self, state_is_tuple)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base import nest
+from ferroflow._src.base.typing import DTypeLike, IntLike, ListLike, TensorLike
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.ops.array.joining import concat
 from ferroflow._src.ops.array.slicing import slice as slice_of
@@ -26,7 +27,7 @@ class MultiRNNCell(RNNCell):
         TypeError: if `cells` is not a list or tuple.
     """
 
-    def __init__(self, cells: Any, state_is_tuple: bool = True) -> None:
+    def __init__(self, cells: ListLike, state_is_tuple: bool = True) -> None:
         super().__init__()
         if not cells:
             raise ValueError("Must specify at least one cell for MultiRNNCell.")
@@ -51,7 +52,7 @@ class MultiRNNCell(RNNCell):
         """The output size of the last cell."""
         return self._cells[-1].output_size
 
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+    def zero_state(self, batch_size: IntLike, dtype: DTypeLike) -> Any:
         """Returns a state of zeros.
 
         Args:
@@ -66,7 +67,7 @@ class MultiRNNCell(RNNCell):
                 return tuple(cell.zero_state(batch_size, dtype) for cell in self._cells)
             return super().zero_state(batch_size, dtype)
 
-    def call(self, inputs: Any, state: Any) -> Any:
+    def call(self, inputs: TensorLike, state: ListLike) -> Any:
         """Computes one step of all cells.
 
         Args:

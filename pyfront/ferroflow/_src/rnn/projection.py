@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import DTypeLike, Initializer, TensorLike
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.joining import concat
@@ -19,7 +20,7 @@ from ferroflow._src.variables.variable_scope import get_variable_scope
 __all__ = ["Projection", "linear", "whole_bias"]
 
 
-def whole_bias(size: int, dtype: Any, initializer: Any = None) -> Any:
+def whole_bias(size: int, dtype: DTypeLike, initializer: Initializer | None = None) -> Any:
     """Returns the variable `bias` of the scope.
 
     Args:
@@ -59,8 +60,8 @@ class Projection:
         inputs: Any,
         output_size: int,
         build_bias: bool = True,
-        bias_initializer: Any = None,
-        kernel_initializer: Any = None,
+        bias_initializer: Initializer | None = None,
+        kernel_initializer: Initializer | None = None,
     ) -> None:
         inputs = _listed(inputs)
         shapes = [x.get_shape() for x in inputs]
@@ -90,7 +91,11 @@ class Projection:
 
 
 def linear(
-    args: Any, output_size: int, bias: bool, bias_initializer: Any = None, kernel_initializer: Any = None
+    args: TensorLike,
+    output_size: int,
+    bias: bool,
+    bias_initializer: Initializer | None = None,
+    kernel_initializer: Initializer | None = None,
 ) -> Tensor:
     """Makes a `Projection` and calls it, as cells of programs do by `core_rnn_cell._linear`.
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import tf_logging
+from ferroflow._src.base.typing import CellLike, Initializer, TensorLike
 from ferroflow._src.framework.default_graph import device
 from ferroflow._src.ops.array.shaping import reshape
 from ferroflow._src.ops.nn.embedding import embedding_lookup
@@ -37,7 +38,12 @@ class EmbeddingWrapper(CellWrapper):
     """
 
     def __init__(
-        self, cell: Any, embedding_classes: int, embedding_size: int, initializer: Any = None, reuse: Any = None
+        self,
+        cell: Any,
+        embedding_classes: int,
+        embedding_size: int,
+        initializer: Initializer | None = None,
+        reuse: object = None,
     ) -> None:
         assert_like_rnn_cell("cell", cell)
         super().__init__(cell, reuse=reuse)
@@ -49,7 +55,7 @@ class EmbeddingWrapper(CellWrapper):
         self._embedding_size = embedding_size
         self._initializer = initializer
 
-    def call(self, inputs: Any, state: Any) -> Any:
+    def call(self, inputs: TensorLike, state: Any) -> Any:
         """Computes one step.
 
         Args:
@@ -88,8 +94,8 @@ class InputProjectionWrapper(CellWrapper):
         cell: Any,
         num_proj: int,
         activation: Callable[..., Any] | None = None,
-        input_size: Any = None,
-        reuse: Any = None,
+        input_size: object = None,
+        reuse: object = None,
     ) -> None:
         assert_like_rnn_cell("cell", cell)
         super().__init__(cell, reuse=reuse)
@@ -99,7 +105,7 @@ class InputProjectionWrapper(CellWrapper):
         self._activation = activation
         self._projection: Projection | None = None
 
-    def call(self, inputs: Any, state: Any) -> Any:
+    def call(self, inputs: TensorLike, state: TensorLike) -> Any:
         """Computes one step.
 
         Args:
@@ -134,7 +140,7 @@ class OutputProjectionWrapper(CellWrapper):
     """
 
     def __init__(
-        self, cell: Any, output_size: int, activation: Callable[..., Any] | None = None, reuse: Any = None
+        self, cell: CellLike, output_size: int, activation: Callable[..., Any] | None = None, reuse: object = None
     ) -> None:
         assert_like_rnn_cell("cell", cell)
         super().__init__(cell, reuse=reuse)
@@ -149,7 +155,7 @@ class OutputProjectionWrapper(CellWrapper):
         """int, the size of the projected outputs."""
         return self._output_size
 
-    def call(self, inputs: Any, state: Any) -> Any:
+    def call(self, inputs: TensorLike, state: TensorLike) -> Any:
         """Computes one step.
 
         Args:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ferroflow._src.base import nest
 from ferroflow._src.base.tensor_shape import TensorShape, as_shape
+from ferroflow._src.base.typing import DTypeLike, IntLike, ShapeTensorLike
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_index
 from ferroflow._src.framework.tensor import Tensor
@@ -70,7 +71,7 @@ def sizes_tensor(size: Any, what: str) -> Tensor | None:
     return convert_index(shape.as_list(), name="Const") if shape.is_fully_defined() else None
 
 
-def joined_shape(prefix: Any, suffix: Any) -> Tensor:
+def joined_shape(prefix: IntLike, suffix: Any) -> Tensor:
     """Returns the dimensions of `prefix` followed by those of `suffix`.
 
     Args:
@@ -89,7 +90,7 @@ def joined_shape(prefix: Any, suffix: Any) -> Tensor:
     return concat((first, second), 0)
 
 
-def joined_sizes(prefix: Any, suffix: Any, static: bool = False) -> Any:
+def joined_sizes(prefix: IntLike, suffix: Any, static: bool = False) -> Any:
     """Returns `joined_shape`, or what is known of it while the graph is built.
 
     Args:
@@ -109,7 +110,7 @@ def joined_sizes(prefix: Any, suffix: Any, static: bool = False) -> Any:
     return None if shape.ndims is None else shape.as_list()
 
 
-def zero_tensors(sizes: Any, batch_size: Any, dtype: Any) -> Any:
+def zero_tensors(sizes: ShapeTensorLike, batch_size: IntLike, dtype: DTypeLike) -> Any:
     """Returns zeros for each of the sizes of a cell.
 
     Args:
@@ -121,7 +122,7 @@ def zero_tensors(sizes: Any, batch_size: Any, dtype: Any) -> Any:
         Tensor of shape [batch_size, size...], or a structure of them.
     """
 
-    def make(size: Any) -> Tensor:
+    def make(size: ShapeTensorLike) -> Tensor:
         result = zeros(joined_shape(batch_size, size), dtype=dtype)
         # TF 1.x makes the parts again to find the static shape. They count for the seeds of operations after them.
         sizes_tensor(batch_size, "prefix")

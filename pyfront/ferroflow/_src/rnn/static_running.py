@@ -6,6 +6,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.tensor_shape import TensorShape, unknown_shape
+from ferroflow._src.base.typing import CellLike, DTypeLike, ListLike, NestedTensors, ScopeLike, TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies
 from ferroflow._src.ops.array import shaping
@@ -55,12 +56,12 @@ def _lengths(sequence_length: Any) -> Any:
 
 
 def static_rnn(
-    cell: Any,
-    inputs: Any,
-    initial_state: Any = None,
-    dtype: Any = None,
-    sequence_length: Any = None,
-    scope: Any = None,
+    cell: CellLike,
+    inputs: ListLike,
+    initial_state: NestedTensors | None = None,
+    dtype: DTypeLike | None = None,
+    sequence_length: TensorLike | None = None,
+    scope: ScopeLike | None = None,
 ) -> Any:
     """Runs a cell over a list of inputs.
 
@@ -88,7 +89,7 @@ def static_rnn(
         first, dimension = _batch_dimension(inputs)
         batch_size = dimension.value or shaping.shape(first)[0]
         if initial_state is not None:
-            state = initial_state
+            state: Any = initial_state
         elif not dtype:
             raise ValueError("If no initial_state is provided, dtype must be specified")
         else:
@@ -121,7 +122,12 @@ def static_rnn(
 
 
 def static_state_saving_rnn(
-    cell: Any, inputs: Any, state_saver: Any, state_name: Any, sequence_length: Any = None, scope: Any = None
+    cell: Any,
+    inputs: ListLike,
+    state_saver: Any,
+    state_name: Any,
+    sequence_length: TensorLike | None = None,
+    scope: ScopeLike | None = None,
 ) -> Any:
     """Runs a cell over a list of inputs, from a state that is kept between runs.
 
@@ -179,14 +185,14 @@ def _reversed(sequence: Any, lengths: Any) -> list[Any]:
 
 
 def static_bidirectional_rnn(
-    cell_fw: Any,
-    cell_bw: Any,
-    inputs: Any,
-    initial_state_fw: Any = None,
-    initial_state_bw: Any = None,
-    dtype: Any = None,
-    sequence_length: Any = None,
-    scope: Any = None,
+    cell_fw: CellLike,
+    cell_bw: CellLike,
+    inputs: ListLike,
+    initial_state_fw: NestedTensors | None = None,
+    initial_state_bw: NestedTensors | None = None,
+    dtype: DTypeLike | None = None,
+    sequence_length: TensorLike | None = None,
+    scope: ScopeLike | None = None,
 ) -> Any:
     """Runs one cell forwards and one backwards over a list of inputs.
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ferroflow._src.base import nest
+from ferroflow._src.base.typing import DTypeLike, IntLike, ShapeTensorLike, TensorLike
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.default_graph import colocate_with
 from ferroflow._src.framework.tensor import Tensor
@@ -26,7 +27,7 @@ def cache_variables(scope: VariableScope) -> None:
         scope.set_caching_device(lambda op: op.device)
 
 
-def state_dtype(given: Any, state: Any) -> Any:
+def state_dtype(given: DTypeLike | None, state: Any) -> Any:
     """Returns the dtype of outputs: the given one, or else that of the state.
 
     Args:
@@ -67,7 +68,7 @@ def batch_size_of(inputs: Sequence[Tensor]) -> Any:
     return shaping.shape(inputs[0])[1]
 
 
-def zero_outputs(sizes: Any, batch_size: Any, dtype: Callable[[], Any]) -> Any:
+def zero_outputs(sizes: ShapeTensorLike, batch_size: IntLike, dtype: Callable[[], Any]) -> Any:
     """Returns zeros for each of the output sizes of a cell.
 
     Args:
@@ -108,10 +109,10 @@ class Lengths:
 
 
 def step(
-    time: Any,
+    time: IntLike,
     lengths: Lengths,
-    zero_output: Any,
-    state: Any,
+    zero_output: TensorLike,
+    state: TensorLike,
     call_cell: Callable[[], Any],
     always_calls: bool = False,
 ) -> Any:

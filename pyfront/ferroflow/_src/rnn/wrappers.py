@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import nest
+from ferroflow._src.base.typing import CellLike, Device, DTypeLike, IntLike, ScopeLike, TensorLike
 from ferroflow._src.framework.default_graph import device as on_device, name_scope
 from ferroflow._src.rnn.cell import RNNCell
 
@@ -15,7 +16,7 @@ __all__ = ["CellWrapper", "DeviceWrapper", "ResidualWrapper"]
 class CellWrapper(RNNCell):
     """A cell with the sizes and the state of another cell."""
 
-    def __init__(self, cell: Any, reuse: Any = None) -> None:
+    def __init__(self, cell: Any, reuse: object = None) -> None:
         super().__init__(_reuse=reuse)
         self._cell = cell
 
@@ -29,7 +30,7 @@ class CellWrapper(RNNCell):
         """The output size of the wrapped cell."""
         return self._cell.output_size
 
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+    def zero_state(self, batch_size: IntLike, dtype: DTypeLike) -> Any:
         """Returns the wrapped cell's state of zeros.
 
         Args:
@@ -57,11 +58,11 @@ class ResidualWrapper(CellWrapper):
         residual_fn: callable of the inputs and the wrapped cell's outputs that makes the outputs; None for their sum.
     """
 
-    def __init__(self, cell: Any, residual_fn: Callable[[Any, Any], Any] | None = None) -> None:
+    def __init__(self, cell: CellLike, residual_fn: Callable[[Any, Any], Any] | None = None) -> None:
         super().__init__(cell)
         self._residual_fn = residual_fn
 
-    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
+    def __call__(self, inputs: TensorLike, state: Any, scope: ScopeLike | None = None) -> Any:
         """Computes one step.
 
         Args:
@@ -88,11 +89,11 @@ class DeviceWrapper(CellWrapper):
         device: str or function of an operation, as `tf.device` takes.
     """
 
-    def __init__(self, cell: Any, device: Any) -> None:
+    def __init__(self, cell: CellLike, device: Device) -> None:
         super().__init__(cell)
         self._device = device
 
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+    def zero_state(self, batch_size: IntLike, dtype: DTypeLike) -> Any:
         """Returns the wrapped cell's state of zeros, on the device.
 
         Args:
@@ -105,7 +106,7 @@ class DeviceWrapper(CellWrapper):
         with name_scope(type(self).__name__ + "ZeroState", values=[batch_size]), on_device(self._device):
             return self._cell.zero_state(batch_size, dtype)
 
-    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
+    def __call__(self, inputs: Any, state: Any, scope: ScopeLike | None = None) -> Any:
         """Computes one step on the device.
 
         Args:

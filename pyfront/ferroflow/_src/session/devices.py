@@ -21,5 +21,7 @@ def list_local_devices(session_config: Any = None) -> list[Any]:
         List of `DeviceAttributes` messages.
     """
     count = 1 if session_config is None else session_config.device_count.get("CPU", 1)
-    kind = {"device_type": "CPU", "memory_limit": _MEMORY_BYTES}
-    return [proto.DeviceAttributes(name=f"/device:CPU:{i}", **kind) for i in range(count)]
+    return [
+        proto.DeviceAttributes(name=f"/device:CPU:{i}", device_type="CPU", memory_limit=_MEMORY_BYTES)
+        for i in range(count)
+    ]

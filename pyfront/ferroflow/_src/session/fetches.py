@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ferroflow._src.base.shown import shown
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.composite import (
     IndexedSlices,
     IndexedSlicesValue,
@@ -82,7 +83,7 @@ def register_session_run_conversion_functions(
     _conversions.insert(0, (tensor_type, fetch_function, feed_function, feed_function_for_partial_run))
 
 
-def feed_pairs(key: Any, value: Any) -> list[tuple[Any, Any]]:
+def feed_pairs(key: Any, value: TensorLike) -> list[tuple[Any, Any]]:
     """Returns the (element, value) pairs that feeding `key` means."""
     for kind, _, feed, _ in _conversions:
         if feed is not None and isinstance(key, kind):

@@ -17,6 +17,7 @@ from ferroflow._src.base import compat, errors, nest, proto
 from ferroflow._src.base.engine_errors import engine_errors
 from ferroflow._src.base.fork_locks import RenewedLock
 from ferroflow._src.base.shown import shown
+from ferroflow._src.base.typing import FeedDict, Fetches, ListLike
 from ferroflow._src.base.user_frames import is_user_file, place
 from ferroflow._src.framework import default_stacks
 from ferroflow._src.framework.default_graph import (
@@ -90,7 +91,7 @@ def _step_error(graph: Graph, code: int, message: str, node: int | None, is_unre
 class BaseSession:
     """Base of `Session` and `InteractiveSession`."""
 
-    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+    def __init__(self, target: str = "", graph: Graph | None = None, config: proto.ConfigProto | None = None) -> None:
         if graph is None:
             graph = get_default_graph()
         elif not isinstance(graph, Graph):
@@ -158,7 +159,13 @@ class BaseSession:
         if core is not None:
             core.close()
 
-    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+    def run(
+        self,
+        fetches: Fetches,
+        feed_dict: FeedDict | None = None,
+        options: proto.RunOptions | None = None,
+        run_metadata: proto.RunMetadata | None = None,
+    ) -> Any:
         """Runs one step.
 
         Args:
@@ -315,7 +322,9 @@ class BaseSession:
             )
         return array
 
-    def make_callable(self, fetches: Any, feed_list: Any = None, accept_options: bool = False) -> Callable[..., Any]:
+    def make_callable(
+        self, fetches: Any, feed_list: ListLike | None = None, accept_options: bool = False
+    ) -> Callable[..., Any]:
         """Returns a function that runs one step with less work per call.
 
         Args:
@@ -353,7 +362,7 @@ class BaseSession:
 
         return run
 
-    def partial_run_setup(self, fetches: Any, feeds: Any = None) -> str:
+    def partial_run_setup(self, fetches: Fetches, feeds: ListLike | None = None) -> str:
         """Begins a step that is fed and fetched in parts.
 
         Args:
@@ -380,7 +389,7 @@ class BaseSession:
             self._partial_runs[handle] = PartialRun(self._graph, self._core, elements, tensors)
         return handle
 
-    def partial_run(self, handle: str, fetches: Any, feed_dict: Any = None) -> Any:
+    def partial_run(self, handle: str, fetches: Fetches, feed_dict: FeedDict | None = None) -> Any:
         """Continues a step: computes `fetches` from the feeds so far; nothing runs twice.
 
         Args:
@@ -454,7 +463,7 @@ class Session(BaseSession):
         tf.errors.NotFoundError: if no engine is reachable at `target`.
     """
 
-    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+    def __init__(self, target: str = "", graph: Graph | None = None, config: proto.ConfigProto | None = None) -> None:
         super().__init__(target, graph, config=config)
         self._contexts: tuple[Any, Any] | None = None
 
@@ -488,7 +497,7 @@ class Session(BaseSession):
             self.close()
 
     @staticmethod
-    def reset(target: str, containers: Any = None, config: Any = None) -> None:
+    def reset(target: str, containers: ListLike | None = None, config: proto.ConfigProto | None = None) -> None:
         """Clears the named resource containers (all without names) at the tasks of a target and ends its sessions.
 
         Args:
@@ -524,7 +533,7 @@ class InteractiveSession(BaseSession):
     _count_lock = RenewedLock()
     _active_count = 0
 
-    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+    def __init__(self, target: str = "", graph: Graph | None = None, config: proto.ConfigProto | None = None) -> None:
         super().__init__(target, graph, config=config)
         with InteractiveSession._count_lock:
             if InteractiveSession._active_count > 0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base import compat, dtypes
+from ferroflow._src.base.typing import DTypeLike, SessionObject, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.default_graph import colocate_with
 from ferroflow._src.framework.operation import Operation
@@ -87,7 +88,7 @@ def _reader(graph: Any, dtype: dtypes.DType) -> tuple[Tensor, Tensor]:
     return found
 
 
-def delete_all(session: Any, handles: list[str]) -> None:
+def delete_all(session: SessionObject, handles: list[str]) -> None:
     """Deletes values in a session."""
     graph = session.graph
     deleters: list[tuple[Tensor, Operation]] = graph.__dict__.setdefault("_handle_deleters", [])
@@ -98,7 +99,7 @@ def delete_all(session: Any, handles: list[str]) -> None:
     session.run([op for _, op in used], dict(zip([holder for holder, _ in used], handles, strict=True)))
 
 
-def get_session_handle(data: Any, name: str | None = None) -> Tensor:
+def get_session_handle(data: TensorLike, name: str | None = None) -> Tensor:
     """Makes the operation that keeps a value in the session.
 
     Args:
@@ -117,7 +118,7 @@ def get_session_handle(data: Any, name: str | None = None) -> Tensor:
         return tensor_op("GetSessionHandle", [data], name=name)
 
 
-def get_session_tensor(handle: Any, dtype: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def get_session_tensor(handle: Any, dtype: DTypeLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Makes the operation that gives a kept value.
 
     Args:

@@ -7,9 +7,10 @@ import time
 from types import TracebackType
 from typing import Any
 
-from ferroflow._src.base import proto, tf_logging
+from ferroflow._src.base import compat, proto, tf_logging
 from ferroflow._src.base.deprecation import warn_deprecated
 from ferroflow._src.base.files.system import make_directories
+from ferroflow._src.base.typing import IntLike, PathLike, SessionObject, has_signature_of
 from ferroflow._src.checkpoint.meta_graph_export import create_meta_graph_def
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.summary.event_file_writer import EventFileWriter
@@ -52,7 +53,7 @@ class SummaryToEventTransformer:
         serialized = summary if isinstance(summary, bytes) else summary.SerializeToString()
         self.event_writer.add_summary(serialized, time.time(), 0 if global_step is None else int(global_step))
 
-    def add_session_log(self, session_log: Any, global_step: Any = None) -> None:
+    def add_session_log(self, session_log: Any, global_step: IntLike | None = None) -> None:
         """Adds the begin or the end of a session, or a checkpoint.
 
         Args:
@@ -61,7 +62,7 @@ class SummaryToEventTransformer:
         """
         self._add_event(proto.Event(session_log=session_log), global_step)
 
-    def add_graph(self, graph: Any, global_step: Any = None, graph_def: Any = None) -> None:
+    def add_graph(self, graph: Any, global_step: IntLike | None = None, graph_def: Any = None) -> None:
         """Adds a graph, which TensorBoard then shows, and the files of its plugins.
 
         Args:
@@ -100,7 +101,7 @@ class SummaryToEventTransformer:
                 with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
                     file.write(contents)
 
-    def add_meta_graph(self, meta_graph_def: Any, global_step: Any = None) -> None:
+    def add_meta_graph(self, meta_graph_def: Any, global_step: IntLike | None = None) -> None:
         """Adds a graph with its collections and signatures.
 
         Args:
@@ -114,7 +115,7 @@ class SummaryToEventTransformer:
             raise TypeError(f"meta_graph_def must be type MetaGraphDef, saw type: {type(meta_graph_def)}")
         self._add_event(proto.Event(meta_graph_def=meta_graph_def.SerializeToString()), global_step)
 
-    def add_run_metadata(self, run_metadata: Any, tag: str, global_step: Any = None) -> None:
+    def add_run_metadata(self, run_metadata: Any, tag: str, global_step: IntLike | None = None) -> None:
         """Adds what a step told about itself.
 
         Args:
@@ -160,17 +161,17 @@ class FileWriter(SummaryToEventTransformer):
 
     def __init__(
         self,
-        logdir: Any,
-        graph: Any = None,
+        logdir: PathLike,
+        graph: object = None,
         max_queue: int = 10,
         flush_secs: float = 120,
-        graph_def: Any = None,
+        graph_def: object = None,
         filename_suffix: str | None = None,
-        session: Any = None,
+        session: SessionObject | None = None,
     ) -> None:
         writer: Any
         if session is not None:
-            writer = SessionEventFileWriter(session, logdir, max_queue, flush_secs, filename_suffix)
+            writer = SessionEventFileWriter(session, compat.path_to_str(logdir), max_queue, flush_secs, filename_suffix)
         else:
             writer = EventFileWriter(logdir, max_queue, flush_secs, filename_suffix)
         super().__init__(writer, graph, graph_def)
@@ -216,6 +217,7 @@ class SummaryWriter(FileWriter):
         **kwargs: as `FileWriter` takes them.
     """
 
+    @has_signature_of(FileWriter.__init__)
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warn_deprecated("tf.train.SummaryWriter", "tf.summary.FileWriter")
         super().__init__(*args, **kwargs)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ferroflow._src.base import dtypes, proto
+from ferroflow._src.base.typing import BoolLike, IntLike, SessionObject, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -64,7 +65,7 @@ def should_record_summaries() -> Any:
 
 
 @contextlib.contextmanager
-def record_summaries_if(condition: Any) -> Iterator[None]:
+def record_summaries_if(condition: BoolLike) -> Iterator[None]:
     """Records the summaries created in a `with` block only in steps in which the condition holds.
 
     Args:
@@ -134,9 +135,9 @@ class SummaryWriter:
 
 def create_file_writer(
     logdir: str | None,
-    max_queue: Any = None,
-    flush_millis: Any = None,
-    filename_suffix: Any = None,
+    max_queue: IntLike | None = None,
+    flush_millis: IntLike | None = None,
+    filename_suffix: str | None = None,
     name: str | None = None,
 ) -> SummaryWriter:
     """Returns a writer of an event file, which `summary_writer_initializer_op` or its `init` opens in a session.
@@ -174,7 +175,7 @@ def summary_writer_initializer_op() -> list[Operation]:
     return get_collection(_INITIALIZERS_KEY)
 
 
-def initialize(graph: Any = None, session: Any = None) -> None:
+def initialize(graph: Any = None, session: SessionObject | None = None) -> None:
     """Opens the files of all writers in a session.
 
     Args:
@@ -199,7 +200,7 @@ def initialize(graph: Any = None, session: Any = None) -> None:
             session.run(apply_op("WriteGraphSummary", [writer, constant(0, dtypes.int64), data]))
 
 
-def import_event(tensor: Any, name: str | None = None) -> Operation:
+def import_event(tensor: TensorLike, name: str | None = None) -> Operation:
     """Writes a serialized `Event` message, whether or not summaries are recorded.
 
     Args:
@@ -243,7 +244,12 @@ class SessionEventFileWriter:
     """
 
     def __init__(
-        self, session: Any, logdir: str, max_queue: int = 10, flush_secs: float = 120, filename_suffix: Any = None
+        self,
+        session: SessionObject,
+        logdir: str,
+        max_queue: int = 10,
+        flush_secs: float = 120,
+        filename_suffix: str | None = None,
     ) -> None:
         self._session = session
         self._logdir = logdir

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ferroflow._src.base.deprecation import deprecated
+from ferroflow._src.base.typing import StringLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
@@ -37,7 +38,9 @@ def _made(
 
 
 @deprecated("tf.summary.scalar", name="tf.scalar_summary")
-def scalar_summary(tags: Any, values: Any, collections: Iterable[str] | None = None, name: str | None = None) -> Tensor:
+def scalar_summary(
+    tags: StringLike, values: TensorLike, collections: Iterable[str] | None = None, name: str | None = None
+) -> Tensor:
     """Returns a serialized summary of numbers.
 
     Args:
@@ -54,7 +57,7 @@ def scalar_summary(tags: Any, values: Any, collections: Iterable[str] | None = N
 
 @deprecated("tf.summary.histogram", name="tf.histogram_summary")
 def histogram_summary(
-    tag: Any, values: Any, collections: Iterable[str] | None = None, name: str | None = None
+    tag: StringLike, values: TensorLike, collections: Iterable[str] | None = None, name: str | None = None
 ) -> Tensor:
     """Returns a serialized summary with a histogram of values.
 
@@ -72,7 +75,11 @@ def histogram_summary(
 
 @deprecated("tf.summary.image", name="tf.image_summary")
 def image_summary(
-    tag: Any, tensor: Any, max_images: int = 3, collections: Iterable[str] | None = None, name: str | None = None
+    tag: StringLike,
+    tensor: TensorLike,
+    max_images: int = 3,
+    collections: Iterable[str] | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """Returns a serialized summary with images.
 
@@ -91,9 +98,9 @@ def image_summary(
 
 @deprecated("tf.summary.audio", name="tf.audio_summary")
 def audio_summary(
-    tag: Any,
-    tensor: Any,
-    sample_rate: Any,
+    tag: StringLike,
+    tensor: TensorLike,
+    sample_rate: TensorLike,
     max_outputs: int = 3,
     collections: Iterable[str] | None = None,
     name: str | None = None,

@@ -11,7 +11,7 @@ from ferroflow._src.base.files.record_files import tf_record_iterator
 __all__ = ["summary_iterator"]
 
 
-def summary_iterator(path: Any) -> Iterator[Any]:
+def summary_iterator(path: str) -> Iterator[Any]:
     """Reads the events of a file, one after the other.
 
     Args:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ferroflow._src.base import dtypes, proto
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.graph_keys import GraphKeys
@@ -17,7 +18,9 @@ __all__ = ["audio", "histogram", "image", "scalar", "tensor_summary", "text"]
 _COLLECTIONS = (GraphKeys.SUMMARIES,)
 
 
-def scalar(name: str, tensor: Any, collections: Iterable[str] | None = None, family: str | None = None) -> Tensor:
+def scalar(
+    name: str, tensor: TensorLike, collections: Iterable[str] | None = None, family: str | None = None
+) -> Tensor:
     """Returns a serialized summary of a scalar.
 
     Args:
@@ -36,7 +39,9 @@ def scalar(name: str, tensor: Any, collections: Iterable[str] | None = None, fam
         return collect(tensor_op("ScalarSummary", [tag, tensor], name=scope), collections, _COLLECTIONS)
 
 
-def histogram(name: str, values: Any, collections: Iterable[str] | None = None, family: str | None = None) -> Tensor:
+def histogram(
+    name: str, values: TensorLike, collections: Iterable[str] | None = None, family: str | None = None
+) -> Tensor:
     """Returns a serialized summary with a histogram of values.
 
     Args:
@@ -57,7 +62,11 @@ def histogram(name: str, values: Any, collections: Iterable[str] | None = None, 
 
 
 def image(
-    name: str, tensor: Any, max_outputs: int = 3, collections: Iterable[str] | None = None, family: str | None = None
+    name: str,
+    tensor: TensorLike,
+    max_outputs: int = 3,
+    collections: Iterable[str] | None = None,
+    family: str | None = None,
 ) -> Tensor:
     """Returns a serialized summary with images.
 
@@ -85,8 +94,8 @@ def image(
 
 def audio(
     name: str,
-    tensor: Any,
-    sample_rate: Any,
+    tensor: TensorLike,
+    sample_rate: TensorLike,
     max_outputs: int = 3,
     collections: Iterable[str] | None = None,
     family: str | None = None,
@@ -116,7 +125,7 @@ def audio(
 
 def tensor_summary(
     name: str,
-    tensor: Any,
+    tensor: TensorLike,
     summary_description: str | None = None,
     collections: Iterable[str] | None = None,
     summary_metadata: Any = None,

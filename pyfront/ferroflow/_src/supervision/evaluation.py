@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes, tf_logging
+from ferroflow._src.base.typing import FeedDict, ListLike
 from ferroflow._src.checkpoint.waiting import checkpoints_iterator
 from ferroflow._src.framework.default_graph import control_dependencies, get_collection
 from ferroflow._src.framework.graph_keys import GraphKeys
@@ -82,10 +83,10 @@ def evaluate_once(
     master: str = "",
     scaffold: Scaffold | None = None,
     eval_ops: Any = None,
-    feed_dict: Any = None,
+    feed_dict: FeedDict | None = None,
     final_ops: Any = None,
-    final_ops_feed_dict: Any = None,
-    hooks: Any = None,
+    final_ops_feed_dict: FeedDict | None = None,
+    hooks: ListLike | None = None,
     config: Any = None,
 ) -> Any:
     """Evaluates a checkpoint: runs operations batch after batch until a hook or the end of input stops, then others.
@@ -122,11 +123,11 @@ def evaluate_repeatedly(
     master: str = "",
     scaffold: Scaffold | None = None,
     eval_ops: Any = None,
-    feed_dict: Any = None,
+    feed_dict: FeedDict | None = None,
     final_ops: Any = None,
-    final_ops_feed_dict: Any = None,
+    final_ops_feed_dict: FeedDict | None = None,
     eval_interval_secs: float = 60,
-    hooks: Any = None,
+    hooks: ListLike | None = None,
     config: Any = None,
     max_number_of_evaluations: int | None = None,
     timeout: float | None = None,

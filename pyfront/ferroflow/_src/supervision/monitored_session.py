@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from ferroflow._src.base import errors, tf_logging
+from ferroflow._src.base.typing import ListLike
 from ferroflow._src.framework.default_graph import get_collection, get_default_graph
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.input.coordinator import Coordinator
@@ -212,7 +213,10 @@ class MonitoredSession(_MonitoredSession):
     """
 
     def __init__(
-        self, session_creator: SessionCreator | None = None, hooks: Any = None, stop_grace_period_secs: float = 120
+        self,
+        session_creator: SessionCreator | None = None,
+        hooks: ListLike | None = None,
+        stop_grace_period_secs: float = 120,
     ) -> None:
         super().__init__(session_creator, hooks, should_recover=True, stop_grace_period_secs=stop_grace_period_secs)
 
@@ -232,7 +236,7 @@ class SingularMonitoredSession(_MonitoredSession):
 
     def __init__(
         self,
-        hooks: Any = None,
+        hooks: ListLike | None = None,
         scaffold: Scaffold | None = None,
         master: str = "",
         config: Any = None,

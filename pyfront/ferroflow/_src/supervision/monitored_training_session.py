@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ferroflow._src.base.typing import ListLike
 from ferroflow._src.supervision.hooks.checkpoint_saver import CheckpointSaverHook
 from ferroflow._src.supervision.hooks.step_counter import StepCounterHook
 from ferroflow._src.supervision.hooks.summary_saver import SummarySaverHook
@@ -14,7 +15,7 @@ from ferroflow._src.supervision.session_creator import ChiefSessionCreator, Work
 __all__ = ["USE_DEFAULT", "MonitoredTrainingSession"]
 
 # Default of arguments for which None has a meaning: it turns a service off.
-USE_DEFAULT = object()
+USE_DEFAULT: Any = object()
 
 
 def _chosen(steps: Any, secs: Any, default_steps: int | None, default_secs: float | None) -> tuple[Any, Any]:
@@ -33,16 +34,16 @@ def MonitoredTrainingSession(  # noqa: N802  # TF1's spelling
     is_chief: bool = True,
     checkpoint_dir: str | None = None,
     scaffold: Scaffold | None = None,
-    hooks: Any = None,
-    chief_only_hooks: Any = None,
-    save_checkpoint_secs: Any = USE_DEFAULT,
-    save_summaries_steps: Any = USE_DEFAULT,
-    save_summaries_secs: Any = USE_DEFAULT,
-    config: Any = None,
+    hooks: ListLike | None = None,
+    chief_only_hooks: ListLike | None = None,
+    save_checkpoint_secs: float | None = USE_DEFAULT,
+    save_summaries_steps: int | None = USE_DEFAULT,
+    save_summaries_secs: float | None = USE_DEFAULT,
+    config: object = None,
     stop_grace_period_secs: float = 120,
     log_step_count_steps: int | None = 100,
     max_wait_secs: float = 7200,
-    save_checkpoint_steps: Any = USE_DEFAULT,
+    save_checkpoint_steps: int | None = USE_DEFAULT,
     summary_dir: str | None = None,
     save_graph_def: bool = True,
 ) -> MonitoredSession:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import tf_logging
+from ferroflow._src.base.typing import FeedDict
 from ferroflow._src.checkpoint.saver import get_saver_or_default
 from ferroflow._src.framework.default_graph import add_to_collection, get_collection, get_default_graph
 from ferroflow._src.framework.graph_keys import GraphKeys
@@ -68,16 +69,16 @@ class Scaffold:
 
     def __init__(
         self,
-        init_op: Any = None,
-        init_feed_dict: Any = None,
+        init_op: object = None,
+        init_feed_dict: FeedDict | None = None,
         init_fn: Callable[[Scaffold, Any], Any] | None = None,
-        ready_op: Any = None,
-        ready_for_local_init_op: Any = None,
-        local_init_op: Any = None,
-        summary_op: Any = None,
-        saver: Any = None,
+        ready_op: object = None,
+        ready_for_local_init_op: object = None,
+        local_init_op: object = None,
+        summary_op: object = None,
+        saver: object = None,
         copy_from_scaffold: Scaffold | None = None,
-        local_init_feed_dict: Any = None,
+        local_init_feed_dict: FeedDict | None = None,
     ) -> None:
         other = copy_from_scaffold
         if other is not None and not isinstance(other, Scaffold):

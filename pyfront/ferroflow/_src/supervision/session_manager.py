@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ferroflow._src.base import compat, errors, tf_logging
+from ferroflow._src.base.typing import FeedDict, TensorLike
 from ferroflow._src.checkpoint.state import get_checkpoint_state
 from ferroflow._src.framework.default_graph import get_collection, get_default_graph
 from ferroflow._src.framework.graph import Graph
@@ -43,12 +45,12 @@ class SessionManager:
     def __init__(
         self,
         local_init_op: Any = None,
-        ready_op: Any = None,
+        ready_op: TensorLike | None = None,
         ready_for_local_init_op: Any = None,
         graph: Graph | None = None,
         recovery_wait_secs: float = 30,
         local_init_run_options: Any = None,
-        local_init_feed_dict: Any = None,
+        local_init_feed_dict: FeedDict | None = None,
     ) -> None:
         if ready_for_local_init_op is not None and local_init_op is None:
             raise ValueError(
@@ -74,7 +76,7 @@ class SessionManager:
         max_wait_secs: float = 7200,
         config: Any = None,
         init_feed_dict: Any = None,
-        init_fn: Any = None,
+        init_fn: Callable[..., Any] | None = None,
     ) -> Any:
         """Makes a session and restores its variables; where there is no checkpoint, initializes them.
 

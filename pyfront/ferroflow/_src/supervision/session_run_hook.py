@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ferroflow._src.base.typing import SessionObject
+
 __all__ = ["SessionRunArgs", "SessionRunContext", "SessionRunHook", "SessionRunValues"]
 
 
@@ -43,7 +45,7 @@ class SessionRunContext:
         session: Session that runs the step.
     """
 
-    def __init__(self, original_args: SessionRunArgs, session: Any) -> None:
+    def __init__(self, original_args: SessionRunArgs, session: SessionObject) -> None:
         self._original_args = original_args
         self._session = session
         self._stop_requested = False
@@ -74,7 +76,7 @@ class SessionRunHook:
     def begin(self) -> None:
         """Is called once, before the session is created; operations may be added to the default graph."""
 
-    def after_create_session(self, session: Any, coord: Any) -> None:
+    def after_create_session(self, session: SessionObject, coord: Any) -> None:
         """Is called when a session was created, at the start and after each recovery; the graph is final.
 
         Args:
@@ -100,7 +102,7 @@ class SessionRunHook:
             run_values: SessionRunValues.
         """
 
-    def end(self, session: Any) -> None:
+    def end(self, session: SessionObject) -> None:
         """Is called before the session is closed, unless a step or the program failed; the end of input is not a
         failure.
 

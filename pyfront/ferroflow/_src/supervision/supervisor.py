@@ -10,6 +10,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes, proto, tf_logging
 from ferroflow._src.base.deprecation import warn_deprecated
+from ferroflow._src.base.typing import DictLike, FeedDict, IntLike, ListLike, SessionObject, TensorLike
 from ferroflow._src.checkpoint.meta_graph_export import create_meta_graph_def
 from ferroflow._src.checkpoint.saver import Saver
 from ferroflow._src.framework.default_graph import add_to_collection, get_collection, get_default_graph
@@ -116,25 +117,25 @@ class Supervisor:
     def __init__(
         self,
         graph: Graph | None = None,
-        ready_op: Any = USE_DEFAULT,
-        ready_for_local_init_op: Any = USE_DEFAULT,
+        ready_op: TensorLike = USE_DEFAULT,
+        ready_for_local_init_op: object = USE_DEFAULT,
         is_chief: bool = True,
-        init_op: Any = USE_DEFAULT,
-        init_feed_dict: Any = None,
-        local_init_op: Any = USE_DEFAULT,
+        init_op: object = USE_DEFAULT,
+        init_feed_dict: FeedDict | None = None,
+        local_init_op: object = USE_DEFAULT,
         logdir: str | None = None,
-        summary_op: Any = USE_DEFAULT,
-        saver: Any = USE_DEFAULT,
-        global_step: Any = USE_DEFAULT,
+        summary_op: TensorLike = USE_DEFAULT,
+        saver: object = USE_DEFAULT,
+        global_step: IntLike = USE_DEFAULT,
         save_summaries_secs: float | None = 120,
         save_model_secs: float | None = 600,
         recovery_wait_secs: float = 30,
         stop_grace_secs: float = 120,
         checkpoint_basename: str = "model.ckpt",
         session_manager: SessionManager | None = None,
-        summary_writer: Any = USE_DEFAULT,
+        summary_writer: object = USE_DEFAULT,
         init_fn: Callable[[Any], Any] | None = None,
-        local_init_run_options: Any = None,
+        local_init_run_options: object = None,
     ) -> None:
         warn_deprecated("tf.train.Supervisor", "tf.train.MonitoredTrainingSession")
         self._graph = get_default_graph() if graph is None else graph
@@ -274,7 +275,7 @@ class Supervisor:
             self._summary_writer.add_meta_graph(self._meta_graph_def)
             self._graph_added_to_summary = True
 
-    def start_standard_services(self, sess: Any) -> list[LooperThread] | None:
+    def start_standard_services(self, sess: SessionObject) -> list[LooperThread] | None:
         """Starts the threads that save summaries and checkpoints and count steps.
 
         Args:
@@ -368,7 +369,9 @@ class Supervisor:
             tf_logging.info("Starting queue runners.")
             self.start_queue_runners(sess)
 
-    def start_queue_runners(self, sess: Any, queue_runners: Iterable[Any] | None = None) -> list[threading.Thread]:
+    def start_queue_runners(
+        self, sess: SessionObject, queue_runners: Iterable[Any] | None = None
+    ) -> list[threading.Thread]:
         """Starts the threads of queue runners.
 
         Args:
@@ -388,7 +391,11 @@ class Supervisor:
         ]
 
     def loop(
-        self, timer_interval_secs: float | None, target: Callable[..., Any], args: Any = None, kwargs: Any = None
+        self,
+        timer_interval_secs: float | None,
+        target: Callable[..., Any],
+        args: ListLike | None = None,
+        kwargs: DictLike | None = None,
     ) -> LooperThread:
         """Starts a thread that calls a function again and again until the supervisor stops.
 
@@ -452,7 +459,7 @@ class Supervisor:
         """Waits until a stop is asked for."""
         self._coord.wait_for_stop()
 
-    def summary_computed(self, sess: Any, summary: Any, global_step: int | None = None) -> None:
+    def summary_computed(self, sess: SessionObject, summary: Any, global_step: int | None = None) -> None:
         """Writes a summary that the program computed.
 
         Args:

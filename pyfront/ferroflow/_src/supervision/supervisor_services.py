@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 from ferroflow._src.base import proto, tf_logging
+from ferroflow._src.base.typing import SessionObject
 from ferroflow._src.input.coordinator import LooperThread
 from ferroflow._src.training.global_step import global_step
 
@@ -20,7 +21,7 @@ class SVSummaryThread(LooperThread):
         sess: Session.
     """
 
-    def __init__(self, sv: Any, sess: Any) -> None:
+    def __init__(self, sv: Any, sess: SessionObject) -> None:
         super().__init__(sv.coord, sv.save_summaries_secs)
         self._sv = sv
         self._sess = sess
@@ -81,7 +82,7 @@ class SVTimerCheckpointThread(LooperThread):
         sess: Session.
     """
 
-    def __init__(self, sv: Any, sess: Any) -> None:
+    def __init__(self, sv: Any, sess: SessionObject) -> None:
         super().__init__(sv.coord, sv.save_model_secs)
         self._sv = sv
         self._sess = sess

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ferroflow._src.base import dtypes, tf_logging
+from ferroflow._src.base.typing import ListLike, SessionObject
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.default_graph import colocate_with, control_dependencies, device, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
@@ -20,6 +21,7 @@ from ferroflow._src.ops.queue.queues import FIFOQueue
 from ferroflow._src.ops.state.accumulating import ConditionalAccumulator, SparseConditionalAccumulator
 from ferroflow._src.ops.state.assigning import assign
 from ferroflow._src.supervision.session_run_hook import SessionRunHook
+from ferroflow._src.training.moving_averages import ExponentialMovingAverage
 from ferroflow._src.training.optimizer import Optimizer
 from ferroflow._src.variables.collections import global_variables
 from ferroflow._src.variables.initialization import report_uninitialized_variables
@@ -57,8 +59,8 @@ class SyncReplicasOptimizer(Optimizer):
         opt: Optimizer,
         replicas_to_aggregate: int,
         total_num_replicas: int | None = None,
-        variable_averages: Any = None,
-        variables_to_average: Any = None,
+        variable_averages: ExponentialMovingAverage | None = None,
+        variables_to_average: ListLike | None = None,
         use_locking: bool = False,
         name: str = "sync_replicas",
     ) -> None:
@@ -327,7 +329,7 @@ class SyncReplicasOptimizerHook(SessionRunHook):
             self._queue_runner = optimizer.get_chief_queue_runner()
             self._init_tokens_op = optimizer.get_init_tokens_op(self._num_tokens)
 
-    def after_create_session(self, session: Any, coord: Any) -> None:
+    def after_create_session(self, session: SessionObject, coord: Any) -> None:
         """Sets the steps, gives out the first tokens and starts the updates.
 
         Args:

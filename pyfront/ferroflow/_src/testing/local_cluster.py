@@ -6,6 +6,7 @@ import contextlib
 import socket
 from typing import Any
 
+from ferroflow._src.base import proto
 from ferroflow._src.cluster.cluster_spec import ClusterSpec
 from ferroflow._src.cluster.server import Server
 
@@ -14,8 +15,8 @@ def create_local_cluster(
     num_workers: int,
     num_ps: int,
     protocol: str = "grpc",
-    worker_config: Any = None,
-    ps_config: Any = None,
+    worker_config: proto.ConfigProto | None = None,
+    ps_config: proto.ConfigProto | None = None,
 ) -> tuple[list[Server], list[Server]]:
     """Starts the servers of a cluster with the jobs "worker" and "ps" in this process.
 

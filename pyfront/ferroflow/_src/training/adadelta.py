@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ferroflow._src.base.typing import Rate
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.training.fused_optimizer import cast_to, fused, hyper_parameter
 from ferroflow._src.training.optimizer import Optimizer
@@ -29,9 +30,9 @@ class AdadeltaOptimizer(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
-        rho: Any = 0.95,
-        epsilon: Any = 1e-8,
+        learning_rate: Rate = 0.001,
+        rho: Rate = 0.95,
+        epsilon: Rate = 1e-8,
         use_locking: bool = False,
         name: str = "Adadelta",
     ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ferroflow._src.base.typing import Rate, TensorLike
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import colocate_with, device
 from ferroflow._src.framework.tensor import Tensor
@@ -39,11 +40,11 @@ class AdagradDAOptimizer(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any,
-        global_step: Any,
+        learning_rate: Rate,
+        global_step: TensorLike,
         initial_gradient_squared_accumulator_value: float = 0.1,
-        l1_regularization_strength: Any = 0.0,
-        l2_regularization_strength: Any = 0.0,
+        l1_regularization_strength: Rate = 0.0,
+        l2_regularization_strength: Rate = 0.0,
         use_locking: bool = False,
         name: str = "AdagradDA",
     ) -> None:

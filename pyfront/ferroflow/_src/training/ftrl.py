@@ -5,6 +5,7 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any
 
+from ferroflow._src.base.typing import Rate
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import colocate_with
 from ferroflow._src.framework.tensor import Tensor
@@ -39,11 +40,11 @@ class FtrlOptimizer(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any,
+        learning_rate: Rate,
         learning_rate_power: Any = -0.5,
         initial_accumulator_value: float = 0.1,
-        l1_regularization_strength: Any = 0.0,
-        l2_regularization_strength: Any = 0.0,
+        l1_regularization_strength: Rate = 0.0,
+        l2_regularization_strength: Rate = 0.0,
         use_locking: bool = False,
         name: str = "Ftrl",
         accum_name: str | None = None,

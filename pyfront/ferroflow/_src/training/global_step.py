@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import dtypes, tf_logging
+from ferroflow._src.base.typing import SessionObject, TensorLike
 from ferroflow._src.framework.default_graph import (
     get_default_graph,
 )
@@ -21,7 +22,7 @@ from ferroflow._src.variables.initializers import Zeros
 from ferroflow._src.variables.variable import Variable
 
 
-def global_step(sess: Any, global_step_tensor: Any) -> int:
+def global_step(sess: SessionObject, global_step_tensor: TensorLike) -> int:
     """Returns the value of the global step in a session.
 
     Args:

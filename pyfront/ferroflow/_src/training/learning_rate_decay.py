@@ -7,6 +7,7 @@ import itertools
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import ListLike, TensorLike
 from ferroflow._src.control_flow.choice import case
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.constant import constant
@@ -29,10 +30,10 @@ def _periods(step: Tensor, steps: Tensor, staircase: bool) -> Tensor:
 
 
 def exponential_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    decay_rate: Any,
+    learning_rate: TensorLike,
+    global_step: TensorLike,
+    decay_steps: TensorLike,
+    decay_rate: TensorLike,
     staircase: bool = False,
     name: str | None = None,
 ) -> Tensor:
@@ -130,11 +131,11 @@ def inverse_time_decay(
 
 
 def polynomial_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    end_learning_rate: Any = 0.0001,
-    power: Any = 1.0,
+    learning_rate: TensorLike,
+    global_step: TensorLike,
+    decay_steps: TensorLike,
+    end_learning_rate: TensorLike = 0.0001,
+    power: TensorLike = 1.0,
     cycle: bool = False,
     name: str | None = None,
 ) -> Tensor:
@@ -174,7 +175,7 @@ def polynomial_decay(
         return add(multiply(rate - end, pow(1 - left, exponent)), end, name=scope)
 
 
-def piecewise_constant(x: Any, boundaries: Any, values: Any, name: str | None = None) -> Tensor:
+def piecewise_constant(x: Any, boundaries: ListLike, values: ListLike, name: str | None = None) -> Tensor:
     """Returns the value for the interval that contains `x`.
 
     Args:

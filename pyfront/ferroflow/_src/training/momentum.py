@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ferroflow._src.base.typing import Rate
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.training.fused_optimizer import cast_to, fused, hyper_parameter
 from ferroflow._src.training.optimizer import Optimizer
@@ -30,8 +31,8 @@ class MomentumOptimizer(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any,
-        momentum: Any,
+        learning_rate: Rate,
+        momentum: Rate,
         use_locking: bool = False,
         name: str = "Momentum",
         use_nesterov: bool = False,

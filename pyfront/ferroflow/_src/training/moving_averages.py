@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import FloatLike, ListLike, TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import (
     add_to_collection,
@@ -32,7 +33,7 @@ from ferroflow._src.variables.variable_scope import get_variable_scope
 
 
 def assign_moving_average(
-    variable: Any, value: Any, decay: Any, zero_debias: bool = True, name: str | None = None
+    variable: Any, value: TensorLike, decay: Any, zero_debias: bool = True, name: str | None = None
 ) -> Tensor:
     """Moves a variable towards a value: `variable -= (1 - decay) * (variable - value)`.
 
@@ -150,7 +151,11 @@ class ExponentialMovingAverage:
     """
 
     def __init__(
-        self, decay: Any, num_updates: Any = None, zero_debias: bool = False, name: str = "ExponentialMovingAverage"
+        self,
+        decay: FloatLike,
+        num_updates: TensorLike | None = None,
+        zero_debias: bool = False,
+        name: str = "ExponentialMovingAverage",
     ) -> None:
         self._decay = decay
         self._num_updates = num_updates
@@ -158,7 +163,7 @@ class ExponentialMovingAverage:
         self._name = name
         self._averages: dict[Any, Any] = {}
 
-    def apply(self, var_list: Any = None) -> Operation:
+    def apply(self, var_list: ListLike | None = None) -> Operation:
         """Makes averages, and the operation that moves them.
 
         The average of a variable starts at the variable's initial value, and the variable joins the collection

@@ -8,6 +8,7 @@ from typing import Any
 from ferroflow._src.autodiff.gating import gate_together
 from ferroflow._src.autodiff.gradients import gradients
 from ferroflow._src.base import dtypes, nest
+from ferroflow._src.base.typing import FloatLike, TensorLike, TensorLikes
 from ferroflow._src.framework.apply import apply_op
 from ferroflow._src.framework.composite import IndexedSlices, convert_to_tensor_or_indexed_slices
 from ferroflow._src.framework.default_graph import (
@@ -95,14 +96,14 @@ class Optimizer:
 
     def minimize(
         self,
-        loss: Any,
-        global_step: Any = None,
+        loss: FloatLike,
+        global_step: TensorLike | None = None,
         var_list: Any = None,
         gate_gradients: int = GATE_OP,
         aggregation_method: int | None = None,
         colocate_gradients_with_ops: bool = False,
         name: str | None = None,
-        grad_loss: Any = None,
+        grad_loss: TensorLike | None = None,
     ) -> Operation:
         """Adds the operations of a training step.
 
@@ -141,12 +142,12 @@ class Optimizer:
 
     def compute_gradients(
         self,
-        loss: Any,
-        var_list: Any = None,
+        loss: TensorLike,
+        var_list: TensorLikes | None = None,
         gate_gradients: int = GATE_OP,
         aggregation_method: int | None = None,
         colocate_gradients_with_ops: bool = False,
-        grad_loss: Any = None,
+        grad_loss: TensorLike | None = None,
     ) -> list[_GradientAndVariable]:
         """Adds the operations that compute the gradients of a loss.
 
@@ -201,7 +202,10 @@ class Optimizer:
         return pairs
 
     def apply_gradients(
-        self, grads_and_vars: Iterable[_GradientAndVariable], global_step: Any = None, name: str | None = None
+        self,
+        grads_and_vars: Iterable[_GradientAndVariable],
+        global_step: TensorLike | None = None,
+        name: str | None = None,
     ) -> Operation:
         """Adds the operations that update variables.
 
@@ -239,7 +243,7 @@ class Optimizer:
                 with name_scope("update_" + v.op.name), colocate_with(v):
                     updates.append(self._update(g, v))
             if global_step is None:
-                result = self._finish(updates, scope)
+                result: Operation | Tensor = self._finish(updates, scope)
             else:
                 with control_dependencies([self._finish(updates, "update")]), colocate_with(global_step):
                     result = assign_add(global_step, 1, name=scope)

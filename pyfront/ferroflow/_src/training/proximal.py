@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ferroflow._src.base.typing import Rate
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import colocate_with
 from ferroflow._src.framework.tensor import Tensor
@@ -48,9 +49,9 @@ class ProximalGradientDescentOptimizer(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any,
-        l1_regularization_strength: Any = 0.0,
-        l2_regularization_strength: Any = 0.0,
+        learning_rate: Rate,
+        l1_regularization_strength: Rate = 0.0,
+        l2_regularization_strength: Rate = 0.0,
         use_locking: bool = False,
         name: str = "ProximalGradientDescent",
     ) -> None:
@@ -87,10 +88,10 @@ class ProximalAdagradOptimizer(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any,
+        learning_rate: Rate,
         initial_accumulator_value: float = 0.1,
-        l1_regularization_strength: Any = 0.0,
-        l2_regularization_strength: Any = 0.0,
+        l1_regularization_strength: Rate = 0.0,
+        l2_regularization_strength: Rate = 0.0,
         use_locking: bool = False,
         name: str = "ProximalAdagrad",
     ) -> None:

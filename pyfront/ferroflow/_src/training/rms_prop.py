@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ferroflow._src.base.typing import Rate
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.making import ones_like
 from ferroflow._src.training.fused_optimizer import cast_to, fused, hyper_parameter
@@ -34,10 +35,10 @@ class RMSPropOptimizer(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any,
-        decay: Any = 0.9,
-        momentum: Any = 0.0,
-        epsilon: Any = 1e-10,
+        learning_rate: Rate,
+        decay: Rate = 0.9,
+        momentum: Rate = 0.0,
+        epsilon: Rate = 1e-10,
         use_locking: bool = False,
         centered: bool = False,
         name: str = "RMSProp",

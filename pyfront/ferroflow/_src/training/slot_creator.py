@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import DTypeLike, Initializer, ShapeLike
 from ferroflow._src.framework.default_graph import (
     colocate_with,
 )
@@ -69,7 +70,12 @@ def create_slot(primary: Any, val: Any, name: str, colocate_with_primary: bool =
 
 
 def create_slot_with_initializer(
-    primary: Any, initializer: Any, shape: Any, dtype: Any, name: str, colocate_with_primary: bool = True
+    primary: Any,
+    initializer: Initializer,
+    shape: ShapeLike,
+    dtype: DTypeLike,
+    name: str,
+    colocate_with_primary: bool = True,
 ) -> Any:
     """Returns a slot whose initial value an initializer gives.
 

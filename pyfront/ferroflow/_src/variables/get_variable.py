@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ferroflow._src.base import dtypes, tf_logging
+from ferroflow._src.base.typing import Collections, Device, DictLike, DTypeLike, Initializer, ShapeLike
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.variables.scope import variable_scope
@@ -17,20 +18,20 @@ from ferroflow._src.variables.variable_store import default_variable_store
 
 def get_variable(
     name: str,
-    shape: Any = None,
-    dtype: Any = None,
-    initializer: Any = None,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
+    initializer: Initializer | None = None,
     regularizer: Callable[..., Any] | None = None,
     trainable: bool | None = None,
-    collections: Any = None,
-    caching_device: Any = None,
+    collections: Collections | DictLike | None = None,
+    caching_device: Device | None = None,
     partitioner: Callable[..., Any] | None = None,
     validate_shape: bool = True,
     use_resource: bool | None = None,
     custom_getter: Callable[..., Any] | None = None,
     constraint: Callable[..., Any] | None = None,
-    synchronization: Any = VariableSynchronization.AUTO,
-    aggregation: Any = VariableAggregation.NONE,
+    synchronization: object = VariableSynchronization.AUTO,
+    aggregation: object = VariableAggregation.NONE,
 ) -> Any:
     """Returns the variable of a name in the current variable scope, and creates it if needed.
 
@@ -75,13 +76,13 @@ def get_variable(
 
 def get_local_variable(
     name: str,
-    shape: Any = None,
-    dtype: Any = None,
-    initializer: Any = None,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
+    initializer: Initializer | None = None,
     regularizer: Callable[..., Any] | None = None,
     trainable: bool = False,
-    collections: Any = None,
-    caching_device: Any = None,
+    collections: Collections | DictLike | None = None,
+    caching_device: Device | None = None,
     partitioner: Callable[..., Any] | None = None,
     validate_shape: bool = True,
     use_resource: bool | None = None,
@@ -128,12 +129,12 @@ def get_local_variable(
 def create_partitioned_variables(
     shape: Sequence[int],
     slicing: Sequence[int],
-    initializer: Any,
-    dtype: Any = dtypes.float32,
+    initializer: Initializer,
+    dtype: DTypeLike = dtypes.float32,
     trainable: bool = True,
-    collections: Any = None,
+    collections: Collections | DictLike | None = None,
     name: str | None = None,
-    reuse: Any = None,
+    reuse: object = None,
 ) -> list[Any]:
     """Deprecated: use `get_variable` with a partitioner. Returns the slices of a partitioned variable.
 

@@ -11,6 +11,7 @@ import numpy as np
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import DTypeLike, FloatLike, ShapeLike, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -34,7 +35,9 @@ _DISTRIBUTIONS = ("normal", "uniform", "truncated_normal", "untruncated_normal")
 class Initializer:
     """Base of all initializers."""
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
+    def __call__(
+        self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: PartitionInfo | None = None
+    ) -> Tensor:
         """Returns the initial value.
 
         Args:
@@ -83,10 +86,12 @@ class Zeros(Initializer):
         dtype: the dtype where a call gives none.
     """
 
-    def __init__(self, dtype: Any = dtypes.float32) -> None:
+    def __init__(self, dtype: DTypeLike = dtypes.float32) -> None:
         self.dtype = dtypes.as_dtype(dtype)
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
+    def __call__(
+        self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: PartitionInfo | None = None
+    ) -> Tensor:
         return zeros(shape, self.dtype if dtype is None else dtype)
 
     def get_config(self) -> dict[str, Any]:
@@ -100,10 +105,12 @@ class Ones(Initializer):
         dtype: the dtype where a call gives none.
     """
 
-    def __init__(self, dtype: Any = dtypes.float32) -> None:
+    def __init__(self, dtype: DTypeLike = dtypes.float32) -> None:
         self.dtype = dtypes.as_dtype(dtype)
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
+    def __call__(
+        self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: PartitionInfo | None = None
+    ) -> Tensor:
         return ones(shape, self.dtype if dtype is None else dtype)
 
     def get_config(self) -> dict[str, Any]:
@@ -123,7 +130,7 @@ class Constant(Initializer):
         TypeError: if `value` is not a number, list, tuple or array.
     """
 
-    def __init__(self, value: Any = 0, dtype: Any = dtypes.float32, verify_shape: bool = False) -> None:
+    def __init__(self, value: TensorLike = 0, dtype: DTypeLike = dtypes.float32, verify_shape: bool = False) -> None:
         if not (np.isscalar(value) or isinstance(value, (list, tuple, np.ndarray))):
             raise TypeError(
                 f"Invalid type for initial value: {type(value)} "
@@ -135,8 +142,8 @@ class Constant(Initializer):
 
     def __call__(
         self,
-        shape: Any,
-        dtype: Any = None,
+        shape: ShapeLike,
+        dtype: DTypeLike | None = None,
         partition_info: PartitionInfo | None = None,
         verify_shape: bool | None = None,
     ) -> Tensor:
@@ -164,14 +171,20 @@ class RandomUniform(Initializer):
     """
 
     def __init__(
-        self, minval: Any = 0, maxval: Any = None, seed: int | None = None, dtype: Any = dtypes.float32
+        self,
+        minval: FloatLike = 0,
+        maxval: FloatLike | None = None,
+        seed: int | None = None,
+        dtype: DTypeLike = dtypes.float32,
     ) -> None:
         self.minval = minval
         self.maxval = maxval
         self.seed = seed
         self.dtype = dtypes.as_dtype(dtype)
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
+    def __call__(
+        self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: PartitionInfo | None = None
+    ) -> Tensor:
         dtype = self.dtype if dtype is None else dtype
         return random_uniform(shape, self.minval, self.maxval, dtype, seed=self.seed)
 
@@ -193,14 +206,16 @@ class RandomNormal(Initializer):
     """
 
     def __init__(
-        self, mean: Any = 0.0, stddev: Any = 1.0, seed: int | None = None, dtype: Any = dtypes.float32
+        self, mean: FloatLike = 0.0, stddev: FloatLike = 1.0, seed: int | None = None, dtype: DTypeLike = dtypes.float32
     ) -> None:
         self.mean = mean
         self.stddev = stddev
         self.seed = seed
         self.dtype = _float_dtype(dtype)
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
+    def __call__(
+        self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: PartitionInfo | None = None
+    ) -> Tensor:
         dtype = self.dtype if dtype is None else dtype
         return random_normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
 
@@ -222,14 +237,16 @@ class TruncatedNormal(Initializer):
     """
 
     def __init__(
-        self, mean: Any = 0.0, stddev: Any = 1.0, seed: int | None = None, dtype: Any = dtypes.float32
+        self, mean: FloatLike = 0.0, stddev: FloatLike = 1.0, seed: int | None = None, dtype: DTypeLike = dtypes.float32
     ) -> None:
         self.mean = mean
         self.stddev = stddev
         self.seed = seed
         self.dtype = _float_dtype(dtype)
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
+    def __call__(
+        self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: PartitionInfo | None = None
+    ) -> Tensor:
         dtype = self.dtype if dtype is None else dtype
         return truncated_normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
 
@@ -250,12 +267,14 @@ class UniformUnitScaling(Initializer):
     """
 
     @deprecated("tf.initializers.variance_scaling with distribution=uniform", name="UniformUnitScaling")
-    def __init__(self, factor: float = 1.0, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
+    def __init__(self, factor: float = 1.0, seed: int | None = None, dtype: DTypeLike = dtypes.float32) -> None:
         self.factor = factor
         self.seed = seed
         self.dtype = _float_dtype(dtype)
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
+    def __call__(
+        self, shape: Any, dtype: DTypeLike | None = None, partition_info: PartitionInfo | None = None
+    ) -> Tensor:
         dtype = self.dtype if dtype is None else dtype
         inputs = 1.0
         for dim in (shape if partition_info is None else partition_info.full_shape)[:-1]:
@@ -288,7 +307,7 @@ class VarianceScaling(Initializer):
         mode: str = "fan_in",
         distribution: str = "truncated_normal",
         seed: int | None = None,
-        dtype: Any = dtypes.float32,
+        dtype: DTypeLike = dtypes.float32,
     ) -> None:
         if scale <= 0.0:
             raise ValueError("`scale` must be positive float.")
@@ -305,7 +324,9 @@ class VarianceScaling(Initializer):
         self.seed = seed
         self.dtype = _float_dtype(dtype)
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
+    def __call__(
+        self, shape: Any, dtype: DTypeLike | None = None, partition_info: PartitionInfo | None = None
+    ) -> Tensor:
         dtype = self.dtype if dtype is None else dtype
         fan_in, fan_out = _fans(shape if partition_info is None else partition_info.full_shape)
         fan = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2.0}[self.mode]
@@ -352,7 +373,7 @@ class GlorotUniform(VarianceScaling):
     Source: Glorot and Bengio, Understanding the difficulty of training deep feedforward neural networks, 2010.
     """
 
-    def __init__(self, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
+    def __init__(self, seed: int | None = None, dtype: DTypeLike = dtypes.float32) -> None:
         super().__init__(scale=1.0, mode="fan_avg", distribution="uniform", seed=seed, dtype=dtype)
 
     def get_config(self) -> dict[str, Any]:
@@ -369,7 +390,7 @@ class GlorotNormal(VarianceScaling):
     Source: as `GlorotUniform`.
     """
 
-    def __init__(self, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
+    def __init__(self, seed: int | None = None, dtype: DTypeLike = dtypes.float32) -> None:
         super().__init__(scale=1.0, mode="fan_avg", distribution="truncated_normal", seed=seed, dtype=dtype)
 
     def get_config(self) -> dict[str, Any]:
@@ -448,12 +469,14 @@ class Orthogonal(Initializer):
     Source: Saxe, McClelland and Ganguli, Exact solutions to the nonlinear dynamics of learning, 2014.
     """
 
-    def __init__(self, gain: Any = 1.0, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
+    def __init__(self, gain: TensorLike = 1.0, seed: int | None = None, dtype: DTypeLike = dtypes.float32) -> None:
         self.gain = gain
         self.dtype = _float_dtype(dtype)
         self.seed = seed
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
+    def __call__(
+        self, shape: Any, dtype: DTypeLike | None = None, partition_info: PartitionInfo | None = None
+    ) -> Tensor:
         dtype = self.dtype if dtype is None else dtype
         if len(shape) < 2:
             raise ValueError("The tensor to initialize must be at least two-dimensional")
@@ -482,7 +505,7 @@ class Identity(Initializer):
         ValueError: if `dtype` is not a float dtype; by a call, for a shape that is not a matrix's.
     """
 
-    def __init__(self, gain: Any = 1.0, dtype: Any = dtypes.float32) -> None:
+    def __init__(self, gain: TensorLike = 1.0, dtype: DTypeLike = dtypes.float32) -> None:
         self.gain = gain
         self.dtype = _float_dtype(dtype)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes, proto
 from ferroflow._src.base.tensor_shape import TensorShape, unknown_shape
+from ferroflow._src.base.typing import SessionObject, ShapeLike, TensorLike
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -153,7 +154,7 @@ class ResourceVariable(Variable):
         """Returns the static shape of the variable."""
         return self._shape
 
-    def set_shape(self, shape: Any) -> None:
+    def set_shape(self, shape: ShapeLike) -> None:
         """Makes the known shape of the variable, and of its reads, more specific.
 
         Args:
@@ -204,11 +205,11 @@ class ResourceVariable(Variable):
         result.op._is_initialized_value = True  # type: ignore[attr-defined]
         return result
 
-    def eval(self, session: Any = None) -> Any:
+    def eval(self, session: SessionObject | None = None) -> Any:
         """Returns the value in a session; arguments, result and errors as those of `tf.Variable.eval`."""
         return self._graph_element.eval(session=session)
 
-    def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
+    def sparse_read(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """Reads rows; arguments and result as those of `tf.Variable.sparse_read`."""
         with name_scope(name or "Gather") as scope:
             attrs = {"dtype": self._dtype}
@@ -219,7 +220,7 @@ class ResourceVariable(Variable):
         """Returns the result of `tf.gather`."""
         return self.sparse_read(indices, name)
 
-    def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
+    def gather_nd(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """Reads slices; arguments and result as those of `tf.Variable.gather_nd`."""
         with name_scope(name or "GatherNd") as scope:
             attrs = {"dtype": self._dtype}
@@ -313,7 +314,7 @@ class _WrittenVariable(ResourceVariable):
             return super()._update(op_type, arguments, attrs, name)
 
 
-def is_resource_variable(var: Any) -> bool:
+def is_resource_variable(var: TensorLike) -> bool:
     """Returns True if `var` is a variable behind a handle."""
     return isinstance(var, ResourceVariable)
 

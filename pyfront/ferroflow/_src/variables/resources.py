@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import OperationObject, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import add_to_collection, device, get_collection, name_scope
@@ -25,7 +26,9 @@ class _Resource(NamedTuple):
     is_initialized: Any
 
 
-def register_resource(handle: Any, create_op: Any, is_initialized_op: Any, is_shared: bool = True) -> None:
+def register_resource(
+    handle: TensorLike, create_op: OperationObject, is_initialized_op: TensorLike, is_shared: bool = True
+) -> None:
     """Adds a resource to those that training programs make at their start.
 
     Args:

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from ferroflow._src.base import tf_logging
+from ferroflow._src.base.typing import Device, DTypeLike, Initializer, ScopeLike
 from ferroflow._src.framework.default_graph import (
     get_default_graph,
     graph_of,
@@ -36,7 +37,7 @@ class PureVariableScope:
         self,
         name_or_scope: Any,
         old_name_scope: str | None,
-        reuse: Any,
+        reuse: object,
         defaults: VariableOptions,
         custom_getter: Callable[..., Any] | None,
     ) -> None:
@@ -88,7 +89,7 @@ class PureVariableScope:
         self._scopes.current_scope = self._old
 
 
-def pure_variable_scope(name_or_scope: str | VariableScope, reuse: Any = None, **defaults: Any) -> PureVariableScope:
+def pure_variable_scope(name_or_scope: str | VariableScope, reuse: object = None, **defaults: Any) -> PureVariableScope:
     """Returns a context manager that opens a variable scope without a name scope.
 
     Args:
@@ -127,16 +128,16 @@ class variable_scope:
 
     def __init__(
         self,
-        name_or_scope: str | VariableScope | None,
+        name_or_scope: ScopeLike | None,
         default_name: str | None = None,
         values: Iterable[Any] | None = None,
-        initializer: Any = None,
+        initializer: Initializer | None = None,
         regularizer: Callable[..., Any] | None = None,
-        caching_device: Any = None,
+        caching_device: Device | None = None,
         partitioner: Callable[..., Any] | None = None,
         custom_getter: Callable[..., Any] | None = None,
-        reuse: Any = None,
-        dtype: Any = None,
+        reuse: object = None,
+        dtype: DTypeLike | None = None,
         use_resource: bool | None = None,
         constraint: Callable[..., Any] | None = None,
         auxiliary_name_scope: bool = True,
@@ -219,13 +220,13 @@ def variable_op_scope(
     values: Iterable[Any],
     name_or_scope: str | VariableScope | None,
     default_name: str | None = None,
-    initializer: Any = None,
+    initializer: Initializer | None = None,
     regularizer: Callable[..., Any] | None = None,
-    caching_device: Any = None,
+    caching_device: Device | None = None,
     partitioner: Callable[..., Any] | None = None,
     custom_getter: Callable[..., Any] | None = None,
-    reuse: Any = None,
-    dtype: Any = None,
+    reuse: object = None,
+    dtype: DTypeLike | None = None,
     use_resource: bool | None = None,
     constraint: Callable[..., Any] | None = None,
 ) -> Iterator[VariableScope]:

@@ -6,11 +6,12 @@ import contextlib
 import functools
 import inspect
 from collections.abc import Callable, Iterable
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ferroflow._src.base import dtypes, proto, tf_logging
 from ferroflow._src.base.dtypes import DType
 from ferroflow._src.base.tensor_shape import TensorShape, unknown_shape
+from ferroflow._src.base.typing import Device, DTypeLike, Initializer, SessionObject, ShapeLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.conversion import convert_to_tensor, register_tensor_conversion_function
@@ -40,10 +41,12 @@ from ferroflow._src.variables.synchronization import VariableAggregation, Variab
 class _VariableMeta(type):
     """Metaclass that passes `Variable(...)`, but not its subclasses, through the active variable creators."""
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        if cls is not Variable:
-            return super().__call__(*args, **kwargs)
-        return create_with(_make_variable, _named_arguments(args, kwargs))
+    if not TYPE_CHECKING:  # checkers see the constructor's signature
+
+        def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+            if cls is not Variable:
+                return super().__call__(*args, **kwargs)
+            return create_with(_make_variable, _named_arguments(args, kwargs))
 
     # `__call__` would hide the constructor's parameters from `help` and editors.
     @property
@@ -121,21 +124,21 @@ class Variable(metaclass=_VariableMeta):
 
     def __init__(
         self,
-        initial_value: Any = None,
+        initial_value: Initializer | None = None,
         trainable: bool | None = None,
         collections: Iterable[str] | None = None,
         validate_shape: bool = True,
-        caching_device: Any = None,
+        caching_device: Device | None = None,
         name: str | None = None,
-        variable_def: Any = None,
-        dtype: Any = None,
-        expected_shape: Any = None,
+        variable_def: object = None,
+        dtype: DTypeLike | None = None,
+        expected_shape: object = None,
         import_scope: str | None = None,
         constraint: Callable[[Any], Any] | None = None,
         use_resource: bool | None = None,
-        synchronization: Any = VariableSynchronization.AUTO,
-        aggregation: Any = VariableAggregation.NONE,
-        shape: Any = None,
+        synchronization: object = VariableSynchronization.AUTO,
+        aggregation: object = VariableAggregation.NONE,
+        shape: ShapeLike | None = None,
     ) -> None:
         self._save_slice_info: SaveSliceInfo | None = None
         self._caching_device = caching_device
@@ -228,6 +231,38 @@ class Variable(metaclass=_VariableMeta):
     def __repr__(self) -> str:
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
 
+    if TYPE_CHECKING:
+        # The operators as they are installed below.
+        def __add__(self, other: TensorLike) -> Tensor: ...
+        def __radd__(self, other: TensorLike) -> Tensor: ...
+        def __sub__(self, other: TensorLike) -> Tensor: ...
+        def __rsub__(self, other: TensorLike) -> Tensor: ...
+        def __mul__(self, other: TensorLike) -> Tensor: ...
+        def __rmul__(self, other: TensorLike) -> Tensor: ...
+        def __truediv__(self, other: TensorLike) -> Tensor: ...
+        def __rtruediv__(self, other: TensorLike) -> Tensor: ...
+        def __floordiv__(self, other: TensorLike) -> Tensor: ...
+        def __rfloordiv__(self, other: TensorLike) -> Tensor: ...
+        def __mod__(self, other: TensorLike) -> Tensor: ...
+        def __rmod__(self, other: TensorLike) -> Tensor: ...
+        def __pow__(self, other: TensorLike) -> Tensor: ...
+        def __rpow__(self, other: TensorLike) -> Tensor: ...
+        def __matmul__(self, other: TensorLike) -> Tensor: ...
+        def __rmatmul__(self, other: TensorLike) -> Tensor: ...
+        def __and__(self, other: TensorLike) -> Tensor: ...
+        def __rand__(self, other: TensorLike) -> Tensor: ...
+        def __or__(self, other: TensorLike) -> Tensor: ...
+        def __ror__(self, other: TensorLike) -> Tensor: ...
+        def __xor__(self, other: TensorLike) -> Tensor: ...
+        def __rxor__(self, other: TensorLike) -> Tensor: ...
+        def __lt__(self, other: TensorLike) -> Tensor: ...
+        def __le__(self, other: TensorLike) -> Tensor: ...
+        def __gt__(self, other: TensorLike) -> Tensor: ...
+        def __ge__(self, other: TensorLike) -> Tensor: ...
+        def __neg__(self) -> Tensor: ...
+        def __invert__(self) -> Tensor: ...
+        def __abs__(self) -> Tensor: ...
+
     def __getitem__(self, slice_spec: Any) -> Tensor:
         """Returns a part of the value, which has a method `assign(value)`.
 
@@ -283,7 +318,7 @@ class Variable(metaclass=_VariableMeta):
         """Returns the shape of the variable."""
         return self._variable.shape
 
-    def set_shape(self, shape: Any) -> None:
+    def set_shape(self, shape: ShapeLike) -> None:
         """Makes the known shape of the variable, and of its read, more specific.
 
         Args:
@@ -355,7 +390,7 @@ class Variable(metaclass=_VariableMeta):
             raise ValueError(f"The initial value of variable {self.name} is not known.")
         return value_or_initial_value(self._variable, self._assigned_value)
 
-    def eval(self, session: Any = None) -> Any:
+    def eval(self, session: SessionObject | None = None) -> Any:
         """Returns the value in a session.
 
         Args:
@@ -386,7 +421,9 @@ class Variable(metaclass=_VariableMeta):
     def _update(self, op_type: str, arguments: list[Any], attrs: dict[str, Any], name: str | None) -> Any:
         return tensor_op(op_type, [self._variable, *arguments], attrs=attrs, name=name)
 
-    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign(
+        self, value: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
         """Returns the variable a value.
 
         Args:
@@ -405,7 +442,7 @@ class Variable(metaclass=_VariableMeta):
         return self._write("Assign", value, use_locking, name, read_value)
 
     def assign_add(
-        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self, delta: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Adds to the variable.
 
@@ -424,7 +461,7 @@ class Variable(metaclass=_VariableMeta):
         return self._write("AssignAdd", delta, use_locking, name, read_value)
 
     def assign_sub(
-        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self, delta: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Subtracts from the variable.
 
@@ -562,7 +599,7 @@ class Variable(metaclass=_VariableMeta):
     def _scatter_nd(self, op_type: str, indices: Any, updates: Any, name: str | None) -> Any:
         return self._update(op_type, [indices, updates], {"use_locking": True}, name)
 
-    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_update(self, indices: Any, updates: TensorLike, name: str | None = None) -> Any:
         """Replaces slices.
 
         Args:
@@ -575,7 +612,7 @@ class Variable(metaclass=_VariableMeta):
         """
         return self._scatter_nd("ScatterNdUpdate", indices, updates, name)
 
-    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_add(self, indices: Any, updates: TensorLike, name: str | None = None) -> Any:
         """Adds to slices.
 
         Args:
@@ -588,7 +625,7 @@ class Variable(metaclass=_VariableMeta):
         """
         return self._scatter_nd("ScatterNdAdd", indices, updates, name)
 
-    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_sub(self, indices: Any, updates: TensorLike, name: str | None = None) -> Any:
         """Subtracts from slices.
 
         Args:
@@ -637,7 +674,7 @@ class Variable(metaclass=_VariableMeta):
         """
         return self._update("CountUpTo", [], {"limit": limit}, None)
 
-    def load(self, value: Any, session: Any = None) -> None:
+    def load(self, value: Any, session: SessionObject | None = None) -> None:
         """Assigns a value immediately, without adding operations to the graph.
 
         Args:

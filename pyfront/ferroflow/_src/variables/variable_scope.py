@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import Collections, Device, DictLike, DTypeLike, Initializer, ShapeLike, StringLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import (
     get_collection,
@@ -53,15 +54,15 @@ class VariableScope:
 
     def __init__(
         self,
-        reuse: Any,
+        reuse: object,
         name: str = "",
-        initializer: Any = None,
+        initializer: Initializer | None = None,
         regularizer: Callable[..., Any] | None = None,
-        caching_device: Any = None,
+        caching_device: Device | None = None,
         partitioner: Callable[..., Any] | None = None,
         custom_getter: Callable[..., Any] | None = None,
         name_scope: str = "",
-        dtype: Any = dtypes.float32,
+        dtype: DTypeLike = dtypes.float32,
         use_resource: bool | None = None,
         constraint: Callable[..., Any] | None = None,
     ) -> None:
@@ -138,7 +139,7 @@ class VariableScope:
         """Makes `get_variable` reuse existing variables only, from now on."""
         self._reuse = True
 
-    def set_initializer(self, initializer: Any) -> None:
+    def set_initializer(self, initializer: Initializer | None) -> None:
         """Sets the default initializer.
 
         Args:
@@ -146,7 +147,7 @@ class VariableScope:
         """
         self._defaults = self._defaults._replace(initializer=initializer)
 
-    def set_dtype(self, dtype: Any) -> None:
+    def set_dtype(self, dtype: DTypeLike) -> None:
         """Sets the default dtype.
 
         Args:
@@ -170,7 +171,7 @@ class VariableScope:
         """
         self._defaults = self._defaults._replace(regularizer=regularizer)
 
-    def set_caching_device(self, caching_device: Any) -> None:
+    def set_caching_device(self, caching_device: Device | None) -> None:
         """Sets the default caching device.
 
         Args:
@@ -194,7 +195,7 @@ class VariableScope:
         """
         self._custom_getter = custom_getter
 
-    def get_collection(self, name: Any) -> list[Any]:
+    def get_collection(self, name: StringLike) -> list[Any]:
         """Returns the items of a collection whose names begin with this scope's.
 
         Args:
@@ -221,14 +222,14 @@ class VariableScope:
         self,
         var_store: VariableStore,
         name: str,
-        shape: Any = None,
-        dtype: Any = None,
-        initializer: Any = None,
+        shape: ShapeLike | None = None,
+        dtype: DTypeLike | None = None,
+        initializer: Initializer | None = None,
         regularizer: Callable[..., Any] | None = None,
-        reuse: Any = None,
+        reuse: object = None,
         trainable: bool | None = None,
-        collections: Any = None,
-        caching_device: Any = None,
+        collections: Collections | DictLike | None = None,
+        caching_device: Device | None = None,
         partitioner: Callable[..., Any] | None = None,
         validate_shape: bool = True,
         use_resource: bool | None = None,

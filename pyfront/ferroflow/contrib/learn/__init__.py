@@ -2,6 +2,7 @@
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.contrib.learn.learn_modes import ModeKeys as ModeKeys
+from ferroflow.contrib.learn import python as python
 from ferroflow.contrib.learn.python.learn import datasets as datasets, preprocessing as preprocessing
 
 _tell_absent(globals())

@@ -7,6 +7,7 @@ from typing import Any
 
 from ferroflow._src.base.files.file import GFile
 from ferroflow._src.base.files.system import remove, rename
+from ferroflow._src.base.typing import PathLike
 
 __all__ = ["FileIO", "atomic_write_string_to_file", "read_file_to_string", "write_string_to_file"]
 
@@ -18,7 +19,7 @@ class FileIO(GFile):
         super().__init__(name, mode)
 
 
-def read_file_to_string(filename: Any, binary_mode: bool = False) -> str | bytes:
+def read_file_to_string(filename: PathLike, binary_mode: bool = False) -> str | bytes:
     """Returns the content of a file.
 
     Args:
@@ -33,7 +34,7 @@ def read_file_to_string(filename: Any, binary_mode: bool = False) -> str | bytes
     return content
 
 
-def write_string_to_file(filename: Any, file_content: str | bytes) -> None:
+def write_string_to_file(filename: PathLike, file_content: str | bytes) -> None:
     """Makes a file of a content, in the place of one that is there.
 
     Args:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from ferroflow._src.base import compat, errors
+from ferroflow._src.base.typing import PathLike
 
 # TF 1.x: the codes that its file systems give the errors of POSIX; all others are unknown.
 _CODES: Final[dict[int, int]] = {
@@ -37,7 +38,7 @@ _CODES: Final[dict[int, int]] = {
 _SCHEME: Final = "file://"
 
 
-def path_of(name: Any) -> str:
+def path_of(name: PathLike) -> str:
     """Returns the path behind a file name, which may begin with the scheme of local files.
 
     Args:

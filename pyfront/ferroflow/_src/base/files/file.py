@@ -12,6 +12,7 @@ from ferroflow._src.base import compat, errors
 from ferroflow._src.base.deprecation import deprecated_args
 from ferroflow._src.base.files.failures import failures_of, path_of
 from ferroflow._src.base.files.system import stat
+from ferroflow._src.base.typing import PathLike
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -32,7 +33,7 @@ class GFile:
         tf.errors.InvalidArgumentError: if the mode is unknown.
     """
 
-    def __init__(self, name: Any, mode: str = "r") -> None:
+    def __init__(self, name: PathLike, mode: str = "r") -> None:
         self._reader: io.BufferedReader | None = None
         self._writer: io.BufferedWriter | None = None
         self._name = name
@@ -259,6 +260,6 @@ class FastGFile(GFile):
         tf.errors.InvalidArgumentError: if the mode is unknown.
     """
 
-    def __init__(self, name: Any, mode: str = "r") -> None:
+    def __init__(self, name: PathLike, mode: str = "r") -> None:
         warnings.warn("tf.gfile.FastGFile is deprecated; use tf.gfile.GFile instead.", DeprecationWarning, stacklevel=2)
         super().__init__(name, mode)

@@ -10,6 +10,7 @@ from ferroflow import _core
 from ferroflow._src.base import compat
 from ferroflow._src.base.engine_errors import engine_errors
 from ferroflow._src.base.files.failures import path_bytes
+from ferroflow._src.base.typing import PathLike
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -109,7 +110,7 @@ class TFRecordWriter:
         ValueError: if the compression is unknown.
     """
 
-    def __init__(self, path: Any, options: Any = None) -> None:
+    def __init__(self, path: PathLike, options: object = None) -> None:
         compression = TFRecordOptions.get_compression_type_string(options)
         level = getattr(options, "compression_level", None)
         with engine_errors():
@@ -152,7 +153,7 @@ class TFRecordWriter:
         self.close()
 
 
-def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
+def tf_record_iterator(path: PathLike, options: Any = None) -> Iterator[bytes]:
     """Reads a record file.
 
     Args:

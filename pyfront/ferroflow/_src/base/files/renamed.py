@@ -7,6 +7,7 @@ from typing import Any
 
 from ferroflow._src.base import errors
 from ferroflow._src.base.files import system
+from ferroflow._src.base.typing import PathLike
 
 __all__ = [
     "copy",
@@ -24,7 +25,7 @@ __all__ = [
 ]
 
 
-def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
+def copy(src: PathLike, dst: PathLike, overwrite: bool = False) -> None:
     """Copies a file.
 
     Args:
@@ -38,7 +39,7 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
     system.copy(src, dst, overwrite)
 
 
-def exists(path: Any) -> bool:
+def exists(path: PathLike) -> bool:
     """Returns whether a file or folder exists.
 
     Args:
@@ -65,7 +66,7 @@ def glob(pattern: Any) -> list[str]:
     return system.glob(pattern)
 
 
-def isdir(path: Any) -> bool:
+def isdir(path: PathLike) -> bool:
     """Returns whether a path is a folder.
 
     Args:
@@ -77,7 +78,7 @@ def isdir(path: Any) -> bool:
     return system.is_directory(path)
 
 
-def listdir(path: Any) -> list[str]:
+def listdir(path: PathLike) -> list[str]:
     """Returns the names in a folder.
 
     Args:
@@ -92,7 +93,7 @@ def listdir(path: Any) -> list[str]:
     return system.list_directory(path)
 
 
-def makedirs(path: Any) -> None:
+def makedirs(path: PathLike) -> None:
     """Makes a folder and those above it.
 
     Args:
@@ -104,7 +105,7 @@ def makedirs(path: Any) -> None:
     system.make_directories(path)
 
 
-def mkdir(path: Any) -> None:
+def mkdir(path: PathLike) -> None:
     """Makes a folder in one that exists.
 
     Args:
@@ -116,7 +117,7 @@ def mkdir(path: Any) -> None:
     system.make_directory(path)
 
 
-def remove(path: Any) -> None:
+def remove(path: PathLike) -> None:
     """Removes a file.
 
     Args:
@@ -128,7 +129,7 @@ def remove(path: Any) -> None:
     system.remove(path)
 
 
-def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
+def rename(src: PathLike, dst: PathLike, overwrite: bool = False) -> None:
     """Renames a file or folder.
 
     Args:
@@ -142,7 +143,7 @@ def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
     system.rename(src, dst, overwrite)
 
 
-def rmtree(path: Any) -> None:
+def rmtree(path: PathLike) -> None:
     """Removes a folder with all that is in it.
 
     Args:
@@ -154,7 +155,7 @@ def rmtree(path: Any) -> None:
     system.delete_recursively(path)
 
 
-def stat(path: Any) -> system.FileStatistics:
+def stat(path: PathLike) -> system.FileStatistics:
     """Returns the length and time of a file.
 
     Args:
@@ -170,7 +171,7 @@ def stat(path: Any) -> system.FileStatistics:
 
 
 def walk(
-    top: Any, topdown: bool = True, onerror: Callable[[errors.OpError], Any] | None = None
+    top: PathLike, topdown: bool = True, onerror: Callable[[errors.OpError], Any] | None = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
     """Goes through a folder and those in it.
 

@@ -12,6 +12,7 @@ from ferroflow import _core
 from ferroflow._src.base import compat, errors
 from ferroflow._src.base.engine_errors import engine_errors
 from ferroflow._src.base.files.failures import failures_of, path_of
+from ferroflow._src.base.typing import PathLike, StringLike
 
 
 class FileStatistics(NamedTuple):
@@ -22,7 +23,7 @@ class FileStatistics(NamedTuple):
     is_directory: bool
 
 
-def exists(filename: Any) -> bool:
+def exists(filename: PathLike) -> bool:
     """Returns True if the file or folder exists; False for a broken link.
 
     Args:
@@ -34,7 +35,7 @@ def exists(filename: Any) -> bool:
     return os.path.exists(path_of(filename))
 
 
-def is_directory(dirname: Any) -> bool:
+def is_directory(dirname: PathLike) -> bool:
     """Returns True if the path is an existing folder.
 
     Args:
@@ -46,7 +47,7 @@ def is_directory(dirname: Any) -> bool:
     return os.path.isdir(path_of(dirname))
 
 
-def stat(filename: Any) -> FileStatistics:
+def stat(filename: PathLike) -> FileStatistics:
     """Returns the size, times and type of a file or folder.
 
     Args:
@@ -64,7 +65,7 @@ def stat(filename: Any) -> FileStatistics:
     return FileStatistics(found.st_size, found.st_mtime_ns, modes.S_ISDIR(found.st_mode))
 
 
-def remove(filename: Any) -> None:
+def remove(filename: PathLike) -> None:
     """Removes a file.
 
     Args:
@@ -79,7 +80,7 @@ def remove(filename: Any) -> None:
         os.unlink(name)
 
 
-def make_directory(dirname: Any) -> None:
+def make_directory(dirname: PathLike) -> None:
     """Makes a folder in one that exists; TF 1.x: nothing happens where the name is taken.
 
     Args:
@@ -97,7 +98,7 @@ def make_directory(dirname: Any) -> None:
                 return
 
 
-def make_directories(dirname: Any) -> None:
+def make_directories(dirname: PathLike) -> None:
     """Creates a folder and its missing parent folders.
 
     Args:
@@ -124,7 +125,7 @@ def _refuse_existing(name: str, overwrite: bool) -> None:
         raise errors.AlreadyExistsError(None, None, "file already exists")
 
 
-def rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:
+def rename(oldname: PathLike, newname: PathLike, overwrite: bool = False) -> None:
     """Renames a file or folder atomically.
 
     Args:
@@ -142,7 +143,7 @@ def rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:
         os.replace(old, new)
 
 
-def copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:
+def copy(oldpath: PathLike, newpath: PathLike, overwrite: bool = False) -> None:
     """Copies the contents of a file.
 
     Args:
@@ -165,7 +166,7 @@ def copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:
             shutil.copyfileobj(source, target, 1 << 20)
 
 
-def delete_recursively(dirname: Any) -> None:
+def delete_recursively(dirname: PathLike) -> None:
     """Removes a folder and its contents; removes links in it, but not the links' targets.
 
     Args:
@@ -182,7 +183,7 @@ def delete_recursively(dirname: Any) -> None:
             os.unlink(name)
 
 
-def list_directory(dirname: Any) -> list[str]:
+def list_directory(dirname: PathLike) -> list[str]:
     """Lists what is in a folder.
 
     Args:
@@ -201,7 +202,7 @@ def list_directory(dirname: Any) -> list[str]:
         return sorted(os.listdir(name))
 
 
-def walk(top: Any, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:
+def walk(top: PathLike, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:
     """Goes through a folder and those in it.
 
     Args:
@@ -228,7 +229,7 @@ def walk(top: Any, in_order: bool = True) -> Iterator[tuple[str, list[str], list
         yield here
 
 
-def glob(filename: Any) -> list[str]:
+def glob(filename: StringLike) -> list[str]:
     """Lists the files that match patterns.
 
     Args:
@@ -241,7 +242,7 @@ def glob(filename: Any) -> list[str]:
         tf.errors.InvalidArgumentError: if a pattern is malformed.
     """
     filename = compat.path_to_str(filename)
-    patterns = [filename] if isinstance(filename, str) else filename
+    patterns: Any = [filename] if isinstance(filename, str) else filename
     found = []
     for pattern in patterns:
         with engine_errors():

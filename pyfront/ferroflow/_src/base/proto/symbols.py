@@ -72,3 +72,7 @@ def _restore(full_name: str, serialized: bytes) -> Message:
     all_symbols()
     descriptor = load_descriptors().pool.FindMessageTypeByName(full_name)
     return message_factory.GetMessageClass(descriptor).FromString(serialized)
+
+
+# Pickles hold this path, which stays when this file moves.
+_restore.__module__ = "ferroflow.core"

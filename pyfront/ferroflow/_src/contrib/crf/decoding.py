@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import ScopeLike, TensorLike
 from ferroflow._src.contrib.crf.scoring import first_and_rest, lengths_less_one, where_one_step
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.ops.array import shaping
@@ -25,7 +26,7 @@ from ferroflow._src.rnn.dynamic_running import dynamic_rnn
 __all__ = ["CrfDecodeBackwardRnnCell", "CrfDecodeForwardRnnCell", "crf_decode", "viterbi_decode"]
 
 
-def viterbi_decode(score: Any, transition_params: Any) -> tuple[list[Any], Any]:
+def viterbi_decode(score: TensorLike, transition_params: TensorLike) -> tuple[list[Any], Any]:
     """Returns the tag sequence with the highest score, computed outside the graph.
 
     Args:
@@ -35,6 +36,7 @@ def viterbi_decode(score: Any, transition_params: Any) -> tuple[list[Any], Any]:
     Returns:
         List of the tags, and their score.
     """
+    score = np.asarray(score)
     trellis = np.zeros_like(score)
     best_before = np.zeros_like(score, dtype=np.int32)
     trellis[0] = score[0]
@@ -57,7 +59,7 @@ class CrfDecodeForwardRnnCell(RNNCell):
         transition_params: Tensor of a float dtype, of shape [tags, tags]: the scores of transitions.
     """
 
-    def __init__(self, transition_params: Any) -> None:
+    def __init__(self, transition_params: TensorLike) -> None:
         super().__init__()
         transition_params = convert_to_tensor(transition_params)
         self._transition_params = expand_dims(transition_params, 0)
@@ -73,7 +75,7 @@ class CrfDecodeForwardRnnCell(RNNCell):
         """int, the number of tags."""
         return self._num_tags
 
-    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
+    def __call__(self, inputs: TensorLike, state: TensorLike, scope: ScopeLike | None = None) -> Any:
         """Computes one step.
 
         Args:
@@ -109,7 +111,7 @@ class CrfDecodeBackwardRnnCell(RNNCell):
         """int, 1."""
         return 1
 
-    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
+    def __call__(self, inputs: TensorLike, state: TensorLike, scope: ScopeLike | None = None) -> Any:
         """Computes one step.
 
         Args:
@@ -125,7 +127,7 @@ class CrfDecodeBackwardRnnCell(RNNCell):
         return tags, tags
 
 
-def crf_decode(potentials: Any, transition_params: Any, sequence_length: Any) -> tuple[Any, Any]:
+def crf_decode(potentials: Any, transition_params: TensorLike, sequence_length: Any) -> tuple[Any, Any]:
     """Returns the tag sequences with the highest scores.
 
     Args:

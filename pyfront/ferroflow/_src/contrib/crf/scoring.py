@@ -5,8 +5,10 @@ Source: Lafferty et al., Conditional Random Fields, 2001.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.base.typing import ScopeLike, TensorLike
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -39,7 +41,7 @@ __all__ = [
 ]
 
 
-def where_one_step(inputs: Tensor, of_one: Any, of_many: Any) -> Any:
+def where_one_step(inputs: Tensor, of_one: Callable[..., Any], of_many: Callable[..., Any]) -> Any:
     """Returns the result of one of two functions, depending on whether sequences have one step.
 
     Args:
@@ -68,7 +70,9 @@ def _zero_if_empty(values: Tensor, sequence_lengths: Tensor) -> Tensor:
     return where(sequence_lengths <= 0, zeros_like(values), values)
 
 
-def crf_sequence_score(inputs: Any, tag_indices: Any, sequence_lengths: Any, transition_params: Any) -> Any:
+def crf_sequence_score(
+    inputs: TensorLike, tag_indices: TensorLike, sequence_lengths: TensorLike, transition_params: TensorLike
+) -> Any:
     """Returns the unnormalized score of tag sequences: of their tags and of the transitions between them.
 
     Args:
@@ -93,7 +97,9 @@ def crf_sequence_score(inputs: Any, tag_indices: Any, sequence_lengths: Any, tra
     return where_one_step(inputs, of_one, of_many)
 
 
-def crf_multitag_sequence_score(inputs: Any, tag_bitmap: Any, sequence_lengths: Any, transition_params: Any) -> Any:
+def crf_multitag_sequence_score(
+    inputs: TensorLike, tag_bitmap: TensorLike, sequence_lengths: TensorLike, transition_params: TensorLike
+) -> Any:
     """Returns the logarithm of the sum of the exponentials of the scores of all sequences of allowed tags.
 
     Args:
@@ -110,7 +116,7 @@ def crf_multitag_sequence_score(inputs: Any, tag_bitmap: Any, sequence_lengths: 
     return crf_log_norm(where(tag_bitmap, inputs, never), sequence_lengths, transition_params)
 
 
-def crf_log_norm(inputs: Any, sequence_lengths: Any, transition_params: Any) -> Any:
+def crf_log_norm(inputs: TensorLike, sequence_lengths: TensorLike, transition_params: TensorLike) -> Any:
     """Returns the logarithm of the sum of the exponentials of the scores of all tag sequences.
 
     Args:
@@ -141,7 +147,10 @@ def crf_log_norm(inputs: Any, sequence_lengths: Any, transition_params: Any) -> 
 
 
 def crf_log_likelihood(
-    inputs: Any, tag_indices: Any, sequence_lengths: Any, transition_params: Any = None
+    inputs: TensorLike,
+    tag_indices: TensorLike,
+    sequence_lengths: TensorLike,
+    transition_params: TensorLike | None = None,
 ) -> tuple[Any, Any]:
     """Returns the log likelihood of tag sequences.
 
@@ -163,7 +172,7 @@ def crf_log_likelihood(
     return score - crf_log_norm(inputs, sequence_lengths, transition_params), transition_params
 
 
-def crf_unary_score(tag_indices: Any, sequence_lengths: Any, inputs: Any) -> Any:
+def crf_unary_score(tag_indices: TensorLike, sequence_lengths: TensorLike, inputs: TensorLike) -> Any:
     """Returns the sum of the scores of the tags of sequences.
 
     Args:
@@ -186,7 +195,7 @@ def _mask(tag_indices: Tensor, sequence_lengths: Any, dtype: Any) -> Tensor:
     return sequence_mask(sequence_lengths, maxlen=shaping.shape(tag_indices)[1], dtype=dtype)
 
 
-def crf_binary_score(tag_indices: Any, sequence_lengths: Any, transition_params: Any) -> Any:
+def crf_binary_score(tag_indices: TensorLike, sequence_lengths: TensorLike, transition_params: TensorLike) -> Any:
     """Returns the sum of the scores of the transitions of sequences.
 
     Args:
@@ -214,7 +223,7 @@ class CrfForwardRnnCell(RNNCell):
         transition_params: Tensor of a float dtype, of shape [tags, tags]: the scores of transitions.
     """
 
-    def __init__(self, transition_params: Any) -> None:
+    def __init__(self, transition_params: TensorLike) -> None:
         super().__init__()
         transition_params = convert_to_tensor(transition_params)
         self._transition_params = expand_dims(transition_params, 0)
@@ -230,7 +239,7 @@ class CrfForwardRnnCell(RNNCell):
         """int, the number of tags."""
         return self._num_tags
 
-    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
+    def __call__(self, inputs: TensorLike, state: TensorLike, scope: ScopeLike | None = None) -> Any:
         """Computes one step.
 
         Args:

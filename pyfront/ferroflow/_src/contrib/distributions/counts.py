@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.distributions.parameterization import gen_new_seed, get_logits_and_probs
 from ferroflow._src.distributions.reparameterization import NOT_REPARAMETERIZED
 from ferroflow._src.distributions.scalar_distribution import ScalarDistribution
@@ -42,7 +43,7 @@ class Poisson(ScalarDistribution):
     def __init__(
         self,
         rate: Any = None,
-        log_rate: Any = None,
+        log_rate: TensorLike | None = None,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Poisson",
@@ -168,8 +169,8 @@ class Geometric(_OfProbability):
 
     def __init__(
         self,
-        logits: Any = None,
-        probs: Any = None,
+        logits: TensorLike | None = None,
+        probs: TensorLike | None = None,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Geometric",
@@ -237,9 +238,9 @@ class NegativeBinomial(_OfProbability):
 
     def __init__(
         self,
-        total_count: Any,
-        logits: Any = None,
-        probs: Any = None,
+        total_count: TensorLike,
+        logits: TensorLike | None = None,
+        probs: TensorLike | None = None,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "NegativeBinomial",
@@ -295,9 +296,9 @@ class Binomial(_OfProbability):
 
     def __init__(
         self,
-        total_count: Any,
-        logits: Any = None,
-        probs: Any = None,
+        total_count: TensorLike,
+        logits: TensorLike | None = None,
+        probs: TensorLike | None = None,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Binomial",

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.distributions.gamma import Gamma
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
@@ -32,7 +33,9 @@ class Chi2(Gamma):
 
     _BROADCAST = ("df",)
 
-    def __init__(self, df: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Chi2") -> None:
+    def __init__(
+        self, df: TensorLike, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Chi2"
+    ) -> None:
         parameters = dict(locals())
         with name_scope(name, values=[df]) as name:
             with control_dependencies([checking.assert_positive(df)] if validate_args else []):
@@ -58,7 +61,7 @@ class Chi2WithAbsDf(Chi2):
     """
 
     def __init__(
-        self, df: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Chi2WithAbsDf"
+        self, df: TensorLike, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Chi2WithAbsDf"
     ) -> None:
         parameters = dict(locals())
         with name_scope(name, values=[df]) as name:
@@ -82,8 +85,8 @@ class InverseGamma(Gamma):
 
     def __init__(
         self,
-        concentration: Any,
-        rate: Any,
+        concentration: TensorLike,
+        rate: TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "InverseGamma",

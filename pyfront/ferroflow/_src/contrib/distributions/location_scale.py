@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.distributions import special_math
 from ferroflow._src.distributions.reparameterization import FULLY_REPARAMETERIZED
 from ferroflow._src.distributions.scalar_distribution import ScalarDistribution
@@ -74,7 +75,12 @@ class Cauchy(LocationScale):
     """
 
     def __init__(
-        self, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Cauchy"
+        self,
+        loc: TensorLike,
+        scale: TensorLike,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Cauchy",
     ) -> None:
         self._make(loc, scale, validate_args, allow_nan_stats, name, dict(locals()))
 
@@ -124,7 +130,12 @@ class Logistic(LocationScale):
     """
 
     def __init__(
-        self, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Logistic"
+        self,
+        loc: TensorLike,
+        scale: TensorLike,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Logistic",
     ) -> None:
         self._make(loc, scale, validate_args, allow_nan_stats, name, dict(locals()))
 
@@ -177,7 +188,7 @@ class HalfNormal(ScalarDistribution):
     _BROADCAST = ("scale",)
 
     def __init__(
-        self, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "HalfNormal"
+        self, scale: TensorLike, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "HalfNormal"
     ) -> None:
         parameters = dict(locals())
         with name_scope(name, values=[scale]) as name:

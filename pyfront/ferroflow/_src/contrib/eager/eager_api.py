@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 
-def defun(func: Any = None, input_signature: Any = None, **_: Any) -> Any:
+def defun(func: Callable[..., Any] | None = None, input_signature: object = None, **_: Any) -> Any:
     """Returns a function as it is: each call adds its operations to the graph.
 
     Args:

@@ -60,7 +60,7 @@ def arg_scoped_arguments(func: Callable[..., Any]) -> tuple[str, ...]:
 
 
 @contextlib.contextmanager
-def arg_scope(list_ops_or_scope: Any, **kwargs: Any) -> Iterator[Scope]:
+def arg_scope(list_ops_or_scope: object, **kwargs: Any) -> Iterator[Scope]:
     """Sets other defaults for arguments of some functions in a `with` block.
 
     Args:

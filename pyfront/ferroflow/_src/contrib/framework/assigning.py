@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import tf_logging
+from ferroflow._src.base.typing import ListLike
 from ferroflow._src.checkpoint.reader import CheckpointReader
 from ferroflow._src.checkpoint.saver import Saver
 from ferroflow._src.framework.default_graph import get_collection
@@ -84,7 +85,7 @@ def get_variable_full_name(var: Variable) -> str:
 
 
 def assign_from_checkpoint(
-    model_path: str, var_list: Any, ignore_missing_vars: bool = False
+    model_path: str, var_list: ListLike, ignore_missing_vars: bool = False
 ) -> tuple[Operation, dict[Tensor, Any]]:
     """Makes an operation that gives variables the values of a checkpoint, which are read now and fed.
 
@@ -133,7 +134,7 @@ def assign_from_checkpoint(
 
 
 def assign_from_checkpoint_fn(
-    model_path: str, var_list: Any, ignore_missing_vars: bool = False, reshape_variables: bool = False
+    model_path: str, var_list: ListLike, ignore_missing_vars: bool = False, reshape_variables: bool = False
 ) -> Callable[[BaseSession], None] | None:
     """Returns a function of a session that gives variables the values of a checkpoint.
 

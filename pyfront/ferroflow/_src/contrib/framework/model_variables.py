@@ -8,12 +8,23 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import (
+    Collections,
+    Device,
+    DictLike,
+    DTypeLike,
+    Initializer,
+    ListLike,
+    ScopeLike,
+    ShapeLike,
+    TensorLike,
+)
 from ferroflow._src.contrib.framework.arg_scope import add_arg_scope
 from ferroflow._src.framework.default_graph import add_to_collection, device, get_collection
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.variable import Variable
-from ferroflow._src.variables.variable_scope import VariableScope, get_variable_scope
+from ferroflow._src.variables.variable_scope import get_variable_scope
 
 __all__ = [
     "add_model_variable",
@@ -146,13 +157,13 @@ _on_device = device
 @add_arg_scope
 def model_variable(
     name: str,
-    shape: Any = None,
-    dtype: Any = dtypes.float32,
-    initializer: Any = None,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike = dtypes.float32,
+    initializer: Initializer | None = None,
     regularizer: Callable[..., Any] | None = None,
     trainable: bool = True,
-    collections: Any = None,
-    caching_device: Any = None,
+    collections: Collections | DictLike | None = None,
+    caching_device: Device | None = None,
     device: Any = None,
     partitioner: Callable[..., Any] | None = None,
     custom_getter: Callable[..., Any] | None = None,
@@ -196,7 +207,7 @@ def model_variable(
     )
 
 
-def add_model_variable(var: Any) -> None:
+def add_model_variable(var: TensorLike) -> None:
     """Adds a variable to `GraphKeys.MODEL_VARIABLES` if it is not there.
 
     Args:
@@ -207,7 +218,7 @@ def add_model_variable(var: Any) -> None:
 
 
 def get_variables(
-    scope: Any = None, suffix: str | None = None, collection: str = GraphKeys.GLOBAL_VARIABLES
+    scope: ScopeLike | None = None, suffix: str | None = None, collection: str = GraphKeys.GLOBAL_VARIABLES
 ) -> list[Any]:
     """Lists the variables of a collection.
 
@@ -219,14 +230,14 @@ def get_variables(
     Returns:
         List of Variables.
     """
-    if isinstance(scope, VariableScope):
+    if scope is not None and not isinstance(scope, str):
         scope = scope.name
     if suffix is not None:
         scope = f"{scope or ''}.*{suffix}{'' if ':' in suffix else ':'}"
     return get_collection(collection, scope)
 
 
-def get_model_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
+def get_model_variables(scope: ScopeLike | None = None, suffix: str | None = None) -> list[Any]:
     """Returns `get_variables` of `GraphKeys.MODEL_VARIABLES`.
 
     Args:
@@ -239,7 +250,7 @@ def get_model_variables(scope: Any = None, suffix: str | None = None) -> list[An
     return get_variables(scope, suffix, GraphKeys.MODEL_VARIABLES)
 
 
-def get_local_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
+def get_local_variables(scope: ScopeLike | None = None, suffix: str | None = None) -> list[Any]:
     """Returns `get_variables` of `GraphKeys.LOCAL_VARIABLES`.
 
     Args:
@@ -252,7 +263,7 @@ def get_local_variables(scope: Any = None, suffix: str | None = None) -> list[An
     return get_variables(scope, suffix, GraphKeys.LOCAL_VARIABLES)
 
 
-def get_trainable_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
+def get_trainable_variables(scope: ScopeLike | None = None, suffix: str | None = None) -> list[Any]:
     """Returns `get_variables` of `GraphKeys.TRAINABLE_VARIABLES`.
 
     Args:
@@ -265,7 +276,7 @@ def get_trainable_variables(scope: Any = None, suffix: str | None = None) -> lis
     return get_variables(scope, suffix, GraphKeys.TRAINABLE_VARIABLES)
 
 
-def get_variables_by_suffix(suffix: str, scope: Any = None) -> list[Any]:
+def get_variables_by_suffix(suffix: str, scope: ScopeLike | None = None) -> list[Any]:
     """Returns the global variables whose names end so.
 
     Args:
@@ -278,7 +289,7 @@ def get_variables_by_suffix(suffix: str, scope: Any = None) -> list[Any]:
     return get_variables(scope=scope, suffix=suffix)
 
 
-def get_variables_by_name(given_name: str, scope: Any = None) -> list[Any]:
+def get_variables_by_name(given_name: str, scope: ScopeLike | None = None) -> list[Any]:
     """Returns the global variables of a name, in any scope.
 
     Args:
@@ -291,7 +302,7 @@ def get_variables_by_name(given_name: str, scope: Any = None) -> list[Any]:
     return get_variables(scope=scope, suffix=f"/{given_name}:|^{given_name}:")
 
 
-def get_variables_to_restore(include: Any = None, exclude: Any = None) -> list[Any]:
+def get_variables_to_restore(include: ListLike | None = None, exclude: ListLike | None = None) -> list[Any]:
     """Lists global variables by scopes.
 
     Args:

@@ -7,6 +7,7 @@ from typing import Any
 from ferroflow._src.autodiff.custom_gradient import custom_gradient
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import ShapeTensorLike, TensorLike
 from ferroflow._src.framework.constant import constant_value_as_shape
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
@@ -51,7 +52,7 @@ def _at_least_one(values: Any, rank: int, what: str) -> Tensor:
 
 
 def angles_to_projective_transforms(
-    angles: Any, image_height: Any, image_width: Any, name: str | None = None
+    angles: TensorLike, image_height: TensorLike, image_width: TensorLike, name: str | None = None
 ) -> Tensor:
     """Returns the transforms that rotate pictures about their centres, counterclockwise.
 
@@ -77,7 +78,7 @@ def angles_to_projective_transforms(
         return stack([c, -s, across, s, c, down, zeros_like(c), zeros_like(c)], axis=1)
 
 
-def translations_to_projective_transforms(translations: Any, name: str | None = None) -> Tensor:
+def translations_to_projective_transforms(translations: TensorLike, name: str | None = None) -> Tensor:
     """Returns the transforms that move pictures.
 
     Args:
@@ -96,7 +97,7 @@ def translations_to_projective_transforms(translations: Any, name: str | None = 
         return stack([one, zero, -moved[:, 0], zero, one, -moved[:, 1], zero, zero], axis=1)
 
 
-def flat_transforms_to_matrices(transforms: Any) -> Tensor:
+def flat_transforms_to_matrices(transforms: TensorLike) -> Tensor:
     """Returns transforms as matrices.
 
     Args:
@@ -115,7 +116,7 @@ def flat_transforms_to_matrices(transforms: Any) -> Tensor:
     return reshape(concat([rows, ones([shape(rows)[0], 1])], axis=1), [-1, 3, 3])
 
 
-def matrices_to_flat_transforms(transform_matrices: Any) -> Tensor:
+def matrices_to_flat_transforms(transform_matrices: TensorLike) -> Tensor:
     """Returns matrices as transforms, divided by their last element.
 
     Args:
@@ -156,7 +157,11 @@ def compose_transforms(*transforms: Any) -> Tensor:
 
 
 def transform(
-    images: Any, transforms: Any, interpolation: str = "NEAREST", output_shape: Any = None, name: str | None = None
+    images: TensorLike,
+    transforms: TensorLike,
+    interpolation: str = "NEAREST",
+    output_shape: ShapeTensorLike | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """Returns pictures whose pixel (x, y) is that of the input at ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k).
 
@@ -259,7 +264,7 @@ def _pixels(pictures: Tensor, y: Tensor, x: Tensor) -> Tensor:
     return where(kept, found, zeros(shape(found), pictures.dtype.base_dtype))
 
 
-def rotate(images: Any, angles: Any, interpolation: str = "NEAREST", name: str | None = None) -> Tensor:
+def rotate(images: TensorLike, angles: TensorLike, interpolation: str = "NEAREST", name: str | None = None) -> Tensor:
     """Rotates pictures about their centres, counterclockwise.
 
     Args:
@@ -285,7 +290,9 @@ def rotate(images: Any, angles: Any, interpolation: str = "NEAREST", name: str |
         )
 
 
-def translate(images: Any, translations: Any, interpolation: str = "NEAREST", name: str | None = None) -> Tensor:
+def translate(
+    images: TensorLike, translations: TensorLike, interpolation: str = "NEAREST", name: str | None = None
+) -> Tensor:
     """Moves pictures.
 
     Args:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
@@ -19,7 +18,7 @@ from ferroflow._src.ops.math.elementwise import floor
 __all__ = ["dense_image_warp"]
 
 
-def dense_image_warp(image: Any, flow: Any, name: str = "dense_image_warp") -> Tensor:
+def dense_image_warp(image: TensorLike, flow: TensorLike, name: str = "dense_image_warp") -> Tensor:
     """Returns pictures whose pixel (j, i) is that of the input at (j - flow[j, i, 0], i - flow[j, i, 1]), bilinear.
 
     Points outside are those at the border.

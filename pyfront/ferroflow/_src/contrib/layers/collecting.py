@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ferroflow._src.base.typing import Collections, DictLike, TensorLike
 from ferroflow._src.contrib.layers.fan_initializers import xavier_initializer
 from ferroflow._src.contrib.layers.model_utils import collect_named_outputs, get_variable_collections
 from ferroflow._src.framework.default_graph import add_to_collection, get_collection
@@ -30,7 +31,7 @@ def model_variables_called(names: Mapping[str, str]) -> Callable[..., Any]:
     return custom_getter
 
 
-def collect_variable(variable: Any, collections: Any, kind: str) -> None:
+def collect_variable(variable: Any, collections: Collections | DictLike | None, kind: str) -> None:
     """Adds a variable, or the parts of one, to the collections of its kind, once."""
     keys = get_variable_collections(collections, kind)
     for part in variable if isinstance(variable, PartitionedVariable) else [variable]:
@@ -45,7 +46,7 @@ def followed(
     normalizer_fn: Callable[..., Any] | None,
     normalizer_params: dict[str, Any] | None,
     activation_fn: Callable[..., Any] | None,
-    outputs_collections: Any,
+    outputs_collections: Collections | DictLike | None,
 ) -> Any:
     """Applies what follows a layer, and collects the outputs."""
     if normalizer_fn is not None:
@@ -57,13 +58,13 @@ def followed(
 
 def finished(
     layer: Layer,
-    inputs: Any,
+    inputs: TensorLike,
     scope_name: str,
     normalizer_fn: Callable[..., Any] | None,
     normalizer_params: dict[str, Any] | None,
     activation_fn: Callable[..., Any] | None,
-    variables_collections: Any,
-    outputs_collections: Any,
+    variables_collections: Collections | DictLike | None,
+    outputs_collections: Collections | DictLike | None,
     kinds: Mapping[str, str] = NAMES,
 ) -> Any:
     """Applies a layer with variables of these kinds by attribute, then what follows it, and fills the collections."""

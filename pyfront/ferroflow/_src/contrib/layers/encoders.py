@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.base.typing import Initializer, ScopeLike, TensorLike
 from ferroflow._src.contrib.framework.model_variables import model_variable
 from ferroflow._src.framework.composite import SparseTensor, convert_to_tensor_or_sparse_tensor
 from ferroflow._src.framework.tensor import Tensor
@@ -18,15 +19,15 @@ __all__ = ["bow_encoder", "embed_sequence"]
 
 
 def embed_sequence(
-    ids: Any,
+    ids: TensorLike,
     vocab_size: int | None = None,
     embed_dim: int | None = None,
     unique: bool = False,
-    initializer: Any = None,
+    initializer: Initializer | None = None,
     regularizer: Callable[..., Any] | None = None,
     trainable: bool = True,
-    scope: Any = None,
-    reuse: Any = None,
+    scope: ScopeLike | None = None,
+    reuse: object = None,
 ) -> Tensor:
     """Returns the rows of a table for sequences of ids.
 

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.base.typing import Collections, DictLike, TensorLike
 from ferroflow._src.contrib.layers.collecting import XAVIER, ZEROS
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import add_to_collections
@@ -20,15 +21,15 @@ __all__ = ["legacy_fully_connected", "legacy_linear", "legacy_relu"]
 
 
 def legacy_fully_connected(
-    x: Any,
+    x: TensorLike,
     num_output_units: int,
     activation_fn: Callable[..., Any] | None = None,
     weight_init: Any = XAVIER,
     bias_init: Any = ZEROS,
-    name: Any = None,
+    name: str | None = None,
     weight_collections: Any = (GraphKeys.WEIGHTS,),
     bias_collections: Any = (GraphKeys.BIASES,),
-    output_collections: Any = (GraphKeys.ACTIVATIONS,),
+    output_collections: Collections | DictLike = (GraphKeys.ACTIVATIONS,),
     trainable: bool = True,
     weight_regularizer: Callable[..., Any] | None = None,
     bias_regularizer: Callable[..., Any] | None = None,

@@ -7,6 +7,18 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import (
+    BoolLike,
+    Collections,
+    DictLike,
+    FloatLike,
+    Initializer,
+    IntsLike,
+    ScopeLike,
+    ShapeTensorLike,
+    TensorLike,
+    makes,
+)
 from ferroflow._src.contrib.framework.arg_scope import add_arg_scope
 from ferroflow._src.contrib.layers.collecting import (
     NAMES,
@@ -22,6 +34,7 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import add_to_collections, control_dependencies, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.layers.batch_normalization import BatchNormalization
 from ferroflow._src.layers.convolution import Conv1D, Conv2D, Conv3D
 from ferroflow._src.layers.dense import Dense
@@ -67,7 +80,9 @@ _DATA_FORMATS = (None, "NWC", "NCW", "NHWC", "NCHW", "NDHWC", "NCDHW")
 
 
 @add_arg_scope
-def flatten(inputs: Any, outputs_collections: Any = None, scope: str | None = None) -> Any:
+def flatten(
+    inputs: TensorLike, outputs_collections: Collections | DictLike | None = None, scope: str | None = None
+) -> Any:
     """Flattens each example to a vector.
 
     Args:
@@ -84,20 +99,20 @@ def flatten(inputs: Any, outputs_collections: Any = None, scope: str | None = No
 
 @add_arg_scope
 def fully_connected(
-    inputs: Any,
+    inputs: TensorLike,
     num_outputs: int,
     activation_fn: Callable[..., Any] | None = relu_of,
     normalizer_fn: Callable[..., Any] | None = None,
     normalizer_params: dict[str, Any] | None = None,
-    weights_initializer: Any = XAVIER,
+    weights_initializer: Initializer = XAVIER,
     weights_regularizer: Callable[..., Any] | None = None,
-    biases_initializer: Any = ZEROS,
+    biases_initializer: Initializer | None = ZEROS,
     biases_regularizer: Callable[..., Any] | None = None,
-    reuse: Any = None,
-    variables_collections: Any = None,
-    outputs_collections: Any = None,
+    reuse: object = None,
+    variables_collections: Collections | DictLike | None = None,
+    outputs_collections: Collections | DictLike | None = None,
     trainable: bool = True,
-    scope: Any = None,
+    scope: ScopeLike | None = None,
 ) -> Any:
     """Computes `activation_fn(inputs @ weights + biases)` along the last dimension, by default with relu.
 
@@ -134,7 +149,7 @@ def fully_connected(
             num_outputs,
             use_bias=normalizer_fn is None and biases_initializer is not None,
             kernel_initializer=weights_initializer,
-            bias_initializer=biases_initializer,
+            bias_initializer=biases_initializer or ZEROS,
             kernel_regularizer=weights_regularizer,
             bias_regularizer=biases_regularizer,
             trainable=trainable,
@@ -194,6 +209,32 @@ _CONVOLUTION = """
     """
 
 
+def _convolution_signature(
+    inputs: TensorLike,
+    num_outputs: int,
+    kernel_size: IntsLike,
+    stride: IntsLike = 1,
+    padding: str = "SAME",
+    data_format: str | None = None,
+    rate: IntsLike = 1,
+    activation_fn: Callable[..., Any] | None = relu_of,
+    normalizer_fn: Callable[..., Any] | None = None,
+    normalizer_params: dict[str, Any] | None = None,
+    weights_initializer: Initializer | None = XAVIER,
+    weights_regularizer: Callable[..., Any] | None = None,
+    biases_initializer: Initializer | None = ZEROS,
+    biases_regularizer: Callable[..., Any] | None = None,
+    reuse: object = None,
+    variables_collections: Collections | DictLike | None = None,
+    outputs_collections: Collections | DictLike | None = None,
+    trainable: bool = True,
+    scope: ScopeLike | None = None,
+) -> Tensor:
+    """Has the signature of the functions that `_convolution` makes."""
+    raise NotImplementedError
+
+
+@makes(_convolution_signature)
 def _convolution(public_name: str, conv_dims: int | None) -> Callable[..., Any]:
     def function(
         inputs: Any,
@@ -235,7 +276,7 @@ def _convolution(public_name: str, conv_dims: int | None) -> Callable[..., Any]:
                 dilation_rate=rate,
                 use_bias=normalizer_fn is None and biases_initializer is not None,
                 kernel_initializer=weights_initializer,
-                bias_initializer=biases_initializer,
+                bias_initializer=biases_initializer or ZEROS,
                 kernel_regularizer=weights_regularizer,
                 bias_regularizer=biases_regularizer,
                 trainable=trainable,
@@ -269,12 +310,12 @@ convolution3d = conv3d = _convolution("convolution3d", 3)
 
 @add_arg_scope
 def dropout(
-    inputs: Any,
-    keep_prob: Any = 0.5,
-    noise_shape: Any = None,
-    is_training: Any = True,
-    outputs_collections: Any = None,
-    scope: Any = None,
+    inputs: TensorLike,
+    keep_prob: FloatLike = 0.5,
+    noise_shape: ShapeTensorLike | None = None,
+    is_training: BoolLike = True,
+    outputs_collections: Collections | DictLike | None = None,
+    scope: ScopeLike | None = None,
     seed: int | None = None,
 ) -> Any:
     """Sets random elements to 0 in training and scales the others up by `1 / keep_prob`.
@@ -293,13 +334,14 @@ def dropout(
     """
     with variable_scope(scope, "Dropout", [inputs]) as opened:
         inputs = convert_to_tensor(inputs)
-        layer = Dropout(1 - keep_prob, noise_shape=noise_shape, seed=seed, name=opened.name, _scope=opened)
+        kept: Any = keep_prob
+        layer = Dropout(1 - kept, noise_shape=noise_shape, seed=seed, name=opened.name, _scope=opened)
         return collect_named_outputs(outputs_collections, opened.name, layer.apply(inputs, training=is_training))
 
 
 @add_arg_scope
 def batch_norm(
-    inputs: Any,
+    inputs: TensorLike,
     decay: float = 0.999,
     center: bool = True,
     scale: bool = False,
@@ -307,15 +349,15 @@ def batch_norm(
     activation_fn: Callable[..., Any] | None = None,
     param_initializers: dict[str, Any] | None = None,
     param_regularizers: dict[str, Any] | None = None,
-    updates_collections: Any = GraphKeys.UPDATE_OPS,
-    is_training: Any = True,
-    reuse: Any = None,
-    variables_collections: Any = None,
-    outputs_collections: Any = None,
+    updates_collections: Collections | DictLike | None = GraphKeys.UPDATE_OPS,
+    is_training: BoolLike = True,
+    reuse: object = None,
+    variables_collections: Collections | DictLike | None = None,
+    outputs_collections: Collections | DictLike | None = None,
     trainable: bool = True,
     fused: bool | None = None,
     data_format: str = "NHWC",
-    scope: Any = None,
+    scope: ScopeLike | None = None,
     renorm: bool = False,
     renorm_clipping: dict[str, Any] | None = None,
     renorm_decay: float = 0.99,
@@ -421,16 +463,30 @@ def batch_norm(
         return collect_named_outputs(outputs_collections, opened.name, outputs)
 
 
+def _pooling_signature(
+    inputs: TensorLike,
+    kernel_size: IntsLike,
+    stride: IntsLike = 2,
+    padding: str = "VALID",
+    data_format: str = "NHWC",
+    outputs_collections: Collections | DictLike | None = None,
+    scope: str | None = None,
+) -> Tensor:
+    """Has the signature of the functions that `_pooling` makes."""
+    raise NotImplementedError
+
+
+@makes(_pooling_signature)
 def _pooling(public_name: str, layer: type[Layer], default_scope: str, rank: int, what: str) -> Callable[..., Any]:
     last, first = ("NHWC", "NCHW") if rank == 2 else ("NDHWC", "NCDHW")
 
     def function(
-        inputs: Any,
-        kernel_size: Any,
-        stride: Any = 2,
+        inputs: TensorLike,
+        kernel_size: IntsLike,
+        stride: IntsLike = 2,
         padding: str = "VALID",
         data_format: str = last,
-        outputs_collections: Any = None,
+        outputs_collections: Collections | DictLike | None = None,
         scope: str | None = None,
     ) -> Any:
         if data_format not in (last, first):
@@ -475,17 +531,17 @@ avg_pool3d = _pooling("avg_pool3d", AveragePooling3D, "AvgPool3D", 3, "the mean"
 
 @add_arg_scope
 def layer_norm(
-    inputs: Any,
+    inputs: TensorLike,
     center: bool = True,
     scale: bool = True,
     activation_fn: Callable[..., Any] | None = None,
-    reuse: Any = None,
-    variables_collections: Any = None,
-    outputs_collections: Any = None,
+    reuse: object = None,
+    variables_collections: Collections | DictLike | None = None,
+    outputs_collections: Collections | DictLike | None = None,
     trainable: bool = True,
     begin_norm_axis: int = 1,
     begin_params_axis: int = -1,
-    scope: Any = None,
+    scope: ScopeLike | None = None,
 ) -> Any:
     """Normalizes each example by its own mean and variance.
 
@@ -531,7 +587,7 @@ def layer_norm(
                 f"Inputs {inputs.name}: shape(inputs)[{begin_params_axis}:] is not fully defined: {static}"
             )
 
-        def parameter(name: str, initializer: Any) -> Any:
+        def parameter(name: str, initializer: Initializer) -> Any:
             own = list(get_variable_collections(variables_collections, name) or ())
             keys = [*own, GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES]
             dtype = inputs.dtype.base_dtype
@@ -551,11 +607,11 @@ def layer_norm(
 
 @add_arg_scope
 def one_hot_encoding(
-    labels: Any,
+    labels: TensorLike,
     num_classes: int,
     on_value: float = 1.0,
     off_value: float = 0.0,
-    outputs_collections: Any = None,
+    outputs_collections: Collections | DictLike | None = None,
     scope: str | None = None,
 ) -> Any:
     """Makes vectors that are `on_value` at one place.
@@ -583,7 +639,7 @@ def _name_of(layer: Any, default: str) -> str:
     return name
 
 
-def repeat(inputs: Any, repetitions: int, layer: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def repeat(inputs: TensorLike, repetitions: int, layer: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Applies a layer several times, each time with variables of its own.
 
     Args:
@@ -605,7 +661,7 @@ def repeat(inputs: Any, repetitions: int, layer: Callable[..., Any], *args: Any,
         return outputs
 
 
-def stack(inputs: Any, layer: Callable[..., Any], stack_args: Any, **kwargs: Any) -> Any:
+def stack(inputs: TensorLike, layer: Callable[..., Any], stack_args: Any, **kwargs: Any) -> Any:
     """Applies a layer several times with different arguments, each time with variables of its own.
 
     Args:

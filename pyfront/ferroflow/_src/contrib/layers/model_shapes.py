@@ -6,6 +6,7 @@ from typing import Any
 
 from ferroflow._src.autodiff.custom_gradient import custom_gradient
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import Collections, DictLike, TensorLike
 from ferroflow._src.contrib.framework.arg_scope import add_arg_scope
 from ferroflow._src.contrib.layers.model_utils import collect_named_outputs, n_positive_integers
 from ferroflow._src.framework.composite import SparseTensor
@@ -31,7 +32,7 @@ def pool(
     data_format: str | None = None,
     dilation_rate: Any = 1,
     stride: Any = 1,
-    outputs_collections: Any = None,
+    outputs_collections: Collections | DictLike | None = None,
     scope: str | None = None,
 ) -> Any:
     """Computes the mean or the largest element of windows over all spatial dimensions.
@@ -76,7 +77,10 @@ def pool(
 
 @add_arg_scope
 def images_to_sequence(
-    inputs: Any, data_format: str = "NHWC", outputs_collections: Any = None, scope: str | None = None
+    inputs: TensorLike,
+    data_format: str = "NHWC",
+    outputs_collections: Collections | DictLike | None = None,
+    scope: str | None = None,
 ) -> Any:
     """Makes of each row of images a sequence along the width.
 
@@ -108,10 +112,10 @@ def images_to_sequence(
 
 @add_arg_scope
 def sequence_to_images(
-    inputs: Any,
+    inputs: TensorLike,
     height: int,
     output_data_format: str = "channels_last",
-    outputs_collections: Any = None,
+    outputs_collections: Collections | DictLike | None = None,
     scope: str | None = None,
 ) -> Any:
     """Makes images of sequences along their width, one for each row.
@@ -160,7 +164,7 @@ def dense_to_sparse(
         return made
 
 
-def scale_gradient(inputs: Any, gradient_multiplier: Any) -> Tensor:
+def scale_gradient(inputs: TensorLike, gradient_multiplier: TensorLike) -> Tensor:
     """Returns a tensor whose gradient is multiplied on its way back.
 
     Args:
@@ -173,7 +177,7 @@ def scale_gradient(inputs: Any, gradient_multiplier: Any) -> Tensor:
     inputs = convert_to_tensor(inputs)
     multiplier = convert_to_tensor(gradient_multiplier, dtype=inputs.dtype.base_dtype)
 
-    def unchanged(x: Any) -> tuple[Tensor, Any]:
+    def unchanged(x: TensorLike) -> tuple[Tensor, Any]:
         return identity(x), lambda gradient: gradient * multiplier
 
     made: Tensor = custom_gradient(unchanged)(inputs)

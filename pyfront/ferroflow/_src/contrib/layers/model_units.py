@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import Collections, DictLike, TensorLike
 from ferroflow._src.contrib.framework.arg_scope import add_arg_scope
 from ferroflow._src.contrib.framework.model_variables import model_variable
 from ferroflow._src.contrib.layers.collecting import ONES, ZEROS
@@ -145,10 +146,10 @@ def softmax(logits: Any, scope: Any = None) -> Tensor:
 
 @add_arg_scope
 def spatial_softmax(
-    features: Any,
+    features: TensorLike,
     temperature: float | None = None,
-    name: Any = None,
-    variables_collections: Any = None,
+    name: str | None = None,
+    variables_collections: Collections | DictLike | None = None,
     trainable: bool = True,
     data_format: str = "NHWC",
 ) -> Tensor:

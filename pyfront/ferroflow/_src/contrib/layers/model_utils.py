@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import BoolLike, Collections, DictLike, DTypeLike, IntLike, TensorLike
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework import constant
 from ferroflow._src.framework.default_graph import add_to_collections, get_collection, get_default_graph
@@ -32,7 +33,7 @@ __all__ = [
 ]
 
 
-def collect_named_outputs(collections: Any, alias: str, outputs: Any) -> Any:
+def collect_named_outputs(collections: Collections | DictLike | None, alias: str, outputs: TensorLike) -> Any:
     """Adds outputs to collections, under an alias if one is given.
 
     Args:
@@ -108,7 +109,7 @@ def convert_collection_to_dict(collection: Any, clear_collection: bool = False) 
     return found
 
 
-def get_variable_collections(variables_collections: Any, name: str) -> Any:
+def get_variable_collections(variables_collections: Collections | DictLike | None, name: str) -> Any:
     """Returns the collections for variables of one kind.
 
     Args:
@@ -121,7 +122,7 @@ def get_variable_collections(variables_collections: Any, name: str) -> Any:
     return variables_collections.get(name) if isinstance(variables_collections, dict) else variables_collections
 
 
-def constant_value(value_or_tensor_or_var: Any, dtype: Any = None) -> Any:
+def constant_value(value_or_tensor_or_var: Any, dtype: DTypeLike | None = None) -> Any:
     """Returns a value that the graph alone decides.
 
     Args:
@@ -144,7 +145,7 @@ def constant_value(value_or_tensor_or_var: Any, dtype: Any = None) -> Any:
     return constant.constant_value(value_or_tensor_or_var) if is_tensor else None
 
 
-def static_cond(pred: Any, fn1: Callable[[], Any], fn2: Callable[[], Any]) -> Any:
+def static_cond(pred: BoolLike, fn1: Callable[[], Any], fn2: Callable[[], Any]) -> Any:
     """Calls one of two functions.
 
     Args:
@@ -165,7 +166,7 @@ def static_cond(pred: Any, fn1: Callable[[], Any], fn2: Callable[[], Any]) -> An
     return fn1() if pred else fn2()
 
 
-def smart_cond(pred: Any, fn1: Callable[[], Any], fn2: Callable[[], Any], name: Any = None) -> Any:
+def smart_cond(pred: BoolLike, fn1: Callable[[], Any], fn2: Callable[[], Any], name: str | None = None) -> Any:
     """Calls one of two functions where the condition is known, else makes a `tf.cond` of both.
 
     Args:
@@ -229,7 +230,7 @@ def last_dimension(shape: TensorShape, min_rank: int = 1) -> int:
     return _dimension(shape, -1, min_rank)
 
 
-def two_element_tuple(int_or_tuple: Any) -> tuple[int, int]:
+def two_element_tuple(int_or_tuple: IntLike) -> tuple[int, int]:
     """Returns height and width, from an int for both or from two.
 
     Args:

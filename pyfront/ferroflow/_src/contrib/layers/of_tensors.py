@@ -82,7 +82,7 @@ def summarize_tensors(tensors: Iterable[Any], summarizer: _Summarizer = summariz
 
 
 def summarize_collection(
-    collection: Any, name_filter: str | None = None, summarizer: _Summarizer = summarize_tensor
+    collection: str, name_filter: str | None = None, summarizer: _Summarizer = summarize_tensor
 ) -> list[Any]:
     """Returns summaries of the tensors of a collection.
 

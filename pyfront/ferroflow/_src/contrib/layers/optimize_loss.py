@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import FloatLike, Rate, TensorLike
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -53,13 +54,13 @@ _Pairs = list[tuple[Any, Any]]
 
 
 def optimize_loss(
-    loss: Any,
-    global_step: Any,
-    learning_rate: Any,
-    optimizer: Any,
+    loss: TensorLike,
+    global_step: TensorLike | None,
+    learning_rate: Rate | None,
+    optimizer: str,
     gradient_noise_scale: float | None = None,
     gradient_multipliers: Mapping[Any, float] | None = None,
-    clip_gradients: Any = None,
+    clip_gradients: FloatLike | None = None,
     learning_rate_decay_fn: Callable[..., Any] | None = None,
     update_ops: Iterable[Any] | None = None,
     variables: Sequence[Any] | None = None,
@@ -188,7 +189,7 @@ def _with_noise(gradients: _Pairs, scale: float) -> _Pairs:
     noisy: _Pairs = []
     for gradient, variable in gradients:
         if gradient is not None:
-            shape = gradient.dense_shape if isinstance(gradient, IndexedSlices) else gradient.get_shape()
+            shape: Any = gradient.dense_shape if isinstance(gradient, IndexedSlices) else gradient.get_shape()
             gradient = convert_to_tensor(gradient) + truncated_normal(shape) * scale
         noisy.append((gradient, variable))
     return noisy
@@ -223,10 +224,10 @@ def _summarize(gradients: _Pairs, wanted: Sequence[str]) -> None:
 
 
 def adaptive_clipping_fn(
-    std_factor: Any = 2.0,
-    decay: Any = 0.95,
+    std_factor: FloatLike = 2.0,
+    decay: Rate = 0.95,
     static_max_norm: float | None = None,
-    global_step: Any = None,
+    global_step: TensorLike | None = None,
     report_summary: bool = False,
     epsilon: float = 1e-8,
     name: str | None = None,
@@ -255,7 +256,7 @@ def adaptive_clipping_fn(
         norm = global_norm([g for g, _ in pairs])
         with variable_scope(name, "AdaptiveMaxNorm", [norm]):
             of_norm = log(norm + epsilon)
-            kept = decay
+            kept: Any = decay
             if global_step is not None:
                 count = cast(global_step, dtypes.float32)
                 kept = minimum(kept, count / (count + 1.0))

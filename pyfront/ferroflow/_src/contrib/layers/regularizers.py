@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ferroflow._src.base import tf_logging
+from ferroflow._src.base.typing import FloatLike, TensorLike
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import add_to_collection, get_collection, name_scope
@@ -42,7 +43,7 @@ def _scaled(
     return regularizer
 
 
-def l1_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
+def l1_regularizer(scale: FloatLike, scope: str | None = None) -> Regularizer:
     """Makes a regularizer that gives `scale * sum(|w|)`.
 
     Args:
@@ -58,7 +59,7 @@ def l1_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
     return _scaled(scale, scope, "l1_regularizer", lambda weights: reduce_sum(absolute(weights)))
 
 
-def l2_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
+def l2_regularizer(scale: FloatLike, scope: str | None = None) -> Regularizer:
     """Returns a regularizer that computes `scale * sum(w ** 2) / 2`.
 
     Args:
@@ -90,14 +91,14 @@ def sum_regularizer(
     if not given:
         return None
 
-    def regularizer(weights: Any) -> Tensor:
+    def regularizer(weights: TensorLike) -> Tensor:
         with name_scope(scope, "sum_regularizer", [weights]) as name:
             return add_n([one(weights) for one in given], name=name)
 
     return regularizer
 
 
-def l1_l2_regularizer(scale_l1: Any = 1.0, scale_l2: Any = 1.0, scope: str | None = None) -> Any:
+def l1_l2_regularizer(scale_l1: FloatLike = 1.0, scale_l2: FloatLike = 1.0, scope: str | None = None) -> Any:
     """Makes a regularizer that gives `scale_l1 * sum(|w|) + scale_l2 * sum(w ** 2) / 2`.
 
     Args:

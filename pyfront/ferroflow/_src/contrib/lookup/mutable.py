@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ferroflow._src.base import dtypes, tensor_shape
+from ferroflow._src.base.typing import DTypeLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import add_to_collection, colocate_with, name_scope
@@ -149,8 +150,8 @@ class MutableHashTable(_MutableTable):
 
     def __init__(
         self,
-        key_dtype: Any,
-        value_dtype: Any,
+        key_dtype: DTypeLike,
+        value_dtype: DTypeLike,
         default_value: Any,
         shared_name: str | None = None,
         name: str = "MutableHashTable",
@@ -189,8 +190,8 @@ class MutableDenseHashTable(_MutableTable):
 
     def __init__(
         self,
-        key_dtype: Any,
-        value_dtype: Any,
+        key_dtype: DTypeLike,
+        value_dtype: DTypeLike,
         default_value: Any,
         empty_key: Any,
         initial_num_buckets: int | None = None,

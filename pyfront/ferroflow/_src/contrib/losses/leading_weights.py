@@ -6,6 +6,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated, deprecated_argument_lookup
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
@@ -64,7 +65,7 @@ def _weighted(losses: Tensor, weights: Any, scope: str | None) -> Tensor:
 
 
 @deprecated("tf.losses.compute_weighted_loss", "tf.contrib.losses.compute_weighted_loss")
-def compute_weighted_loss(losses: Any, weights: Any = 1.0, scope: str | None = None) -> Tensor:
+def compute_weighted_loss(losses: TensorLike, weights: TensorLike = 1.0, scope: str | None = None) -> Tensor:
     """Returns the mean of losses over the elements whose weight is not 0, weighted; it is put into `GraphKeys.LOSSES`.
 
     Args:
@@ -82,7 +83,9 @@ def compute_weighted_loss(losses: Any, weights: Any = 1.0, scope: str | None = N
 
 
 @deprecated("tf.losses.absolute_difference", "tf.contrib.losses.absolute_difference")
-def absolute_difference(predictions: Any, labels: Any = None, weights: Any = 1.0, scope: str | None = None) -> Tensor:
+def absolute_difference(
+    predictions: Any, labels: Any = None, weights: TensorLike = 1.0, scope: str | None = None
+) -> Tensor:
     """Returns the loss `|predictions - labels|`, with weights of leading dimensions.
 
     Args:
@@ -104,7 +107,9 @@ def absolute_difference(predictions: Any, labels: Any = None, weights: Any = 1.0
 
 
 @deprecated("tf.losses.mean_squared_error", "tf.contrib.losses.mean_squared_error")
-def mean_squared_error(predictions: Any, labels: Any = None, weights: Any = 1.0, scope: str | None = None) -> Tensor:
+def mean_squared_error(
+    predictions: Any, labels: Any = None, weights: TensorLike = 1.0, scope: str | None = None
+) -> Tensor:
     """Returns the loss `(predictions - labels) ** 2`, with weights of leading dimensions.
 
     Args:
@@ -127,7 +132,7 @@ def mean_squared_error(predictions: Any, labels: Any = None, weights: Any = 1.0,
 
 @deprecated("tf.losses.log_loss", "tf.contrib.losses.log_loss")
 def log_loss(
-    predictions: Any, labels: Any = None, weights: Any = 1.0, epsilon: float = 1e-7, scope: str | None = None
+    predictions: Any, labels: Any = None, weights: TensorLike = 1.0, epsilon: float = 1e-7, scope: str | None = None
 ) -> Tensor:
     """Returns the cross entropy of probabilities of True, with weights of leading dimensions.
 
@@ -155,7 +160,7 @@ def cosine_distance(
     predictions: Any,
     labels: Any = None,
     axis: int | None = None,
-    weights: Any = 1.0,
+    weights: TensorLike = 1.0,
     scope: str | None = None,
     dim: int | None = None,
 ) -> Tensor:
@@ -200,7 +205,11 @@ def hinge_loss(logits: Any, labels: Any = None, scope: str | None = None) -> Ten
 
 @deprecated("tf.losses.sigmoid_cross_entropy", "tf.contrib.losses.sigmoid_cross_entropy")
 def sigmoid_cross_entropy(
-    logits: Any, multi_class_labels: Any, weights: Any = 1.0, label_smoothing: float = 0, scope: str | None = None
+    logits: TensorLike,
+    multi_class_labels: TensorLike,
+    weights: TensorLike = 1.0,
+    label_smoothing: float = 0,
+    scope: str | None = None,
 ) -> Tensor:
     """Returns the cross entropy of labels and the sigmoids of logits, with weights of leading dimensions.
 
@@ -230,7 +239,11 @@ def sigmoid_cross_entropy(
 
 @deprecated("tf.losses.softmax_cross_entropy", "tf.contrib.losses.softmax_cross_entropy")
 def softmax_cross_entropy(
-    logits: Any, onehot_labels: Any, weights: Any = 1.0, label_smoothing: float = 0, scope: str | None = None
+    logits: TensorLike,
+    onehot_labels: TensorLike,
+    weights: TensorLike = 1.0,
+    label_smoothing: float = 0,
+    scope: str | None = None,
 ) -> Tensor:
     """Returns the cross entropy of distributions over classes and the softmax of logits, with weights of leading
     dimensions.
@@ -260,7 +273,9 @@ def softmax_cross_entropy(
 
 
 @deprecated("tf.losses.sparse_softmax_cross_entropy", "tf.contrib.losses.sparse_softmax_cross_entropy")
-def sparse_softmax_cross_entropy(logits: Any, labels: Any, weights: Any = 1.0, scope: str | None = None) -> Tensor:
+def sparse_softmax_cross_entropy(
+    logits: TensorLike, labels: TensorLike, weights: TensorLike = 1.0, scope: str | None = None
+) -> Tensor:
     """Returns the cross entropy of classes and the softmax of logits, with weights of leading dimensions.
 
     Args:
@@ -285,7 +300,7 @@ def sparse_softmax_cross_entropy(logits: Any, labels: Any, weights: Any = 1.0, s
 
 @deprecated("tf.losses.mean_pairwise_squared_error", "tf.contrib.losses.mean_pairwise_squared_error")
 def mean_pairwise_squared_error(
-    predictions: Any, labels: Any = None, weights: Any = 1.0, scope: str | None = None
+    predictions: Any, labels: Any = None, weights: TensorLike = 1.0, scope: str | None = None
 ) -> Tensor:
     """Returns the mean over pairs (i, j), i = j among them, of the squared difference of differences, summed over
     examples.

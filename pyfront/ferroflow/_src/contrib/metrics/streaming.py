@@ -8,6 +8,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated, warn_deprecated
+from ferroflow._src.base.typing import Collections, DictLike, TensorLike, makes
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
 from ferroflow._src.framework.tensor import Tensor
@@ -25,6 +26,23 @@ from ferroflow._src.ops.state.assigning import assign_add
 from ferroflow._src.variables.scope import variable_scope
 
 
+def _signature(
+    predictions: TensorLike,
+    labels: TensorLike,
+    weights: TensorLike | None = None,
+    metrics_collections: Collections | None = None,
+    updates_collections: Collections | None = None,
+    name: str | None = None,
+) -> Pair:
+    """Has the signature of metrics that take weights."""
+    raise NotImplementedError
+
+
+@makes(_signature)
+def _weighted_predictions_first(metric: Callable[..., Pair], name: str) -> Callable[..., Pair]:
+    return predictions_first(metric, name)
+
+
 def predictions_first(metric: Callable[..., Pair], name: str) -> Callable[..., Pair]:
     """Returns a metric with its first two arguments, labels and predictions, the other way round.
 
@@ -37,7 +55,7 @@ def predictions_first(metric: Callable[..., Pair], name: str) -> Callable[..., P
     """
     newer = f"tf.metrics.{metric.__name__}"
 
-    def function(predictions: Any, labels: Any, *args: Any, **kwargs: Any) -> Pair:
+    def function(predictions: TensorLike, labels: TensorLike, *args: Any, **kwargs: Any) -> Pair:
         warn_deprecated(f"tf.contrib.metrics.{name}", f"{newer}, which takes labels first")
         return metric(labels, predictions, *args, **kwargs)
 
@@ -49,8 +67,10 @@ def predictions_first(metric: Callable[..., Pair], name: str) -> Callable[..., P
     return function
 
 
-streaming_accuracy = predictions_first(averaging.accuracy, "streaming_accuracy")
-streaming_mean_absolute_error = predictions_first(averaging.mean_absolute_error, "streaming_mean_absolute_error")
+streaming_accuracy = _weighted_predictions_first(averaging.accuracy, "streaming_accuracy")
+streaming_mean_absolute_error = _weighted_predictions_first(
+    averaging.mean_absolute_error, "streaming_mean_absolute_error"
+)
 streaming_mean_cosine_distance = predictions_first(averaging.mean_cosine_distance, "streaming_mean_cosine_distance")
 streaming_mean_relative_error = predictions_first(averaging.mean_relative_error, "streaming_mean_relative_error")
 streaming_mean_squared_error = predictions_first(averaging.mean_squared_error, "streaming_mean_squared_error")
@@ -58,8 +78,8 @@ streaming_root_mean_squared_error = predictions_first(
     averaging.root_mean_squared_error, "streaming_root_mean_squared_error"
 )
 streaming_mean_iou = predictions_first(class_matrices.mean_iou, "streaming_mean_iou")
-streaming_precision = predictions_first(counting.precision, "streaming_precision")
-streaming_recall = predictions_first(counting.recall, "streaming_recall")
+streaming_precision = _weighted_predictions_first(counting.precision, "streaming_precision")
+streaming_recall = _weighted_predictions_first(counting.recall, "streaming_recall")
 streaming_true_positives = predictions_first(counting.true_positives, "streaming_true_positives")
 streaming_true_negatives = predictions_first(counting.true_negatives, "streaming_true_negatives")
 streaming_false_positives = predictions_first(counting.false_positives, "streaming_false_positives")
@@ -104,12 +124,12 @@ _TRUTH = "Tensor of any shape, cast to bool."
     k="int.",
 )
 def streaming_recall_at_k(
-    predictions: Any,
-    labels: Any,
+    predictions: TensorLike,
+    labels: TensorLike,
     k: int,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    weights: TensorLike | None = None,
+    metrics_collections: Collections | DictLike | None = None,
+    updates_collections: Collections | DictLike | None = None,
     name: str | None = None,
 ) -> Pair:
     """Returns the part of the examples whose class is among the k predicted highest."""
@@ -188,12 +208,12 @@ def count(
     predictions="Tensor of a float dtype, of any shape, in [0, 1].",
 )
 def f1_score(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
     num_thresholds: int = 200,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Collections | None = None,
+    updates_collections: Collections | None = None,
     name: str | None = None,
 ) -> Pair:
     """Returns the largest harmonic mean of precision and recall over thresholds."""
@@ -213,7 +233,7 @@ def f1_score(
         return collected(value, update, metrics_collections, updates_collections)
 
 
-def accuracy(predictions: Tensor, labels: Tensor, weights: Any = None, name: str | None = None) -> Tensor:
+def accuracy(predictions: Tensor, labels: Tensor, weights: TensorLike | None = None, name: str | None = None) -> Tensor:
     """Returns the part of the predictions of one batch that equal their labels.
 
     Args:

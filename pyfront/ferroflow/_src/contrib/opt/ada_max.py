@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ferroflow._src.base.typing import Rate
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.default_graph import colocate_with, control_dependencies, get_default_graph
 from ferroflow._src.framework.operation import Operation
@@ -37,10 +38,10 @@ class AdaMaxOptimizer(AdamOptimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
-        beta1: Any = 0.9,
-        beta2: Any = 0.999,
-        epsilon: Any = 1e-8,
+        learning_rate: Rate = 0.001,
+        beta1: Rate = 0.9,
+        beta2: Rate = 0.999,
+        epsilon: Rate = 1e-8,
         use_locking: bool = False,
         name: str = "AdaMax",
     ) -> None:

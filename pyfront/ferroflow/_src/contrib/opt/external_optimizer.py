@@ -10,6 +10,7 @@ import numpy as np
 
 from ferroflow._src.autodiff.gradients import gradients
 from ferroflow._src.base import tf_logging
+from ferroflow._src.base.typing import DictLike, FeedDict, FloatLike, SessionObject
 from ferroflow._src.framework.default_stacks import get_default_session
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.joining import concat
@@ -46,11 +47,11 @@ class ExternalOptimizerInterface:
 
     def __init__(
         self,
-        loss: Any,
+        loss: FloatLike,
         var_list: Sequence[Any] | None = None,
         equalities: Sequence[Any] | None = None,
         inequalities: Sequence[Any] | None = None,
-        var_to_bounds: Any = None,
+        var_to_bounds: DictLike | None = None,
         **optimizer_kwargs: Any,
     ) -> None:
         self._loss = loss
@@ -91,8 +92,8 @@ class ExternalOptimizerInterface:
 
     def minimize(
         self,
-        session: Any = None,
-        feed_dict: Any = None,
+        session: SessionObject | None = None,
+        feed_dict: FeedDict | None = None,
         fetches: Sequence[Any] | None = None,
         step_callback: Callable[..., Any] | None = None,
         loss_callback: Callable[..., Any] | None = None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ferroflow._src.base.typing import IntLike
 from ferroflow._src.checkpoint.saver import Saver
 from ferroflow._src.checkpoint.saver_builder import BaseSaverBuilder
 from ferroflow._src.framework.default_graph import control_dependencies
@@ -25,7 +26,11 @@ class MovingAverageOptimizer(Optimizer):
     """
 
     def __init__(
-        self, opt: Optimizer, average_decay: float = 0.9999, num_updates: Any = None, sequential_update: bool = True
+        self,
+        opt: Optimizer,
+        average_decay: float = 0.9999,
+        num_updates: IntLike | None = None,
+        sequential_update: bool = True,
     ) -> None:
         self._optimizer = opt
         self._ema = ExponentialMovingAverage(average_decay, num_updates=num_updates)

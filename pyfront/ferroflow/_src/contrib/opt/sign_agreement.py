@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ferroflow._src.base.typing import Rate
 from ferroflow._src.framework.apply import apply_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -101,8 +102,8 @@ class AddSignOptimizer(_SignOptimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.1,
-        alpha: Any = 1.0,
+        learning_rate: Rate = 0.1,
+        alpha: Rate = 1.0,
         beta: Any = 0.9,
         sign_decay_fn: Callable[[Any], Any] | None = None,
         use_locking: bool = False,
@@ -137,7 +138,7 @@ class PowerSignOptimizer(_SignOptimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.1,
+        learning_rate: Rate = 0.1,
         base: float = math.e,
         beta: Any = 0.9,
         sign_decay_fn: Callable[[Any], Any] | None = None,

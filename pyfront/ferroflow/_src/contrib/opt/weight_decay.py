@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ferroflow._src.base.typing import FloatLike, Rate
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.default_graph import control_dependencies
 from ferroflow._src.framework.operation import Operation
@@ -31,7 +32,7 @@ class DecoupledWeightDecayExtension(Optimizer):
         **kwargs: the arguments of the optimizer.
     """
 
-    def __init__(self, weight_decay: Any, **kwargs: Any) -> None:
+    def __init__(self, weight_decay: FloatLike, **kwargs: Any) -> None:
         self._decay_var_list: set[Any] | None = None
         self._weight_decay = weight_decay
         self._weight_decay_tensor: Any = None
@@ -180,11 +181,11 @@ class AdamWOptimizer(DecoupledWeightDecayExtension, AdamOptimizer):
 
     def __init__(
         self,
-        weight_decay: Any,
-        learning_rate: Any = 0.001,
-        beta1: Any = 0.9,
-        beta2: Any = 0.999,
-        epsilon: Any = 1e-8,
+        weight_decay: FloatLike,
+        learning_rate: Rate = 0.001,
+        beta1: Rate = 0.9,
+        beta2: Rate = 0.999,
+        epsilon: Rate = 1e-8,
         use_locking: bool = False,
         name: str = "AdamW",
     ) -> None:
@@ -213,9 +214,9 @@ class MomentumWOptimizer(DecoupledWeightDecayExtension, MomentumOptimizer):
 
     def __init__(
         self,
-        weight_decay: Any,
-        learning_rate: Any,
-        momentum: Any,
+        weight_decay: FloatLike,
+        learning_rate: Rate,
+        momentum: Rate,
         use_locking: bool = False,
         name: str = "MomentumW",
         use_nesterov: bool = False,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base import nest, tf_logging
+from ferroflow._src.base.typing import ListLike
 from ferroflow._src.ops.array.joining import concat
 from ferroflow._src.ops.array.shaping import expand_dims, reshape
 from ferroflow._src.ops.array.slicing import slice as slice_of
@@ -49,7 +50,7 @@ class AttentionCellWrapper(RNNCell):
         attn_vec_size: int | None = None,
         input_size: int | None = None,
         state_is_tuple: bool = True,
-        reuse: Any = None,
+        reuse: object = None,
     ) -> None:
         super().__init__(_reuse=reuse)
         assert_like_rnn_cell("cell", cell)
@@ -96,7 +97,7 @@ class AttentionCellWrapper(RNNCell):
             position += size
         return parts
 
-    def call(self, inputs: Any, state: Any) -> Any:
+    def call(self, inputs: Any, state: ListLike) -> Any:
         """Computes one step.
 
         Args:

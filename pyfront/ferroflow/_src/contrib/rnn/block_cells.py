@@ -10,6 +10,7 @@ from typing import Any
 
 from ferroflow._src.autodiff.custom_gradient import custom_gradient
 from ferroflow._src.base.deprecation import warn_deprecated
+from ferroflow._src.base.typing import ListLike, TensorLike
 from ferroflow._src.layers.input_spec import InputSpec
 from ferroflow._src.ops.array.joining import concat, split
 from ferroflow._src.ops.math.clipping import clip_by_value
@@ -26,7 +27,7 @@ __all__ = ["GRUBlockCell", "GRUBlockCellV2", "LSTMBlockCell", "LSTMWeights"]
 def _clipped(state: Any, bound: float) -> Any:
     """Returns the state within its bounds; TF 1.x: the block's gradient passes as if it were not clipped."""
 
-    def clip(x: Any) -> tuple[Any, Callable[[Any], Any]]:
+    def clip(x: TensorLike) -> tuple[Any, Callable[[Any], Any]]:
         return clip_by_value(x, -bound, bound), lambda g: g
 
     return custom_gradient(clip)(state)
@@ -61,7 +62,7 @@ class LSTMWeights:
         if use_peephole:
             self._peepholes = [layer.add_variable(f"w_{gate}_diag", [num_units]) for gate in "ifo"]
 
-    def step(self, inputs: Any, c_before: Any, h_before: Any) -> tuple[Any, Any]:
+    def step(self, inputs: TensorLike, c_before: TensorLike, h_before: TensorLike) -> tuple[Any, Any]:
         """Computes a step.
 
         Args:
@@ -106,8 +107,8 @@ class LSTMBlockCell(LayerRNNCell):
         forget_bias: float = 1.0,
         cell_clip: float | None = None,
         use_peephole: bool = False,
-        reuse: Any = None,
-        name: Any = "lstm_cell",
+        reuse: object = None,
+        name: str = "lstm_cell",
     ) -> None:
         super().__init__(_reuse=reuse, name=name)
         self._num_units = num_units
@@ -148,7 +149,7 @@ class LSTMBlockCell(LayerRNNCell):
         )
         self.built = True
 
-    def call(self, inputs: Any, state: Any) -> Any:
+    def call(self, inputs: TensorLike, state: ListLike) -> Any:
         """Computes one step.
 
         Args:
@@ -186,7 +187,7 @@ class GRUBlockCell(LayerRNNCell):
     _names = ("w_ru", "b_ru", "w_c", "b_c")
 
     def __init__(
-        self, num_units: int | None = None, cell_size: int | None = None, reuse: Any = None, name: Any = "gru_cell"
+        self, num_units: int | None = None, cell_size: int | None = None, reuse: object = None, name: str = "gru_cell"
     ) -> None:
         super().__init__(_reuse=reuse, name=name)
         if cell_size is not None:
@@ -230,7 +231,7 @@ class GRUBlockCell(LayerRNNCell):
         self._candidate = pair(units, 0.0)
         self.built = True
 
-    def call(self, inputs: Any, h_prev: Any) -> Any:
+    def call(self, inputs: TensorLike, h_prev: Any) -> Any:
         """Computes one step.
 
         Args:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 from typing import Any
 
+from ferroflow._src.base.typing import DTypeLike, ListLike, TensorLike
 from ferroflow._src.contrib.rnn.block_cells import LSTMWeights
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.layers.layer import Layer
@@ -45,7 +46,13 @@ class LSTMBlockWrapper(Layer):
     ) -> Any:
         """Returns the cell states and the outputs of all steps; what is past the end of a sequence may be anything."""
 
-    def call(self, inputs: Any, initial_state: Any = None, dtype: Any = None, sequence_length: Any = None) -> Any:
+    def call(
+        self,
+        inputs: Any,
+        initial_state: ListLike | None = None,
+        dtype: DTypeLike | None = None,
+        sequence_length: TensorLike | None = None,
+    ) -> Any:
         """Computes all steps.
 
         Args:
@@ -147,8 +154,8 @@ class LSTMBlockFusedCell(LSTMBlockWrapper):
         forget_bias: float = 1.0,
         cell_clip: float | None = None,
         use_peephole: bool = False,
-        reuse: Any = None,
-        name: Any = "lstm_fused_cell",
+        reuse: object = None,
+        name: str = "lstm_fused_cell",
     ) -> None:
         super().__init__(_reuse=reuse, name=name)
         self._num_units = num_units

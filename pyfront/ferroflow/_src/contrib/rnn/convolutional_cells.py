@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import ListLike, ScopeLike
 from ferroflow._src.ops.array.joining import concat, split
 from ferroflow._src.ops.math.elementwise import sigmoid, tanh
 from ferroflow._src.ops.nn.conv import conv1d, conv2d, conv3d
@@ -48,12 +49,12 @@ class ConvLSTMCell(RNNCell):
         conv_ndims: int,
         input_shape: Any,
         output_channels: int,
-        kernel_shape: Any,
+        kernel_shape: ListLike,
         use_bias: bool = True,
         skip_connection: bool = False,
         forget_bias: float = 1.0,
-        initializers: Any = None,
-        name: Any = "conv_lstm_cell",
+        initializers: object = None,
+        name: str = "conv_lstm_cell",
     ) -> None:
         super().__init__(name=name)
         if conv_ndims != len(input_shape) - 1:
@@ -78,7 +79,7 @@ class ConvLSTMCell(RNNCell):
         channels = self._output_channels + (self._input_shape[-1] if self._skip_connection else 0)
         return TensorShape([*self._input_shape[:-1], channels])
 
-    def call(self, inputs: Any, state: Any, scope: Any = None) -> Any:
+    def call(self, inputs: Any, state: Any, scope: ScopeLike | None = None) -> Any:
         """Computes one step.
 
         Args:
@@ -116,7 +117,7 @@ class Conv1DLSTMCell(ConvLSTMCell):
         **kwargs: the other arguments of `ConvLSTMCell`.
     """
 
-    def __init__(self, name: Any = "conv_1d_lstm_cell", **kwargs: Any) -> None:
+    def __init__(self, name: str = "conv_1d_lstm_cell", **kwargs: Any) -> None:
         super().__init__(conv_ndims=1, name=name, **kwargs)
 
 
@@ -128,7 +129,7 @@ class Conv2DLSTMCell(ConvLSTMCell):
         **kwargs: the other arguments of `ConvLSTMCell`.
     """
 
-    def __init__(self, name: Any = "conv_2d_lstm_cell", **kwargs: Any) -> None:
+    def __init__(self, name: str = "conv_2d_lstm_cell", **kwargs: Any) -> None:
         super().__init__(conv_ndims=2, name=name, **kwargs)
 
 
@@ -140,5 +141,5 @@ class Conv3DLSTMCell(ConvLSTMCell):
         **kwargs: the other arguments of `ConvLSTMCell`.
     """
 
-    def __init__(self, name: Any = "conv_3d_lstm_cell", **kwargs: Any) -> None:
+    def __init__(self, name: str = "conv_3d_lstm_cell", **kwargs: Any) -> None:
         super().__init__(conv_ndims=3, name=name, **kwargs)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import tf_logging
+from ferroflow._src.base.typing import Initializer
 from ferroflow._src.contrib.layers.model_layers import layer_norm
 from ferroflow._src.contrib.rnn.sharded_weights import peepholes, sharded_weights
 from ferroflow._src.ops.array.joining import concat, split
@@ -50,7 +51,7 @@ class CoupledInputForgetGateLSTMCell(RNNCell):
         self,
         num_units: int,
         use_peepholes: bool = False,
-        initializer: Any = None,
+        initializer: Initializer | None = None,
         num_proj: int | None = None,
         proj_clip: float | None = None,
         num_unit_shards: int = 1,
@@ -58,7 +59,7 @@ class CoupledInputForgetGateLSTMCell(RNNCell):
         forget_bias: float = 1.0,
         state_is_tuple: bool = True,
         activation: Callable[..., Any] = tanh,
-        reuse: Any = None,
+        reuse: object = None,
         layer_norm: bool = False,
         norm_gain: float = 1.0,
         norm_shift: float = 0.0,

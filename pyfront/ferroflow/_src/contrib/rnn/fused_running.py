@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 from typing import Any
 
+from ferroflow._src.base.typing import DTypeLike, ScopeLike, TensorLike
 from ferroflow._src.ops.array.joining import stack, unstack
 from ferroflow._src.ops.array.shaping import reverse, reverse_sequence
 from ferroflow._src.rnn.dynamic_running import dynamic_rnn
@@ -18,7 +19,12 @@ class FusedRNNCell(abc.ABC):
 
     @abc.abstractmethod
     def __call__(
-        self, inputs: Any, initial_state: Any = None, dtype: Any = None, sequence_length: Any = None, scope: Any = None
+        self,
+        inputs: TensorLike,
+        initial_state: Any = None,
+        dtype: DTypeLike | None = None,
+        sequence_length: TensorLike | None = None,
+        scope: ScopeLike | None = None,
     ) -> Any:
         """Computes all steps.
 
@@ -48,7 +54,12 @@ class FusedRNNCellAdaptor(FusedRNNCell):
         self._use_dynamic_rnn = use_dynamic_rnn
 
     def __call__(
-        self, inputs: Any, initial_state: Any = None, dtype: Any = None, sequence_length: Any = None, scope: Any = None
+        self,
+        inputs: Any,
+        initial_state: Any = None,
+        dtype: DTypeLike | None = None,
+        sequence_length: TensorLike | None = None,
+        scope: ScopeLike | None = None,
     ) -> Any:
         """Computes all steps.
 
@@ -87,7 +98,12 @@ class TimeReversedFusedRNN(FusedRNNCell):
         self._cell = cell
 
     def __call__(
-        self, inputs: Any, initial_state: Any = None, dtype: Any = None, sequence_length: Any = None, scope: Any = None
+        self,
+        inputs: TensorLike,
+        initial_state: Any = None,
+        dtype: DTypeLike | None = None,
+        sequence_length: TensorLike | None = None,
+        scope: ScopeLike | None = None,
     ) -> Any:
         """Computes all steps.
 
@@ -102,7 +118,7 @@ class TimeReversedFusedRNN(FusedRNNCell):
             The outputs, a Tensor or a list as the inputs, and the last state.
         """
 
-        def backwards(x: Any) -> Any:
+        def backwards(x: TensorLike) -> Any:
             if isinstance(x, list):
                 return list(reversed(x))
             return reverse(x, [0]) if sequence_length is None else reverse_sequence(x, sequence_length, 0, 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.base.typing import Initializer, TensorLike
 from ferroflow._src.ops.array.joining import concat, split
 from ferroflow._src.ops.math.elementwise import sigmoid, tanh
 from ferroflow._src.ops.nn.activation import relu
@@ -67,15 +68,15 @@ class UGRNNCell(_GatedCell):
     def __init__(
         self,
         num_units: int,
-        initializer: Any = None,
+        initializer: Initializer | None = None,
         forget_bias: float = 1.0,
         activation: Callable[..., Any] = tanh,
-        reuse: Any = None,
+        reuse: object = None,
     ) -> None:
         super().__init__(num_units, initializer, forget_bias, reuse)
         self._activation = activation
 
-    def call(self, inputs: Any, state: Any) -> Any:
+    def call(self, inputs: TensorLike, state: TensorLike) -> Any:
         """Computes one step.
 
         Args:
@@ -116,10 +117,10 @@ class IntersectionRNNCell(_GatedCell):
         self,
         num_units: int,
         num_in_proj: int | None = None,
-        initializer: Any = None,
+        initializer: Initializer | None = None,
         forget_bias: float = 1.0,
         y_activation: Callable[..., Any] = relu,
-        reuse: Any = None,
+        reuse: object = None,
     ) -> None:
         super().__init__(num_units, initializer, forget_bias, reuse)
         self._num_in_proj = num_in_proj
@@ -137,7 +138,7 @@ class IntersectionRNNCell(_GatedCell):
                 self._input_projection = Projection([inputs], self._num_units)
             return self._input_projection([inputs])
 
-    def call(self, inputs: Any, state: Any) -> Any:
+    def call(self, inputs: TensorLike, state: TensorLike) -> Any:
         """Computes one step.
 
         Args:

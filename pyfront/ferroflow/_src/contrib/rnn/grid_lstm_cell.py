@@ -6,6 +6,7 @@ from collections import namedtuple
 from typing import Any
 
 from ferroflow._src.base import tf_logging
+from ferroflow._src.base.typing import Initializer
 from ferroflow._src.contrib.rnn.sharded_weights import sharded_weights
 from ferroflow._src.ops.array.joining import concat, split
 from ferroflow._src.ops.array.making import zeros
@@ -60,7 +61,7 @@ class GridLSTMCell(RNNCell):
         use_peepholes: bool = False,
         share_time_frequency_weights: bool = False,
         cell_clip: float | None = None,
-        initializer: Any = None,
+        initializer: Initializer | None = None,
         num_unit_shards: int = 1,
         forget_bias: float = 1.0,
         feature_size: int | None = None,
@@ -70,7 +71,7 @@ class GridLSTMCell(RNNCell):
         end_freqindex_list: list[int] | None = None,
         couple_input_forget_gates: bool = False,
         state_is_tuple: bool = True,
-        reuse: Any = None,
+        reuse: object = None,
     ) -> None:
         super().__init__(_reuse=reuse)
         if not state_is_tuple:
@@ -293,7 +294,7 @@ class BidirectionalGridLSTMCell(GridLSTMCell):
         use_peepholes: bool = False,
         share_time_frequency_weights: bool = False,
         cell_clip: float | None = None,
-        initializer: Any = None,
+        initializer: Initializer | None = None,
         num_unit_shards: int = 1,
         forget_bias: float = 1.0,
         feature_size: int | None = None,
@@ -303,7 +304,7 @@ class BidirectionalGridLSTMCell(GridLSTMCell):
         end_freqindex_list: list[int] | None = None,
         couple_input_forget_gates: bool = False,
         backward_slice_offset: int = 0,
-        reuse: Any = None,
+        reuse: object = None,
     ) -> None:
         super().__init__(
             num_units,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.base.typing import Initializer
 from ferroflow._src.ops.array.joining import concat, split
 from ferroflow._src.ops.array.slicing import slice as slice_of
 from ferroflow._src.ops.math.elementwise import sigmoid, tanh
@@ -42,12 +43,12 @@ class GLSTMCell(RNNCell):
     def __init__(
         self,
         num_units: int,
-        initializer: Any = None,
+        initializer: Initializer | None = None,
         num_proj: int | None = None,
         number_of_groups: int = 1,
         forget_bias: float = 1.0,
         activation: Callable[..., Any] = tanh,
-        reuse: Any = None,
+        reuse: object = None,
     ) -> None:
         super().__init__(_reuse=reuse)
         for what, size in (("num_units", num_units), ("num_proj", num_proj)):

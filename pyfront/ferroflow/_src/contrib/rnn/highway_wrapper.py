@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base import nest
+from ferroflow._src.base.typing import ScopeLike, TensorLike
 from ferroflow._src.ops.math.elementwise import sigmoid
 from ferroflow._src.ops.nn.activation import xw_plus_b
 from ferroflow._src.rnn.wrappers import CellWrapper
@@ -41,7 +42,7 @@ class HighwayWrapper(CellWrapper):
         transform = 1 - carry if self._couples_gates else self._gate("transform", x, -self._carry_bias_init)
         return x * carry + output * transform
 
-    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
+    def __call__(self, inputs: TensorLike, state: Any, scope: ScopeLike | None = None) -> Any:
         """Computes one step.
 
         Args:

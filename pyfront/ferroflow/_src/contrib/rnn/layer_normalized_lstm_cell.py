@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.base.typing import Initializer
 from ferroflow._src.contrib.layers.model_layers import layer_norm as normalize
 from ferroflow._src.ops.array.joining import concat, split
 from ferroflow._src.ops.math.clipping import clip_by_value
@@ -49,7 +50,7 @@ class LayerNormLSTMCell(RNNCell):
         num_units: int,
         use_peepholes: bool = False,
         cell_clip: float | None = None,
-        initializer: Any = None,
+        initializer: Initializer | None = None,
         num_proj: int | None = None,
         proj_clip: float | None = None,
         forget_bias: float = 1.0,
@@ -57,7 +58,7 @@ class LayerNormLSTMCell(RNNCell):
         layer_norm: bool = False,
         norm_gain: float = 1.0,
         norm_shift: float = 0.0,
-        reuse: Any = None,
+        reuse: object = None,
     ) -> None:
         super().__init__(_reuse=reuse)
         self._num_units = num_units

@@ -30,7 +30,7 @@ class NASCell(RNNCell):
     """
 
     def __init__(
-        self, num_units: int, num_proj: int | None = None, use_biases: bool = False, reuse: Any = None
+        self, num_units: int, num_proj: int | None = None, use_biases: bool = False, reuse: object = None
     ) -> None:
         super().__init__(_reuse=reuse)
         self._num_units = num_units

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import tf_logging
+from ferroflow._src.base.typing import FloatLike, TensorLike
 from ferroflow._src.contrib.layers.model_layers import layer_norm as normalize
 from ferroflow._src.ops.array.joining import concat, split
 from ferroflow._src.ops.math.elementwise import sigmoid, tanh
@@ -44,14 +45,14 @@ class LayerNormBasicLSTMCell(RNNCell):
         self,
         num_units: int,
         forget_bias: float = 1.0,
-        input_size: Any = None,
+        input_size: object = None,
         activation: Callable[..., Any] = tanh,
         layer_norm: bool = True,
         norm_gain: float = 1.0,
         norm_shift: float = 0.0,
-        dropout_keep_prob: Any = 1.0,
+        dropout_keep_prob: FloatLike = 1.0,
         dropout_prob_seed: int | None = None,
-        reuse: Any = None,
+        reuse: object = None,
     ) -> None:
         super().__init__(_reuse=reuse)
         if input_size is not None:
@@ -84,7 +85,7 @@ class LayerNormBasicLSTMCell(RNNCell):
             get_variable("beta", shape=shape, initializer=Constant(self._norm_shift), dtype=x.dtype)
         return normalize(x, reuse=True, scope=scope)
 
-    def call(self, inputs: Any, state: Any) -> Any:
+    def call(self, inputs: TensorLike, state: Any) -> Any:
         """Computes one step.
 
         Args:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import DTypeLike, ShapeLike
 from ferroflow._src.ops.array.indexing import where
 from ferroflow._src.ops.array.joining import split
 from ferroflow._src.ops.array.making import stop_gradient
@@ -24,7 +25,7 @@ __all__ = ["PhasedLSTMCell"]
 
 
 def _of_uniform_logarithm(low: float, high: float) -> Callable[..., Any]:
-    def initializer(shape: Any, dtype: Any = dtypes.float32, partition_info: Any = None) -> Any:
+    def initializer(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, partition_info: Any = None) -> Any:
         return exp(random_uniform(shape, log(low), log(high), dtype))
 
     return initializer
@@ -56,7 +57,7 @@ class PhasedLSTMCell(RNNCell):
         trainable_ratio_on: bool = True,
         period_init_min: float = 1.0,
         period_init_max: float = 1000.0,
-        reuse: Any = None,
+        reuse: object = None,
     ) -> None:
         super().__init__(_reuse=reuse)
         self._num_units = num_units

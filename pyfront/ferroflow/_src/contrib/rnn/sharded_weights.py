@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ferroflow._src.base.typing import DTypeLike
 from ferroflow._src.framework.default_graph import add_to_collection, get_collection
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.ops.array.joining import concat
@@ -13,7 +14,7 @@ from ferroflow._src.variables.variable_scope import get_variable_scope
 __all__ = ["peepholes", "sharded_weights"]
 
 
-def sharded_weights(name: str, shape: list[int], dtype: Any, count: int) -> Any:
+def sharded_weights(name: str, shape: list[int], dtype: DTypeLike, count: int) -> Any:
     """Returns a matrix made of variables `name_0`, `name_1` and so on, each of some of its rows.
 
     Args:
@@ -45,7 +46,7 @@ def sharded_weights(name: str, shape: list[int], dtype: Any, count: int) -> Any:
     return joined
 
 
-def peepholes(gates: str, num_units: int, dtype: Any) -> list[Any]:
+def peepholes(gates: str, num_units: int, dtype: DTypeLike) -> list[Any]:
     """Returns the variables that let gates see the cell state.
 
     Args:

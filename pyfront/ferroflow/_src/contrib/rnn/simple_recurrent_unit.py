@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.layers.input_spec import InputSpec
 from ferroflow._src.ops.array.joining import concat, split
 from ferroflow._src.ops.math.elementwise import sigmoid, tanh
@@ -30,7 +31,11 @@ class SRUCell(LayerRNNCell):
     """
 
     def __init__(
-        self, num_units: int, activation: Callable[..., Any] | None = None, reuse: Any = None, name: Any = None
+        self,
+        num_units: int,
+        activation: Callable[..., Any] | None = None,
+        reuse: object = None,
+        name: str | None = None,
     ) -> None:
         super().__init__(_reuse=reuse, name=name)
         self._num_units = num_units
@@ -63,7 +68,7 @@ class SRUCell(LayerRNNCell):
         self._bias = self.add_variable("bias", shape=[2 * units], initializer=Constant(0.0, dtype=self.dtype))
         self.built = True
 
-    def call(self, inputs: Any, state: Any) -> Any:
+    def call(self, inputs: TensorLike, state: TensorLike) -> Any:
         """Computes one step.
 
         Args:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ferroflow._src.base.typing import ListLike
 from ferroflow._src.ops.array.joining import concat
 from ferroflow._src.rnn.dynamic_running import bidirectional_dynamic_rnn
 from ferroflow._src.rnn.static_running import static_bidirectional_rnn
@@ -30,11 +31,11 @@ def _layers(cells_fw: Any, cells_bw: Any, states_fw: Any, states_bw: Any) -> Ite
 
 
 def stack_bidirectional_rnn(
-    cells_fw: Any,
-    cells_bw: Any,
+    cells_fw: ListLike,
+    cells_bw: ListLike,
     inputs: Any,
-    initial_states_fw: Any = None,
-    initial_states_bw: Any = None,
+    initial_states_fw: ListLike | None = None,
+    initial_states_bw: ListLike | None = None,
     dtype: Any = None,
     sequence_length: Any = None,
     scope: Any = None,
@@ -72,11 +73,11 @@ def stack_bidirectional_rnn(
 
 
 def stack_bidirectional_dynamic_rnn(
-    cells_fw: Any,
-    cells_bw: Any,
+    cells_fw: ListLike,
+    cells_bw: ListLike,
     inputs: Any,
-    initial_states_fw: Any = None,
-    initial_states_bw: Any = None,
+    initial_states_fw: ListLike | None = None,
+    initial_states_bw: ListLike | None = None,
     dtype: Any = None,
     sequence_length: Any = None,
     parallel_iterations: int | None = None,

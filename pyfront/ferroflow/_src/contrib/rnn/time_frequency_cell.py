@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ferroflow._src.base.typing import Initializer, TensorLike
 from ferroflow._src.contrib.rnn.sharded_weights import peepholes, sharded_weights
 from ferroflow._src.ops.array.joining import concat, split
 from ferroflow._src.ops.array.making import zeros
@@ -45,12 +46,12 @@ class TimeFreqLSTMCell(RNNCell):
         num_units: int,
         use_peepholes: bool = False,
         cell_clip: float | None = None,
-        initializer: Any = None,
+        initializer: Initializer | None = None,
         num_unit_shards: int = 1,
         forget_bias: float = 1.0,
         feature_size: int | None = None,
         frequency_skip: int = 1,
-        reuse: Any = None,
+        reuse: object = None,
     ) -> None:
         super().__init__(_reuse=reuse)
         self._num_units = num_units
@@ -79,7 +80,7 @@ class TimeFreqLSTMCell(RNNCell):
         count = (size - width) // self._frequency_skip + 1
         return [slice_of(inputs, [0, number * self._frequency_skip], [-1, width]) for number in range(count)]
 
-    def call(self, inputs: Any, state: Any) -> Any:
+    def call(self, inputs: Any, state: TensorLike) -> Any:
         """Computes one step.
 
         Args:
@@ -104,7 +105,7 @@ class TimeFreqLSTMCell(RNNCell):
             total = bias_add(matmul(concat([block, h_before, below], 1), weights), bias)
             i, j, f, o = split(value=total, num_or_size_splits=4, axis=1)
             f = f + self._forget_bias
-            if w_f is not None:
+            if w_f is not None and w_i is not None:
                 f, i = f + w_f * c_before, i + w_i * c_before
             c = sigmoid(f) * c_before + sigmoid(i) * tanh(j)
             if self._cell_clip is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.base.typing import Initializer
 from ferroflow._src.framework.default_graph import control_dependencies
 from ferroflow._src.ops.array.joining import concat, split
 from ferroflow._src.ops.math.clipping import clip_by_value
@@ -47,12 +48,12 @@ class WeightNormLSTMCell(RNNCell):
         norm: bool = True,
         use_peepholes: bool = False,
         cell_clip: float | None = None,
-        initializer: Any = None,
+        initializer: Initializer | None = None,
         num_proj: int | None = None,
         proj_clip: float | None = None,
         forget_bias: float = 1,
         activation: Callable[..., Any] | None = None,
-        reuse: Any = None,
+        reuse: object = None,
     ) -> None:
         super().__init__(_reuse=reuse)
         self._num_units = num_units

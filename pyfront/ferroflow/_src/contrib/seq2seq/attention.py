@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import DTypeLike, FloatLike, TensorLike
 from ferroflow._src.contrib.seq2seq.attention_mechanism import MemoryAttention
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
@@ -25,7 +26,7 @@ from ferroflow._src.variables.initializers import Constant, Ones, Zeros
 __all__ = ["BahdanauAttention", "LuongAttention", "bahdanau_score", "hardmax", "luong_score", "memory_projection"]
 
 
-def hardmax(logits: Any, name: str | None = None) -> Tensor:
+def hardmax(logits: TensorLike, name: str | None = None) -> Tensor:
     """Returns 1 at the largest element of each row, 0 elsewhere.
 
     Args:
@@ -40,7 +41,7 @@ def hardmax(logits: Any, name: str | None = None) -> Tensor:
         return one_hot(argmax(logits, -1), size_of(logits, -1), dtype=logits.dtype)
 
 
-def memory_projection(num_units: int, name: str, dtype: Any) -> Dense:
+def memory_projection(num_units: int, name: str, dtype: DTypeLike) -> Dense:
     """Returns the layer that keys or queries are made with."""
     return Dense(num_units, name=name, use_bias=False, dtype=dtype)
 
@@ -126,12 +127,12 @@ class LuongAttention(MemoryAttention):
     def __init__(
         self,
         num_units: int,
-        memory: Any,
-        memory_sequence_length: Any = None,
+        memory: TensorLike,
+        memory_sequence_length: TensorLike | None = None,
         scale: bool = False,
         probability_fn: Callable[[Any], Any] | None = None,
-        score_mask_value: Any = None,
-        dtype: Any = None,
+        score_mask_value: FloatLike | None = None,
+        dtype: DTypeLike | None = None,
         name: str = "LuongAttention",
     ) -> None:
         super().__init__(
@@ -177,12 +178,12 @@ class BahdanauAttention(MemoryAttention):
     def __init__(
         self,
         num_units: int,
-        memory: Any,
-        memory_sequence_length: Any = None,
+        memory: TensorLike,
+        memory_sequence_length: TensorLike | None = None,
         normalize: bool = False,
         probability_fn: Callable[[Any], Any] | None = None,
-        score_mask_value: Any = None,
-        dtype: Any = None,
+        score_mask_value: FloatLike | None = None,
+        dtype: DTypeLike | None = None,
         name: str = "BahdanauAttention",
     ) -> None:
         super().__init__(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import dtypes, nest
+from ferroflow._src.base.typing import DTypeLike, IntLike, TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
 from ferroflow._src.framework.tensor import Tensor
@@ -169,7 +170,7 @@ class MemoryAttention(AttentionMechanism):
         """int, or Tensor of int32 of shape []: that of alignments, which are the state."""
         return self._alignments_size
 
-    def initial_alignments(self, batch_size: Any, dtype: Any) -> Any:
+    def initial_alignments(self, batch_size: IntLike, dtype: DTypeLike) -> Any:
         """Returns the alignments before the first step: zeros.
 
         Args:
@@ -181,7 +182,7 @@ class MemoryAttention(AttentionMechanism):
         """
         return zero_tensors(self._alignments_size, batch_size, dtype)
 
-    def initial_state(self, batch_size: Any, dtype: Any) -> Any:
+    def initial_state(self, batch_size: IntLike, dtype: DTypeLike) -> Any:
         """Returns the state before the first step: the first alignments.
 
         Args:
@@ -199,7 +200,7 @@ class MemoryAttention(AttentionMechanism):
         """Returns the scores of the parts of the memory for a query; makes variables in the open scope."""
         raise NotImplementedError
 
-    def __call__(self, query: Any, state: Any) -> Any:
+    def __call__(self, query: Any, state: TensorLike) -> Any:
         """Computes the alignments with the memory.
 
         Args:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import CellLike, DTypeLike, IntLike, TensorLike
 from ferroflow._src.contrib.seq2seq.attention_mechanism import AttentionMechanism
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
 from ferroflow._src.framework.tensor import Tensor
@@ -112,20 +113,22 @@ class AttentionWrapper(RNNCell):
 
     def __init__(
         self,
-        cell: Any,
-        attention_mechanism: Any,
-        attention_layer_size: Any = None,
+        cell: CellLike,
+        attention_mechanism: AttentionMechanism | Sequence[Any],
+        attention_layer_size: IntLike | None = None,
         alignment_history: bool = False,
         cell_input_fn: Callable[[Any, Any], Any] | None = None,
         output_attention: bool = True,
-        initial_cell_state: Any = None,
-        name: Any = None,
-        attention_layer: Any = None,
+        initial_cell_state: object = None,
+        name: str | None = None,
+        attention_layer: object = None,
     ) -> None:
         super().__init__(name=name)
         assert_like_rnn_cell("cell", cell)
         self._is_multi = isinstance(attention_mechanism, (list, tuple))
-        mechanisms = tuple(attention_mechanism) if self._is_multi else (attention_mechanism,)
+        mechanisms = (
+            tuple(attention_mechanism) if isinstance(attention_mechanism, (list, tuple)) else (attention_mechanism,)
+        )
         for mechanism in mechanisms:
             if not isinstance(mechanism, AttentionMechanism):
                 what = (
@@ -215,7 +218,7 @@ class AttentionWrapper(RNNCell):
             ),
         )
 
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+    def zero_state(self, batch_size: IntLike, dtype: DTypeLike) -> Any:
         """Returns the state before the first step: zeros, or the `initial_cell_state` for the wrapped cell.
 
         Args:
@@ -260,7 +263,7 @@ class AttentionWrapper(RNNCell):
                 ),
             )
 
-    def call(self, inputs: Any, state: Any) -> Any:
+    def call(self, inputs: TensorLike, state: Any) -> Any:
         """Computes one step.
 
         Args:

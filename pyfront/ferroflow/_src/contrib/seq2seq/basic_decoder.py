@@ -6,6 +6,7 @@ import collections
 from typing import Any
 
 from ferroflow._src.base import nest
+from ferroflow._src.base.typing import CellLike, NestedTensors, TensorLike
 from ferroflow._src.contrib.seq2seq.decoder import Decoder
 from ferroflow._src.contrib.seq2seq.decoding_helper import Helper
 from ferroflow._src.contrib.seq2seq.sizes import output_size_of
@@ -41,7 +42,9 @@ class BasicDecoder(Decoder):
         TypeError: if `cell` is not an RNNCell, `helper` no Helper, or `output_layer` no Layer.
     """
 
-    def __init__(self, cell: Any, helper: Any, initial_state: Any, output_layer: Any = None) -> None:
+    def __init__(
+        self, cell: CellLike, helper: object, initial_state: NestedTensors, output_layer: object = None
+    ) -> None:
         assert_like_rnn_cell("cell", cell)
         if not isinstance(helper, Helper):
             raise TypeError(f"helper must be a Helper, received: {type(helper)}")
@@ -83,7 +86,7 @@ class BasicDecoder(Decoder):
         """
         return (*self._helper.initialize(), self._initial_state)
 
-    def step(self, time: Any, inputs: Any, state: Any, name: str | None = None) -> Any:
+    def step(self, time: TensorLike, inputs: TensorLike, state: TensorLike, name: str | None = None) -> Any:
         """Computes a step.
 
         Args:

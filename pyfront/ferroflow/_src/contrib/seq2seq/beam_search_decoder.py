@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import collections
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ferroflow._src.base import dtypes, nest, tf_logging
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import CellLike, FloatLike, NestedTensors, TensorLike
 from ferroflow._src.contrib.seq2seq.beam_search_step import (
     BeamSearchDecoderOutput,
     BeamSearchDecoderState,
@@ -89,16 +91,16 @@ class BeamSearchDecoder(Decoder):
 
     def __init__(
         self,
-        cell: Any,
-        embedding: Any,
-        start_tokens: Any,
-        end_token: Any,
-        initial_state: Any,
+        cell: CellLike,
+        embedding: Callable[..., Any],
+        start_tokens: TensorLike,
+        end_token: TensorLike,
+        initial_state: NestedTensors,
         beam_width: int,
-        output_layer: Any = None,
-        length_penalty_weight: Any = 0.0,
+        output_layer: object = None,
+        length_penalty_weight: FloatLike = 0.0,
         reorder_tensor_arrays: bool = True,
-        coverage_penalty_weight: Any = 0.0,
+        coverage_penalty_weight: FloatLike = 0.0,
     ) -> None:
         assert_like_rnn_cell("cell", cell)
         if output_layer is not None and not isinstance(output_layer, Layer):
@@ -181,7 +183,7 @@ class BeamSearchDecoder(Decoder):
         )
         return self._finished, self._start_inputs, state
 
-    def finalize(self, outputs: Any, final_state: Any, sequence_lengths: Any) -> Any:
+    def finalize(self, outputs: Any, final_state: Any, sequence_lengths: object) -> Any:
         """Traces the beams back through their parents.
 
         Args:
@@ -272,7 +274,7 @@ class BeamSearchDecoder(Decoder):
         with control_dependencies([Assert(fits, [message])]):
             return gather_tree_from_array(stacked, parent_ids, lengths)
 
-    def step(self, time: Any, inputs: Any, state: Any, name: str | None = None) -> Any:
+    def step(self, time: TensorLike, inputs: TensorLike, state: Any, name: str | None = None) -> Any:
         """Computes a step.
 
         Args:

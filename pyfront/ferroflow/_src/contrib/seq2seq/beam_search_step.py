@@ -7,6 +7,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import FloatLike, IntLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
 from ferroflow._src.framework.tensor import Tensor
@@ -71,7 +72,7 @@ class BeamSearchDecoderOutput(
     __slots__ = ()
 
 
-def known_int(size: Any) -> int | None:
+def known_int(size: ShapeTensorLike) -> int | None:
     """Returns a number if the graph tells it.
 
     Args:
@@ -121,7 +122,7 @@ def _scores(log_probs: Tensor, lengths: Tensor, length_penalty_weight: Any) -> T
     return log_probs / (pow(5.0 + sizes, weight) / pow(cast(6.0, log_probs.dtype), weight))
 
 
-def coverage_counts(weight: Any) -> bool:
+def coverage_counts(weight: FloatLike) -> bool:
     """Returns True if a coverage penalty is not known to be 0.
 
     Args:
@@ -197,11 +198,11 @@ def beam_search_step(
     logits: Tensor,
     next_cell_state: Any,
     beam_state: BeamSearchDecoderState,
-    batch_size: Any,
+    batch_size: IntLike,
     beam_width: int,
-    end_token: Any,
-    length_penalty_weight: Any,
-    coverage_penalty_weight: Any = 0.0,
+    end_token: TensorLike,
+    length_penalty_weight: FloatLike,
+    coverage_penalty_weight: FloatLike = 0.0,
 ) -> tuple[BeamSearchDecoderOutput, BeamSearchDecoderState]:
     """Selects the best sequences of the next step.
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import IntLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
@@ -23,7 +24,11 @@ __all__ = ["gather_tree", "gather_tree_from_array", "tile_batch"]
 
 
 def gather_tree(
-    step_ids: Any, parent_ids: Any, max_sequence_lengths: Any, end_token: Any, name: str | None = None
+    step_ids: TensorLike,
+    parent_ids: TensorLike,
+    max_sequence_lengths: TensorLike,
+    end_token: TensorLike,
+    name: str | None = None,
 ) -> Tensor:
     """Traces each beam of a search back through its parents.
 
@@ -58,7 +63,7 @@ def _tiled(t: Any, multiplier: Any) -> Tensor:
     return result
 
 
-def tile_batch(t: Any, multiplier: Any, name: str | None = None) -> Any:
+def tile_batch(t: TensorLike, multiplier: IntLike, name: str | None = None) -> Any:
     """Repeats each entry of a batch, one copy after the other, for as many beams.
 
     Args:
@@ -76,7 +81,7 @@ def tile_batch(t: Any, multiplier: Any, name: str | None = None) -> Any:
         return nest.map_structure(lambda part: _tiled(part, multiplier), t)
 
 
-def gather_tree_from_array(t: Any, parent_ids: Any, sequence_length: Any) -> Tensor:
+def gather_tree_from_array(t: TensorLike, parent_ids: TensorLike, sequence_length: TensorLike) -> Tensor:
     """Reorders the values of all steps by the sequences that the beams end with.
 
     Args:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import ScopeLike, TensorLike
 from ferroflow._src.control_flow.loop import while_loop
 from ferroflow._src.framework.constant import constant, constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -76,7 +77,7 @@ class Decoder(abc.ABC):
         raise NotImplementedError
 
     @abc.abstractmethod
-    def step(self, time: Any, inputs: Any, state: Any, name: str | None = None) -> Any:
+    def step(self, time: TensorLike, inputs: TensorLike, state: TensorLike, name: str | None = None) -> Any:
         """Computes a step.
 
         Args:
@@ -93,7 +94,7 @@ class Decoder(abc.ABC):
         """
         raise NotImplementedError
 
-    def finalize(self, outputs: Any, final_state: Any, sequence_lengths: Any) -> Any:
+    def finalize(self, outputs: TensorLike, final_state: TensorLike, sequence_lengths: TensorLike) -> Any:
         """Converts the outputs of all steps to the result of decoding; by default returns them unchanged.
 
         Args:
@@ -130,13 +131,13 @@ def _kept_where_finished(finished: Tensor, new: Any, old: Any) -> Any:
 
 
 def dynamic_decode(
-    decoder: Any,
+    decoder: object,
     output_time_major: bool = False,
     impute_finished: bool = False,
-    maximum_iterations: Any = None,
+    maximum_iterations: TensorLike | None = None,
     parallel_iterations: int = 32,
     swap_memory: bool = False,
-    scope: Any = None,
+    scope: ScopeLike | None = None,
 ) -> Any:
     """Runs a decoder until all its sequences are finished.
 
@@ -181,7 +182,7 @@ def dynamic_decode(
             element_dtypes,
         )
 
-        def body(time: Tensor, arrays: Any, state: Any, inputs: Any, finished: Tensor, lengths: Tensor) -> Any:
+        def body(time: Tensor, arrays: Any, state: Any, inputs: TensorLike, finished: Tensor, lengths: Tensor) -> Any:
             outputs, new_state, new_inputs, now_finished = decoder.step(time, inputs, state)
             if not decoder.tracks_own_finished:
                 now_finished = logical_or(now_finished, finished)

@@ -8,6 +8,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import DTypeLike, ListLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.ops.array import shaping
@@ -60,7 +61,7 @@ class Helper(abc.ABC):
         """
 
     @abc.abstractmethod
-    def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
+    def sample(self, time: TensorLike, outputs: TensorLike, state: TensorLike, name: str | None = None) -> Any:
         """Samples from outputs.
 
         Args:
@@ -74,7 +75,9 @@ class Helper(abc.ABC):
         """
 
     @abc.abstractmethod
-    def next_inputs(self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None) -> Any:
+    def next_inputs(
+        self, time: TensorLike, outputs: TensorLike, state: TensorLike, sample_ids: TensorLike, name: str | None = None
+    ) -> Any:
         """Chooses the inputs of the next step.
 
         Args:
@@ -106,8 +109,8 @@ class CustomHelper(Helper):
         initialize_fn: Callable[..., Any],
         sample_fn: Callable[..., Any],
         next_inputs_fn: Callable[..., Any],
-        sample_ids_shape: Any = None,
-        sample_ids_dtype: Any = None,
+        sample_ids_shape: ListLike | None = None,
+        sample_ids_dtype: DTypeLike | None = None,
     ) -> None:
         self._initialize_fn = initialize_fn
         self._sample_fn = sample_fn
@@ -152,7 +155,7 @@ class CustomHelper(Helper):
                 self._batch_size = shaping.size(finished)
         return finished, next_inputs
 
-    def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
+    def sample(self, time: TensorLike, outputs: TensorLike, state: TensorLike, name: str | None = None) -> Any:
         """Calls `sample_fn`.
 
         Args:
@@ -167,7 +170,9 @@ class CustomHelper(Helper):
         with name_scope(name, f"{type(self).__name__}Sample", (time, outputs, state)):
             return self._sample_fn(time=time, outputs=outputs, state=state)
 
-    def next_inputs(self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None) -> Any:
+    def next_inputs(
+        self, time: TensorLike, outputs: TensorLike, state: TensorLike, sample_ids: TensorLike, name: str | None = None
+    ) -> Any:
         """Calls `next_inputs_fn`.
 
         Args:
@@ -199,9 +204,9 @@ class InferenceHelper(Helper):
     def __init__(
         self,
         sample_fn: Callable[[Any], Any],
-        sample_shape: Any,
-        sample_dtype: Any,
-        start_inputs: Any,
+        sample_shape: ShapeTensorLike,
+        sample_dtype: DTypeLike,
+        start_inputs: TensorLike,
         end_fn: Callable[[Any], Any],
         next_inputs_fn: Callable[[Any], Any] | None = None,
     ) -> None:
@@ -239,7 +244,7 @@ class InferenceHelper(Helper):
         """
         return shaping.tile([False], [self._batch_size]), self._start_inputs
 
-    def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
+    def sample(self, time: object, outputs: TensorLike, state: object, name: str | None = None) -> Any:
         """Calls `sample_fn`.
 
         Args:
@@ -253,7 +258,9 @@ class InferenceHelper(Helper):
         """
         return self._sample_fn(outputs)
 
-    def next_inputs(self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None) -> Any:
+    def next_inputs(
+        self, time: object, outputs: object, state: TensorLike, sample_ids: TensorLike, name: str | None = None
+    ) -> Any:
         """Chooses the inputs of the next step.
 
         Args:

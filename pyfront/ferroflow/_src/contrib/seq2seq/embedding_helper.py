@@ -7,6 +7,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.contrib.seq2seq.decoding_helper import Helper
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.distributions.categorical import Categorical
@@ -20,7 +21,7 @@ from ferroflow._src.ops.nn.embedding import embedding_lookup
 __all__ = ["GreedyEmbeddingHelper", "SampleEmbeddingHelper", "embedding_function", "start_and_end_tokens"]
 
 
-def embedding_function(embedding: Any) -> Callable[[Any], Any]:
+def embedding_function(embedding: Callable[..., Any]) -> Callable[[Any], Any]:
     """Returns a function that embeds ids.
 
     Args:
@@ -29,7 +30,7 @@ def embedding_function(embedding: Any) -> Callable[[Any], Any]:
     return embedding if callable(embedding) else lambda ids: embedding_lookup(embedding, ids)
 
 
-def start_and_end_tokens(start_tokens: Any, end_token: Any) -> tuple[Tensor, Tensor]:
+def start_and_end_tokens(start_tokens: TensorLike, end_token: TensorLike) -> tuple[Tensor, Tensor]:
     """Returns the ids that sequences start with, and the one that ends them, as tensors.
 
     Args:
@@ -65,7 +66,7 @@ class GreedyEmbeddingHelper(Helper):
         ValueError: if the tokens have other ranks.
     """
 
-    def __init__(self, embedding: Any, start_tokens: Any, end_token: Any) -> None:
+    def __init__(self, embedding: Callable[..., Any], start_tokens: TensorLike, end_token: TensorLike) -> None:
         self._embedding_fn = embedding_function(embedding)
         self._start_tokens, self._end_token = start_and_end_tokens(start_tokens, end_token)
         self._batch_size = shaping.size(self._start_tokens)
@@ -97,7 +98,7 @@ class GreedyEmbeddingHelper(Helper):
         """
         return shaping.tile([False], [self._batch_size]), self._start_inputs
 
-    def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
+    def sample(self, time: object, outputs: TensorLike, state: object, name: str | None = None) -> Any:
         """Returns the ids of the largest outputs.
 
         Args:
@@ -115,7 +116,9 @@ class GreedyEmbeddingHelper(Helper):
         _check_one_tensor(outputs)
         return argmax(outputs, axis=-1, output_type=dtypes.int32)
 
-    def next_inputs(self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None) -> Any:
+    def next_inputs(
+        self, time: object, outputs: object, state: TensorLike, sample_ids: TensorLike, name: str | None = None
+    ) -> Any:
         """Embeds the samples.
 
         Args:
@@ -149,7 +152,12 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
     """
 
     def __init__(
-        self, embedding: Any, start_tokens: Any, end_token: Any, softmax_temperature: Any = None, seed: Any = None
+        self,
+        embedding: Callable[..., Any],
+        start_tokens: TensorLike,
+        end_token: TensorLike,
+        softmax_temperature: TensorLike | None = None,
+        seed: int | None = None,
     ) -> None:
         super().__init__(embedding, start_tokens, end_token)
         self._softmax_temperature = softmax_temperature

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.ops.array import shaping
@@ -20,9 +21,9 @@ def _averaged(losses: Any, weights: Any, axis: Any) -> Any:
 
 
 def sequence_loss(
-    logits: Any,
-    targets: Any,
-    weights: Any,
+    logits: TensorLike,
+    targets: TensorLike,
+    weights: TensorLike,
     average_across_timesteps: bool = True,
     average_across_batch: bool = True,
     softmax_loss_function: Callable[..., Any] | None = None,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import DTypeLike, FloatLike, IntLike, TensorLike
 from ferroflow._src.contrib.seq2seq.attention import bahdanau_score, luong_score, memory_projection
 from ferroflow._src.contrib.seq2seq.attention_mechanism import MemoryAttention
 from ferroflow._src.control_flow.functional import scan
@@ -29,7 +30,7 @@ from ferroflow._src.variables.get_variable import get_variable
 __all__ = ["BahdanauMonotonicAttention", "LuongMonotonicAttention", "monotonic_attention", "safe_cumprod"]
 
 
-def safe_cumprod(x: Any, *args: Any, **kwargs: Any) -> Any:
+def safe_cumprod(x: TensorLike, *args: Any, **kwargs: Any) -> Any:
     """Returns cumulative products of numbers from 0 to 1, by logarithms: their gradients divide by no zero.
 
     Args:
@@ -46,7 +47,7 @@ def safe_cumprod(x: Any, *args: Any, **kwargs: Any) -> Any:
         return exp(cumsum(log(clip_by_value(x, tiny, 1)), *args, **kwargs))
 
 
-def monotonic_attention(p_choose_i: Any, previous_attention: Any, mode: str) -> Any:
+def monotonic_attention(p_choose_i: TensorLike, previous_attention: TensorLike, mode: str) -> Any:
     """Computes the attention of a step from the last step's, if each later memory part is chosen with some probability.
 
     Args:
@@ -142,15 +143,15 @@ class BahdanauMonotonicAttention(_MonotonicAttention):
     def __init__(
         self,
         num_units: int,
-        memory: Any,
-        memory_sequence_length: Any = None,
+        memory: TensorLike,
+        memory_sequence_length: TensorLike | None = None,
         normalize: bool = False,
-        score_mask_value: Any = None,
+        score_mask_value: FloatLike | None = None,
         sigmoid_noise: float = 0.0,
-        sigmoid_noise_seed: Any = None,
+        sigmoid_noise_seed: IntLike | None = None,
         score_bias_init: float = 0.0,
         mode: str = "parallel",
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         name: str = "BahdanauMonotonicAttention",
     ) -> None:
         super().__init__(
@@ -200,15 +201,15 @@ class LuongMonotonicAttention(_MonotonicAttention):
     def __init__(
         self,
         num_units: int,
-        memory: Any,
-        memory_sequence_length: Any = None,
+        memory: TensorLike,
+        memory_sequence_length: TensorLike | None = None,
         scale: bool = False,
-        score_mask_value: Any = None,
+        score_mask_value: FloatLike | None = None,
         sigmoid_noise: float = 0.0,
-        sigmoid_noise_seed: Any = None,
+        sigmoid_noise_seed: IntLike | None = None,
         score_bias_init: float = 0.0,
         mode: str = "parallel",
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         name: str = "LuongMonotonicAttention",
     ) -> None:
         super().__init__(

@@ -6,6 +6,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.contrib.seq2seq.decoding_helper import Helper
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -44,7 +45,9 @@ class TrainingHelper(Helper):
         ValueError: if `sequence_length` is not a vector.
     """
 
-    def __init__(self, inputs: Any, sequence_length: Any, time_major: bool = False, name: str | None = None) -> None:
+    def __init__(
+        self, inputs: TensorLike, sequence_length: TensorLike, time_major: bool = False, name: str | None = None
+    ) -> None:
         with name_scope(name, "TrainingHelper", [inputs, sequence_length]):
             inputs = convert_to_tensor(inputs, name="inputs")
             self._inputs = inputs
@@ -102,7 +105,7 @@ class TrainingHelper(Helper):
             finished = equal(0, self._sequence_length)
             return finished, self._inputs_at(0, finished)
 
-    def sample(self, time: Any, outputs: Any, state: Any = None, name: str | None = None) -> Any:
+    def sample(self, time: TensorLike, outputs: TensorLike, state: object = None, name: str | None = None) -> Any:
         """Returns the ids of the largest outputs.
 
         Args:
@@ -117,7 +120,9 @@ class TrainingHelper(Helper):
         with name_scope(name, "TrainingHelperSample", [time, outputs]):
             return cast(argmax(outputs, axis=-1), dtypes.int32)
 
-    def next_inputs(self, time: Any, outputs: Any, state: Any, sample_ids: Any = None, name: str | None = None) -> Any:
+    def next_inputs(
+        self, time: Any, outputs: TensorLike, state: TensorLike, sample_ids: object = None, name: str | None = None
+    ) -> Any:
         """Reads the inputs of the next step, or gives zeros if all sequences are finished.
 
         Args:

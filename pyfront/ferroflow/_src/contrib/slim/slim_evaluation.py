@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.base.typing import FeedDict, ListLike, OperationObject, TensorLike
 from ferroflow._src.checkpoint.saver import Saver
 from ferroflow._src.contrib.training.summary_at_end import SummaryAtEndHook
 from ferroflow._src.summary.merging import merge_all
@@ -31,17 +32,17 @@ def evaluate_once(
     checkpoint_path: str,
     logdir: str,
     num_evals: int = 1,
-    initial_op: Any = None,
-    initial_op_feed_dict: Any = None,
+    initial_op: OperationObject | None = None,
+    initial_op_feed_dict: FeedDict | None = None,
     eval_op: Any = None,
-    eval_op_feed_dict: Any = None,
+    eval_op_feed_dict: FeedDict | None = None,
     final_op: Any = None,
-    final_op_feed_dict: Any = None,
-    summary_op: Any = _USE_DEFAULT,
-    summary_op_feed_dict: Any = None,
-    variables_to_restore: Any = None,
+    final_op_feed_dict: FeedDict | None = None,
+    summary_op: TensorLike | None = _USE_DEFAULT,
+    summary_op_feed_dict: FeedDict | None = None,
+    variables_to_restore: ListLike | None = None,
     session_config: Any = None,
-    hooks: Any = None,
+    hooks: ListLike | None = None,
 ) -> Any:
     """Evaluates a checkpoint.
 
@@ -84,22 +85,22 @@ def evaluation_loop(
     checkpoint_dir: str,
     logdir: str,
     num_evals: int = 1,
-    initial_op: Any = None,
-    initial_op_feed_dict: Any = None,
+    initial_op: OperationObject | None = None,
+    initial_op_feed_dict: FeedDict | None = None,
     init_fn: Callable[..., Any] | None = None,
     eval_op: Any = None,
-    eval_op_feed_dict: Any = None,
+    eval_op_feed_dict: FeedDict | None = None,
     final_op: Any = None,
-    final_op_feed_dict: Any = None,
-    summary_op: Any = _USE_DEFAULT,
-    summary_op_feed_dict: Any = None,
-    variables_to_restore: Any = None,
+    final_op_feed_dict: FeedDict | None = None,
+    summary_op: TensorLike | None = _USE_DEFAULT,
+    summary_op_feed_dict: FeedDict | None = None,
+    variables_to_restore: ListLike | None = None,
     eval_interval_secs: float = 60,
     max_number_of_evaluations: int | None = None,
     session_config: Any = None,
     timeout: float | None = None,
     timeout_fn: Callable[[], bool] | None = None,
-    hooks: Any = None,
+    hooks: ListLike | None = None,
 ) -> Any:
     """Evaluates the newest checkpoint of a folder, again and again as there are new ones.
 

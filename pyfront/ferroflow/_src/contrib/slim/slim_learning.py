@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ferroflow._src.base import errors, proto, tf_logging
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.checkpoint.saver import Saver
 from ferroflow._src.contrib.training import train_op as train_ops
 from ferroflow._src.framework.constant import constant
@@ -53,9 +54,9 @@ def add_gradients_summaries(grads_and_vars: Iterable[tuple[Any, Any]]) -> list[T
 
 
 def create_train_op(
-    total_loss: Any,
+    total_loss: TensorLike,
     optimizer: Optimizer,
-    global_step: Any = train_ops.USE_GLOBAL_STEP,
+    global_step: TensorLike | None = train_ops.USE_GLOBAL_STEP,
     update_ops: Iterable[Any] | None = None,
     variables_to_train: Iterable[Any] | None = None,
     clip_gradient_norm: float = 0,
@@ -172,7 +173,7 @@ def _synchronous(optimizers: list[SyncReplicasOptimizer], is_chief: bool, local_
 
 
 def train(
-    train_op: Any,
+    train_op: TensorLike,
     logdir: str | None,
     train_step_fn: Callable[..., tuple[Any, Any]] = train_step,
     train_step_kwargs: Any = _USE_DEFAULT,

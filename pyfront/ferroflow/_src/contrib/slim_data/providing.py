@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ferroflow._src.base.typing import StringLike
 from ferroflow._src.contrib.slim_data.decoding import DataDecoder
 from ferroflow._src.contrib.slim_data.reading import parallel_read
 
@@ -25,7 +26,7 @@ class Dataset:
 
     def __init__(
         self,
-        data_sources: Any,
+        data_sources: StringLike,
         reader: Callable[..., Any],
         decoder: DataDecoder,
         num_samples: int | None,

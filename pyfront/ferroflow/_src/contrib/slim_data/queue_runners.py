@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import Any
 
 from ferroflow._src.base.errors import OutOfRangeError
+from ferroflow._src.base.typing import SessionObject
 from ferroflow._src.input.coordinator import Coordinator
 from ferroflow._src.input.queue_runner import start_queue_runners
 
@@ -20,7 +20,7 @@ class NestedQueueRunnerError(Exception):
 
 
 @contextlib.contextmanager
-def QueueRunners(session: Any) -> Iterator[None]:  # noqa: N802  # TensorFlow's spelling
+def QueueRunners(session: SessionObject) -> Iterator[None]:  # noqa: N802  # TensorFlow's spelling
     """Opens a context in which threads fill the queues of a session.
 
     Args:

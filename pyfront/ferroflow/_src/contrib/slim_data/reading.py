@@ -7,6 +7,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes as dtypes_lib
 from ferroflow._src.base.files.system import glob
+from ferroflow._src.base.typing import IntLike, NestedDTypes, StringLike
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.input.producers import string_input_producer
@@ -62,7 +63,7 @@ class ParallelReader:
         self._configure_readers_by(queue)
         return self._common_queue.dequeue(name=name)
 
-    def read_up_to(self, queue: Any, num_records: Any, name: str | None = None) -> Any:
+    def read_up_to(self, queue: Any, num_records: IntLike, name: str | None = None) -> Any:
         """Returns several records.
 
         Args:
@@ -90,13 +91,13 @@ class ParallelReader:
 
 
 def parallel_read(
-    data_sources: Any,
+    data_sources: StringLike,
     reader_class: Callable[..., Any],
     num_epochs: int | None = None,
     num_readers: int = 4,
     reader_kwargs: Mapping[str, Any] | None = None,
     shuffle: bool = True,
-    dtypes: Any = None,
+    dtypes: NestedDTypes | None = None,
     capacity: int = 256,
     min_after_dequeue: int = 128,
     seed: int | None = None,
@@ -139,7 +140,7 @@ def parallel_read(
 
 
 def single_pass_read(
-    data_sources: Any,
+    data_sources: StringLike,
     reader_class: Callable[..., Any],
     reader_kwargs: Mapping[str, Any] | None = None,
     scope: str | None = None,

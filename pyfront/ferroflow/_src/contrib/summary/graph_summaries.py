@@ -9,6 +9,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import warn_deprecated
+from ferroflow._src.base.typing import FloatLike, IntLike, TensorLike
 from ferroflow._src.control_flow.smart_conditional import smart_cond
 from ferroflow._src.framework.apply import apply_op
 from ferroflow._src.framework.constant import constant
@@ -54,7 +55,7 @@ _CPU = "cpu:0"
 
 
 @contextmanager
-def record_summaries_every_n_global_steps(n: Any, global_step: Any = None) -> Iterator[None]:
+def record_summaries_every_n_global_steps(n: Any, global_step: TensorLike | None = None) -> Iterator[None]:
     """Records the summaries created in a `with` block only in steps whose number is a multiple of `n`.
 
     Args:
@@ -103,7 +104,9 @@ def _record(name: str, tensor: Any, family: str | None, write: Callable[[Tensor,
     return recorded
 
 
-def generic(name: str, tensor: Any, metadata: Any = None, family: str | None = None, step: Any = None) -> Any:
+def generic(
+    name: str, tensor: TensorLike, metadata: Any = None, family: str | None = None, step: IntLike | None = None
+) -> Any:
     """Writes a tensor.
 
     Args:
@@ -129,7 +132,7 @@ def generic(name: str, tensor: Any, metadata: Any = None, family: str | None = N
     return _record(name, tensor, family, write)
 
 
-def scalar(name: str, tensor: Any, family: str | None = None, step: Any = None) -> Any:
+def scalar(name: str, tensor: TensorLike, family: str | None = None, step: IntLike | None = None) -> Any:
     """Writes a number.
 
     Args:
@@ -148,7 +151,7 @@ def scalar(name: str, tensor: Any, family: str | None = None, step: Any = None) 
     return _record(name, tensor, family, write)
 
 
-def histogram(name: str, tensor: Any, family: str | None = None, step: Any = None) -> Any:
+def histogram(name: str, tensor: TensorLike, family: str | None = None, step: IntLike | None = None) -> Any:
     """Writes the histogram of the elements of a tensor.
 
     Args:
@@ -168,7 +171,12 @@ def histogram(name: str, tensor: Any, family: str | None = None, step: Any = Non
 
 
 def image(
-    name: str, tensor: Any, bad_color: Any = None, max_images: int = 3, family: str | None = None, step: Any = None
+    name: str,
+    tensor: TensorLike,
+    bad_color: Any = None,
+    max_images: int = 3,
+    family: str | None = None,
+    step: IntLike | None = None,
 ) -> Any:
     """Writes the first images of a batch.
 
@@ -193,7 +201,12 @@ def image(
 
 
 def audio(
-    name: str, tensor: Any, sample_rate: Any, max_outputs: int, family: str | None = None, step: Any = None
+    name: str,
+    tensor: TensorLike,
+    sample_rate: FloatLike,
+    max_outputs: int,
+    family: str | None = None,
+    step: IntLike | None = None,
 ) -> Any:
     """Writes the first clips of a batch.
 
@@ -216,7 +229,7 @@ def audio(
     return _record(name, tensor, family, write)
 
 
-def graph(param: Any, step: Any = None, name: str | None = None) -> Operation:
+def graph(param: TensorLike, step: IntLike | None = None, name: str | None = None) -> Operation:
     """Writes a graph, whether or not summaries are recorded.
 
     Args:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from ferroflow._src.base import proto
 from ferroflow._src.framework.graph_files import local_path, replace_file
+from ferroflow._src.summary.file_writer import FileWriter
 
 __all__ = ["visualize_embeddings"]
 
@@ -14,7 +14,7 @@ __all__ = ["visualize_embeddings"]
 _FILE_NAME = "projector_config.pbtxt"
 
 
-def visualize_embeddings(summary_writer: Any, config: Any) -> None:
+def visualize_embeddings(summary_writer: FileWriter, config: object) -> None:
     """Writes the projector's configuration into a writer's folder.
 
     Args:

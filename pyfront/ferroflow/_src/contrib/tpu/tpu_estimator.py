@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from ferroflow._src.base import tf_logging
-from ferroflow._src.estimator.estimator import Estimator
+from ferroflow._src.base.typing import DictLike, FloatLike, ListLike, TensorLike
+from ferroflow._src.estimator.estimator import Estimator, WarmStartSettings
 from ferroflow._src.estimator.modes import ModeKeys, argument_names
 from ferroflow._src.estimator.run_config import RunConfig
 from ferroflow._src.estimator.spec import EstimatorSpec
@@ -79,7 +80,7 @@ class TPURunConfig(RunConfig):
         tpu_config: TPUConfig | None = None,
         evaluation_master: str | None = None,
         master: str | None = None,
-        cluster: Any = None,
+        cluster: object = None,
         **kwargs: Any,
     ) -> None:
         if cluster is not None:
@@ -193,17 +194,17 @@ class TPUEstimator(Estimator):
     def __init__(
         self,
         model_fn: Callable[..., Any] | None = None,
-        model_dir: Any = None,
+        model_dir: str | None = None,
         config: TPURunConfig | None = None,
-        params: Any = None,
+        params: DictLike | None = None,
         use_tpu: bool = True,
         train_batch_size: int | None = None,
         eval_batch_size: int | None = None,
         predict_batch_size: int | None = None,
-        batch_axis: Any = None,
+        batch_axis: ListLike | None = None,
         eval_on_tpu: bool = True,
         export_to_tpu: bool = True,
-        warm_start_from: Any = None,
+        warm_start_from: str | WarmStartSettings | None = None,
     ) -> None:
         if use_tpu:
             raise NotImplementedError(f"tf.contrib.tpu.TPUEstimator: {_NO_TPU}")
@@ -276,7 +277,7 @@ class CrossShardOptimizer(Optimizer):
         opt: Optimizer,
         reduction: str = "weighted_mean",
         name: str = "CrossShardOptimizer",
-        group_assignment: Any = None,
+        group_assignment: ListLike | None = None,
     ) -> None:
         super().__init__(False, name)
         tf_logging.warning(
@@ -284,7 +285,7 @@ class CrossShardOptimizer(Optimizer):
         )
         self._opt = opt
 
-    def compute_gradients(self, loss: Any, var_list: Any = None, **kwargs: Any) -> Any:  # type: ignore[override]  # as the optimizer takes
+    def compute_gradients(self, loss: FloatLike, var_list: ListLike | None = None, **kwargs: Any) -> Any:  # type: ignore[override]  # as the optimizer takes
         """Returns the gradients, as the optimizer computes them.
 
         Args:
@@ -310,7 +311,7 @@ class CrossShardOptimizer(Optimizer):
         """
         return self._opt.apply_gradients(grads_and_vars, global_step, name)
 
-    def get_slot(self, var: Any, name: str) -> Any:
+    def get_slot(self, var: TensorLike, name: str) -> Any:
         """Returns a slot of the optimizer.
 
         Args:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import dtypes, errors, tensor_shape
+from ferroflow._src.base.typing import IntLike, NestedShapes, TensorLike
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.constant import constant, constant_value
 from ferroflow._src.framework.conversion import convert_index
@@ -59,16 +60,16 @@ def _enqueue_which(queues: Sequence[QueueBase], which: Any, components: Sequence
 
 def bucket(
     tensors: Any,
-    which_bucket: Any,
-    batch_size: Any,
+    which_bucket: TensorLike,
+    batch_size: IntLike,
     num_buckets: int,
     num_threads: int = 1,
     capacity: int = 32,
     bucket_capacities: Sequence[int] | None = None,
-    shapes: Any = None,
+    shapes: NestedShapes | None = None,
     dynamic_pad: bool = False,
     allow_smaller_final_batch: bool = False,
-    keep_input: Any = True,
+    keep_input: TensorLike = True,
     shared_name: str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
@@ -182,9 +183,9 @@ def _check_boundaries(boundaries: Any) -> None:
 
 
 def bucket_by_sequence_length(
-    input_length: Any,
+    input_length: TensorLike,
     tensors: Any,
-    batch_size: Any,
+    batch_size: IntLike,
     bucket_boundaries: Sequence[int],
     num_threads: int = 1,
     capacity: int = 32,
@@ -192,7 +193,7 @@ def bucket_by_sequence_length(
     shapes: Any = None,
     dynamic_pad: bool = False,
     allow_smaller_final_batch: bool = False,
-    keep_input: Any = True,
+    keep_input: TensorLike = True,
     shared_name: str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:

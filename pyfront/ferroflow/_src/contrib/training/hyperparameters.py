@@ -112,7 +112,7 @@ class HParams:
         NotImplementedError: if `hparam_def` is given.
     """
 
-    def __init__(self, hparam_def: Any = None, model_structure: Any = None, **kwargs: Any) -> None:
+    def __init__(self, hparam_def: object = None, model_structure: object = None, **kwargs: Any) -> None:
         if hparam_def is not None:
             raise NotImplementedError(
                 "hparam_def: the message HParamDef is not supported; pass the values by name, as in HParams(rate=0.1)"
@@ -221,7 +221,7 @@ class HParams:
         """
         return self.override_from_dict(values_map)
 
-    def set_model_structure(self, model_structure: Any) -> None:
+    def set_model_structure(self, model_structure: object) -> None:
         """Stores a value for `get_model_structure`.
 
         Args:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ferroflow._src.base.typing import FeedDict, SessionObject, TensorLike
 from ferroflow._src.summary.file_writer_cache import FileWriterCache
 from ferroflow._src.summary.merging import merge_all
 from ferroflow._src.supervision.session_run_hook import SessionRunHook
@@ -26,7 +27,11 @@ class SummaryAtEndHook(SessionRunHook):
     """
 
     def __init__(
-        self, log_dir: str | None = None, summary_writer: Any = None, summary_op: Any = None, feed_dict: Any = None
+        self,
+        log_dir: str | None = None,
+        summary_writer: Any = None,
+        summary_op: TensorLike | None = None,
+        feed_dict: FeedDict | None = None,
     ) -> None:
         if log_dir is None and summary_writer is None:
             raise ValueError("One of log_dir or summary_writer should be used.")
@@ -42,7 +47,7 @@ class SummaryAtEndHook(SessionRunHook):
             self._summary_op = merge_all()
         self._global_step = get_or_create_global_step()
 
-    def after_create_session(self, session: Any, coord: Any) -> None:
+    def after_create_session(self, session: SessionObject, coord: Any) -> None:
         """Finds the folder's writer.
 
         Args:
@@ -52,7 +57,7 @@ class SummaryAtEndHook(SessionRunHook):
         if self._summary_writer is None and self._log_dir:
             self._summary_writer = FileWriterCache.get(self._log_dir)
 
-    def end(self, session: Any) -> None:
+    def end(self, session: SessionObject) -> None:
         """Writes the summaries.
 
         Args:

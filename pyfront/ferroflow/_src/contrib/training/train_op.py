@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ferroflow._src.base import tf_logging
+from ferroflow._src.base.typing import FloatLike, TensorLike
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import control_dependencies, get_collection, get_collection_ref, name_scope
@@ -75,7 +76,9 @@ def _mapped(gradient: Any, function: Callable[[Any], Any]) -> Any:
     return function(gradient)
 
 
-def clip_gradient_norms(gradients_to_variables: Iterable[tuple[Any, Any]], max_norm: Any) -> GradientsAndVariables:
+def clip_gradient_norms(
+    gradients_to_variables: Iterable[tuple[Any, Any]], max_norm: FloatLike
+) -> GradientsAndVariables:
     """Scales each gradient down to a norm that it exceeds.
 
     Args:
@@ -91,7 +94,7 @@ def clip_gradient_norms(gradients_to_variables: Iterable[tuple[Any, Any]], max_n
     ]
 
 
-def clip_gradient_norms_fn(max_norm: Any) -> Callable[[Iterable[tuple[Any, Any]]], GradientsAndVariables]:
+def clip_gradient_norms_fn(max_norm: FloatLike) -> Callable[[Iterable[tuple[Any, Any]]], GradientsAndVariables]:
     """Returns `clip_gradient_norms` with a norm, as a `transform_grads_fn` of `create_train_op`.
 
     Args:
@@ -141,7 +144,7 @@ def multiply_gradients(
 def create_train_op(
     total_loss: Any,
     optimizer: Optimizer,
-    global_step: Any = USE_GLOBAL_STEP,
+    global_step: TensorLike | None = USE_GLOBAL_STEP,
     update_ops: Iterable[Any] | None = None,
     variables_to_train: Iterable[Any] | None = None,
     transform_grads_fn: Callable[[Any], Any] | None = None,

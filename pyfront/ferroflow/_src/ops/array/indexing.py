@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Callable
-from typing import Any
 
 from ferroflow._src.base import dtypes, tensor_shape
 from ferroflow._src.base.deprecation import deprecated, warn_deprecated
+from ferroflow._src.base.typing import DTypeLike, IntsLike, ShapeTensorLike, TensorLike, makes
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -41,7 +41,9 @@ UniqueWithCounts = collections.namedtuple("UniqueWithCounts", ["y", "idx", "coun
 ListDiff = collections.namedtuple("ListDiff", ["out", "idx"])
 
 
-def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+def where(
+    condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None, name: str | None = None
+) -> Tensor:
     """Selects elements of `x` or `y` by a condition; without them, returns the positions where it is True.
 
     Args:
@@ -67,11 +69,11 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 
 
 def gather(
-    params: Any,
-    indices: Any,
+    params: TensorLike,
+    indices: TensorLike,
     validate_indices: bool | None = None,
     name: str | None = None,
-    axis: Any = None,
+    axis: IntsLike | None = None,
     batch_dims: int = 0,
 ) -> Tensor:
     """Gathers slices of a tensor by index.
@@ -103,7 +105,7 @@ def gather(
 
 
 @deprecated("tf.gather with batch_dims=-1", name="tf.batch_gather")
-def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
+def batch_gather(params: TensorLike, indices: TensorLike, name: str | None = None) -> Tensor:
     """Gathers slices of the dimension after the leading dimensions that two tensors share.
 
     Args:
@@ -124,7 +126,7 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
         return gather(params, indices, batch_dims=indices.shape.ndims - 1)
 
 
-def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: int = 0) -> Tensor:
+def gather_nd(params: TensorLike, indices: TensorLike, name: str | None = None, batch_dims: int = 0) -> Tensor:
     """Gathers slices of a tensor by indices into several dimensions.
 
     Args:
@@ -162,7 +164,7 @@ def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: in
         return tensor_op("GatherNd", [params, full])
 
 
-def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
+def unravel_index(indices: TensorLike, dims: IntsLike, name: str | None = None) -> Tensor:
     """Returns the coordinates of elements that are counted in row-major order.
 
     Args:
@@ -177,8 +179,16 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     return tensor_op("UnravelIndex", [indices, dims], name=name)
 
 
+def _tensor_scatter_signature(
+    tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None
+) -> Tensor:
+    """Has the signature of the functions that `_tensor_scatter` makes."""
+    raise NotImplementedError
+
+
+@makes(_tensor_scatter_signature)
 def _tensor_scatter(public_name: str, op_type: str, what: str) -> Callable[..., Tensor]:
-    def function(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+    def function(tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Tensor:
         return tensor_op(op_type, [tensor, indices, updates], name=name)
 
     function.__name__ = function.__qualname__ = public_name
@@ -204,7 +214,7 @@ tensor_scatter_add = _tensor_scatter("tensor_scatter_add", "TensorScatterAdd", "
 tensor_scatter_sub = _tensor_scatter("tensor_scatter_sub", "TensorScatterSub", "subtracting from")
 
 
-def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Tensor:
+def scatter_nd(indices: TensorLike, updates: TensorLike, shape: ShapeTensorLike, name: str | None = None) -> Tensor:
     """Adds slices up at indices of a tensor of zeros.
 
     Args:
@@ -219,7 +229,7 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) 
     return tensor_op("ScatterNd", [indices, updates, shape], name=name)
 
 
-def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: int | None = None) -> Tensor:
+def boolean_mask(tensor: TensorLike, mask: TensorLike, name: str = "boolean_mask", axis: int | None = None) -> Tensor:
     """Returns the slices of a tensor at which a mask is True.
 
     Args:
@@ -258,7 +268,7 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: int |
         return gather(tensor, indices, axis=axis)
 
 
-def sparse_mask(a: IndexedSlices, mask_indices: Any, name: str | None = None) -> IndexedSlices:
+def sparse_mask(a: IndexedSlices, mask_indices: TensorLike, name: str | None = None) -> IndexedSlices:
     """Removes slices by their index.
 
     Args:
@@ -274,7 +284,7 @@ def sparse_mask(a: IndexedSlices, mask_indices: Any, name: str | None = None) ->
         return IndexedSlices(gather(a.values, positions, name=scope), kept, a.dense_shape)
 
 
-def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None) -> ListDiff:
+def setdiff1d(x: TensorLike, y: TensorLike, index_dtype: DTypeLike = dtypes.int32, name: str | None = None) -> ListDiff:
     """Finds the elements of a list that another list does not hold.
 
     Args:
@@ -289,7 +299,7 @@ def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None 
     return ListDiff(*apply_op("ListDiff", [x, y], {"out_idx": dtypes.dtype_or_none(index_dtype)}, name=name).outputs)
 
 
-def listdiff(x: Any, y: Any, out_idx: Any = None, name: str | None = None) -> ListDiff:
+def listdiff(x: TensorLike, y: TensorLike, out_idx: DTypeLike | None = None, name: str | None = None) -> ListDiff:
     """Deprecated: use `tf.setdiff1d` instead.
 
     Args:
@@ -305,7 +315,7 @@ def listdiff(x: Any, y: Any, out_idx: Any = None, name: str | None = None) -> Li
     return setdiff1d(x, y, dtypes.int32 if out_idx is None else out_idx, name)
 
 
-def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
+def unique(x: TensorLike, out_idx: DTypeLike = dtypes.int32, name: str | None = None) -> Unique:
     """Finds the different elements of a list.
 
     Args:
@@ -321,7 +331,7 @@ def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Uniq
     return Unique(*apply_op("Unique", [x], {"out_idx": dtypes.dtype_or_none(out_idx)}, name=name).outputs)
 
 
-def unique_with_counts(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> UniqueWithCounts:
+def unique_with_counts(x: TensorLike, out_idx: DTypeLike = dtypes.int32, name: str | None = None) -> UniqueWithCounts:
     """Finds the different elements of a list and how often each is in it.
 
     Args:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes, tensor_shape
 from ferroflow._src.base.compat import integral_types
+from ferroflow._src.base.typing import ArrayObject, IntsLike, ListLike, TensorLike, TensorLikes, TensorObject
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import (
@@ -17,7 +18,7 @@ from ferroflow._src.ops.array import making, shaping
 __all__ = ["concat", "dynamic_partition", "dynamic_stitch", "meshgrid", "parallel_stack", "split", "stack", "unstack"]
 
 
-def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
+def stack(values: ListLike | TensorObject | ArrayObject, axis: int = 0, name: str = "stack") -> Tensor:
     """Stacks tensors of one shape along a new dimension.
 
     Args:
@@ -39,10 +40,11 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
             # TF 1.x: what is no nest of numbers and tensors of one dtype is left to the op, which converts and
             # complains.
             pass
-    ndims = convert_to_tensor(values[0], name=name).get_shape().ndims
+    parts: Any = values
+    ndims = convert_to_tensor(parts[0], name=name).get_shape().ndims
     if ndims is not None and not -(ndims + 1) <= axis <= ndims:
         raise ValueError(f"axis = {axis} not in [{-(ndims + 1)}, {ndims + 1})")
-    return tensor_op("Pack", [list(values)], {"axis": axis}, name=name)
+    return tensor_op("Pack", [list(parts)], {"axis": axis}, name=name)
 
 
 def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
@@ -60,7 +62,7 @@ def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
         return tensor_op("ParallelConcat", [[shaping.expand_dims(value, 0) for value in values]], {"shape": shape})
 
 
-def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> list[Tensor]:
+def unstack(value: TensorLike, num: int | None = None, axis: int = 0, name: str = "unstack") -> list[Tensor]:
     """Splits a tensor into slices along a dimension, and removes that dimension.
 
     Args:
@@ -87,7 +89,7 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
     return list(apply_op("Unpack", [value], {"num": num, "axis": axis}, name=name).outputs)
 
 
-def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
+def concat(values: TensorLikes, axis: IntsLike, name: str = "concat") -> Tensor:
     """Joins tensors along a dimension.
 
     Args:
@@ -116,7 +118,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
 
 
 def split(
-    value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split"
+    value: TensorLike, num_or_size_splits: IntsLike, axis: IntsLike = 0, num: int | None = None, name: str = "split"
 ) -> list[Tensor]:
     """Splits a tensor into pieces along a dimension.
 
@@ -183,7 +185,9 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str = "meshgrid") -> list[T
         return [x * ones for x in coordinates]
 
 
-def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str | None = None) -> list[Tensor]:
+def dynamic_partition(
+    data: TensorLike, partitions: TensorLike, num_partitions: int, name: str | None = None
+) -> list[Tensor]:
     """Sorts slices of a tensor into partitions.
 
     Args:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import dtypes, tensor_shape
+from ferroflow._src.base.typing import DTypeLike, IntsLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.constant import constant
@@ -43,7 +44,7 @@ __all__ = [
 _CONSTANT_BELOW = 1000
 
 
-def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
+def placeholder(dtype: DTypeLike, shape: ShapeTensorLike | None = None, name: str | None = None) -> Tensor:
     """Creates a tensor whose value must be fed to each step that uses it.
 
     Args:
@@ -58,7 +59,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
     return tensor_op("Placeholder", [], attrs, name=name)
 
 
-def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:
+def placeholder_with_default(input: TensorLike, shape: ShapeTensorLike | None, name: str | None = None) -> Tensor:
     """Creates a placeholder with a default: `input` is its value unless another one is fed.
 
     Args:
@@ -75,7 +76,7 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
     return tensor_op("PlaceholderWithDefault", [input], {"shape": tensor_shape.as_shape(shape)}, name=name)
 
 
-def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SparseTensor:
+def sparse_placeholder(dtype: DTypeLike, shape: ShapeTensorLike | None = None, name: str | None = None) -> SparseTensor:
     """Makes a sparse tensor whose value is fed to each step.
 
     Args:
@@ -102,13 +103,12 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
         rank = shape.get_shape()[0].value
         dense_shape = shape
     else:
-        if isinstance(shape, tensor_shape.TensorShape):
-            shape = shape.as_list()
-        rank = len(shape)
-        if any(d is None for d in shape):
+        sizes: Any = shape.as_list() if isinstance(shape, tensor_shape.TensorShape) else shape
+        rank = len(sizes)
+        if any(d is None for d in sizes):
             dense_shape = placeholder(dtypes.int64, shape=[rank], name=named("shape"))
         else:
-            dense_shape = convert_to_tensor(shape, dtype=dtypes.int64, name=named("shape"))
+            dense_shape = convert_to_tensor(sizes, dtype=dtypes.int64, name=named("shape"))
     return SparseTensor(
         values=placeholder(dtype, shape=[None], name=named("values")),
         indices=placeholder(dtypes.int64, shape=[None, rank], name=named("indices")),
@@ -116,7 +116,7 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
     )
 
 
-def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
+def fill(dims: IntsLike, value: TensorLike, name: str | None = None) -> Tensor:
     """Returns a tensor filled with one value.
 
     Args:
@@ -156,7 +156,7 @@ def _filled(value: Any, shape: Any, dtype: Any, scope: str) -> Tensor:
     return fill(shape, constant(value, dtype=dtype), name=scope)
 
 
-def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+def zeros(shape: ShapeTensorLike, dtype: DTypeLike = dtypes.float32, name: str | None = None) -> Tensor:
     """Makes a tensor of zeros.
 
     Args:
@@ -173,7 +173,7 @@ def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> T
         return _filled(zero, shape, dtype, scope)
 
 
-def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+def ones(shape: ShapeTensorLike, dtype: DTypeLike = dtypes.float32, name: str | None = None) -> Tensor:
     """Makes a tensor of ones.
 
     Args:
@@ -189,7 +189,9 @@ def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Te
         return _filled(True if dtype == dtypes.bool else 1, shape, dtype, scope)
 
 
-def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
+def zeros_like(
+    tensor: TensorLike, dtype: DTypeLike | None = None, name: str | None = None, optimize: bool = True
+) -> Tensor:
     """Returns a tensor of zeros with the shape of `tensor`.
 
     Args:
@@ -212,7 +214,9 @@ def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize
         return tensor_op("ZerosLike", [tensor], name=scope)
 
 
-def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
+def ones_like(
+    tensor: TensorLike, dtype: DTypeLike | None = None, name: str | None = None, optimize: bool = True
+) -> Tensor:
     """Returns a tensor of ones with the shape of `tensor`.
 
     Args:
@@ -232,7 +236,7 @@ def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize:
         return result
 
 
-def identity(input: Any, name: str | None = None) -> Tensor:
+def identity(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns a tensor with the value of `input`.
 
     Args:
@@ -258,7 +262,7 @@ def identity_n(input: Any, name: str | None = None) -> list[Tensor]:
     return list(apply_op("IdentityN", [list(input)], name=name).outputs)
 
 
-def guarantee_const(input: Any, name: str | None = None) -> Tensor:
+def guarantee_const(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns a tensor with the value of `input`, which the program guarantees to be constant.
 
     Args:
@@ -289,7 +293,7 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     return tensor_op("EnsureShape", [x], {"shape": tensor_shape.as_shape(shape)}, name=name)
 
 
-def stop_gradient(input: Any, name: str | None = None) -> Tensor:
+def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns a tensor with the value of `input`, through which no gradient passes.
 
     Args:
@@ -305,7 +309,13 @@ def stop_gradient(input: Any, name: str | None = None) -> Tensor:
 _RANGE_DTYPES = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64)
 
 
-def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Tensor:
+def range(
+    start: TensorLike,
+    limit: TensorLike | None = None,
+    delta: TensorLike = 1,
+    dtype: DTypeLike | None = None,
+    name: str = "range",
+) -> Tensor:
     """Returns the sequence start, start + delta, start + 2 * delta, ..., which ends before `limit`.
 
     Args:
@@ -339,7 +349,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
         return tensor_op("Range", parts, name=scope)
 
 
-def lin_space(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor:
+def lin_space(start: TensorLike, stop: TensorLike, num: TensorLike, name: str | None = None) -> Tensor:
     """Returns `num` evenly spaced numbers from `start` to `stop`, both included.
 
     Args:
@@ -358,12 +368,12 @@ linspace = lin_space
 
 
 def one_hot(
-    indices: Any,
-    depth: Any,
-    on_value: Any = None,
-    off_value: Any = None,
+    indices: TensorLike,
+    depth: TensorLike,
+    on_value: TensorLike | None = None,
+    off_value: TensorLike | None = None,
     axis: int | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Returns one-hot vectors: `on_value` at an index, `off_value` elsewhere.
@@ -410,7 +420,9 @@ def one_hot(
         return tensor_op("OneHot", [indices, depth, on, off], attrs, name=scope)
 
 
-def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None) -> Tensor:
+def sequence_mask(
+    lengths: TensorLike, maxlen: TensorLike | None = None, dtype: DTypeLike = dtypes.bool, name: str | None = None
+) -> Tensor:
     """Returns masks that are True at the first `lengths` positions and False after them.
 
     Args:

@@ -9,6 +9,7 @@ import numpy as np
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.compat import integral_types
 from ferroflow._src.base.deprecation import deprecated_argument_lookup, warn_deprecated
+from ferroflow._src.base.typing import DTypeLike, IntLike, IntsLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import SparseTensor, SparseTensorValue
 from ferroflow._src.framework.constant import constant
@@ -49,7 +50,7 @@ __all__ = [
 _SPARSE = (SparseTensor, SparseTensorValue)
 
 
-def shape(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Tensor:
+def shape(input: TensorLike, name: str | None = None, out_type: DTypeLike = dtypes.int32) -> Tensor:
     """Returns the shape of a tensor.
 
     Args:
@@ -63,7 +64,9 @@ def shape(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> 
     return shape_internal(input, name, optimize=True, out_type=out_type)
 
 
-def shape_internal(input: Any, name: str | None = None, optimize: bool = True, out_type: Any = dtypes.int32) -> Tensor:
+def shape_internal(
+    input: TensorLike, name: str | None = None, optimize: bool = True, out_type: DTypeLike = dtypes.int32
+) -> Tensor:
     """Returns `shape`, with the choice to have no constant made of it.
 
     Args:
@@ -102,7 +105,7 @@ def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -
     return list(apply_op("ShapeN", [list(input)], {"out_type": dtypes.dtype_or_none(out_type)}, name=name).outputs)
 
 
-def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Tensor:
+def size(input: TensorLike, name: str | None = None, out_type: DTypeLike = dtypes.int32) -> Tensor:
     """Returns the number of elements of a tensor.
 
     Args:
@@ -116,7 +119,9 @@ def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> T
     return size_internal(input, name, optimize=True, out_type=out_type)
 
 
-def size_internal(input: Any, name: str | None = None, optimize: bool = True, out_type: Any = dtypes.int32) -> Tensor:
+def size_internal(
+    input: TensorLike, name: str | None = None, optimize: bool = True, out_type: Any = dtypes.int32
+) -> Tensor:
     """Returns `size`, with the choice to have no constant made of it.
 
     Args:
@@ -136,13 +141,14 @@ def size_internal(input: Any, name: str | None = None, optimize: bool = True, ou
         input = convert_to_tensor(input)
         static = input.get_shape()
         if optimize and static.is_fully_defined():
-            return constant(static.num_elements(), out_type, name=scope)
+            elements: Any = static.num_elements()
+            return constant(elements, out_type, name=scope)
         if optimize and static.ndims is not None and any(d == 0 for d in static.as_list()):
             return constant(0, out_type, name=scope)
         return tensor_op("Size", [input], {"out_type": out_type}, name=scope)
 
 
-def rank(input: Any, name: str | None = None) -> Tensor:
+def rank(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns the number of dimensions of a tensor.
 
     Args:
@@ -155,7 +161,7 @@ def rank(input: Any, name: str | None = None) -> Tensor:
     return rank_internal(input, name, optimize=True)
 
 
-def rank_internal(input: Any, name: str | None = None, optimize: bool = True) -> Tensor:
+def rank_internal(input: TensorLike, name: str | None = None, optimize: bool = True) -> Tensor:
     """Returns `rank`, with the choice to have no constant made of it.
 
     Args:
@@ -176,7 +182,7 @@ def rank_internal(input: Any, name: str | None = None, optimize: bool = True) ->
         return tensor_op("Rank", [input], name=scope)
 
 
-def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
+def reshape(tensor: TensorLike, shape: ShapeTensorLike, name: str | None = None) -> Tensor:
     """Returns a tensor with the same elements, in the same order, and another shape.
 
     Args:
@@ -193,7 +199,9 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     return tensor_op("Reshape", [tensor, shape], name=name)
 
 
-def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
+def expand_dims(
+    input: TensorLike, axis: IntsLike | None = None, name: str | None = None, dim: IntsLike | None = None
+) -> Tensor:
     """Inserts a dimension of size 1.
 
     Args:
@@ -216,7 +224,9 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
     return tensor_op("ExpandDims", [input, axis], name=name)
 
 
-def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Tensor:
+def squeeze(
+    input: TensorLike, axis: IntsLike | None = None, name: str | None = None, squeeze_dims: IntsLike | None = None
+) -> Tensor:
     """Removes dimensions of size 1.
 
     Args:
@@ -233,15 +243,12 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims:
     """
     if squeeze_dims is not None:
         warn_deprecated("The argument squeeze_dims of squeeze", "axis")
-    axis = deprecated_argument_lookup("axis", axis, "squeeze_dims", squeeze_dims)
-    if axis is None:
-        axis = []
-    elif np.isscalar(axis):
-        axis = [axis]
-    return tensor_op("Squeeze", [input], {"squeeze_dims": [int(a) for a in axis]}, name=name)
+    given: Any = deprecated_argument_lookup("axis", axis, "squeeze_dims", squeeze_dims)
+    dimensions: Any = [] if given is None else [given] if np.isscalar(given) else given
+    return tensor_op("Squeeze", [input], {"squeeze_dims": [int(a) for a in dimensions]}, name=name)
 
 
-def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Tensor:
+def transpose(a: TensorLike, perm: IntsLike | None = None, name: str = "transpose", conjugate: bool = False) -> Tensor:
     """Permutes dimensions.
 
     Args:
@@ -269,7 +276,7 @@ def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool
         return tensor_op(op_type, [a, (rank_now - 1) - tensor_op("Range", [0, rank_now, 1])], name=scope)
 
 
-def invert_permutation(x: Any, name: str | None = None) -> Tensor:
+def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse of a permutation.
 
     Args:
@@ -282,7 +289,7 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     return tensor_op("InvertPermutation", [x], name=name)
 
 
-def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
+def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> Tensor:
     """Repeats a tensor along its dimensions.
 
     Args:
@@ -299,7 +306,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     return tensor_op("Tile", [input, multiples], name=name)
 
 
-def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
+def broadcast_to(input: TensorLike, shape: ShapeTensorLike, name: str | None = None) -> Tensor:
     """Repeats a tensor along dimensions of size 1 to reach a shape.
 
     Args:
@@ -316,7 +323,7 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     return tensor_op("BroadcastTo", [input, shape], name=name)
 
 
-def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Tensor:
+def repeat(input: TensorLike, repeats: TensorLike, axis: int | None = None, name: str | None = None) -> Tensor:
     """Repeats each element, or each slice along a dimension, behind itself.
 
     Args:
@@ -351,7 +358,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
         return tensor_op("GatherV2", [input, reshape(index, [-1]), axis])
 
 
-def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
+def broadcast_dynamic_shape(shape_x: TensorLike, shape_y: TensorLike) -> Tensor:
     """Computes the shape that two shapes broadcast to, in the step.
 
     Args:
@@ -397,7 +404,11 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> Any:
 
 
 def pad(
-    tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = None, constant_values: Any = 0
+    tensor: TensorLike,
+    paddings: TensorLike,
+    mode: str = "CONSTANT",
+    name: str | None = None,
+    constant_values: TensorLike = 0,
 ) -> Tensor:
     """Adds elements before and after those of each dimension.
 
@@ -428,7 +439,7 @@ def pad(
     return operation.outputs[0]
 
 
-def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
+def reverse(tensor: TensorLike, axis: IntsLike, name: str | None = None) -> Tensor:
     """Reverses the order along dimensions.
 
     Args:
@@ -449,8 +460,8 @@ reverse_v2 = reverse
 
 
 def reverse_sequence(
-    input: Any,
-    seq_lengths: Any,
+    input: TensorLike,
+    seq_lengths: TensorLike,
     seq_axis: int | None = None,
     batch_axis: int | None = None,
     name: str | None = None,
@@ -483,7 +494,7 @@ def reverse_sequence(
     return tensor_op("ReverseSequence", [input, seq_lengths], attrs, name=name)
 
 
-def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
+def roll(input: TensorLike, shift: TensorLike, axis: IntsLike, name: str | None = None) -> Tensor:
     """Moves elements along dimensions; those that leave at one end come in at the other.
 
     Args:
@@ -498,7 +509,9 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     return tensor_op("Roll", [input, shift, axis], name=name)
 
 
-def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
+def space_to_batch_nd(
+    input: TensorLike, block_shape: ShapeTensorLike, paddings: TensorLike, name: str | None = None
+) -> Tensor:
     """Divides space into blocks and moves the positions within a block to the batch.
 
     Args:
@@ -513,7 +526,9 @@ def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: str | N
     return tensor_op("SpaceToBatchND", [input, block_shape, paddings], name=name)
 
 
-def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
+def batch_to_space_nd(
+    input: TensorLike, block_shape: ShapeTensorLike, crops: TensorLike, name: str | None = None
+) -> Tensor:
     """Returns the inverse of `space_to_batch_nd`.
 
     Args:
@@ -529,7 +544,11 @@ def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None
 
 
 def space_to_batch(
-    input: Any, paddings: Any, block_size: Any = None, name: str | None = None, block_shape: Any = None
+    input: TensorLike,
+    paddings: TensorLike,
+    block_size: IntLike | None = None,
+    name: str | None = None,
+    block_shape: ShapeTensorLike | None = None,
 ) -> Tensor:
     """Returns `space_to_batch_nd` of images, with square blocks.
 
@@ -556,7 +575,11 @@ def space_to_batch(
 
 
 def batch_to_space(
-    input: Any, crops: Any, block_size: Any = None, name: str | None = None, block_shape: Any = None
+    input: TensorLike,
+    crops: TensorLike,
+    block_size: IntLike | None = None,
+    name: str | None = None,
+    block_shape: ShapeTensorLike | None = None,
 ) -> Tensor:
     """Returns `batch_to_space_nd` of images, with square blocks.
 
@@ -582,7 +605,7 @@ def batch_to_space(
     return result
 
 
-def space_to_depth(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Tensor:
+def space_to_depth(input: TensorLike, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Tensor:
     """Moves the positions within blocks of images to the depth.
 
     Args:
@@ -598,7 +621,7 @@ def space_to_depth(input: Any, block_size: int, name: str | None = None, data_fo
     return tensor_op("SpaceToDepth", [input], {"block_size": block_size, "data_format": data_format}, name=name)
 
 
-def depth_to_space(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Tensor:
+def depth_to_space(input: TensorLike, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Tensor:
     """Returns the inverse of `space_to_depth`.
 
     Args:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import IntsLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import (
@@ -24,7 +25,7 @@ newaxis = None
 """Inserts a dimension of size 1 in `tensor[...]`."""
 
 
-def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
+def slice(input_: TensorLike, begin: TensorLike, size: ShapeTensorLike, name: str | None = None) -> Tensor:
     """Extracts a block of a tensor.
 
     Args:
@@ -43,16 +44,16 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
 
 
 def strided_slice(
-    input_: Any,
-    begin: Any,
-    end: Any,
-    strides: Any = None,
+    input_: TensorLike,
+    begin: TensorLike,
+    end: TensorLike,
+    strides: IntsLike | None = None,
     begin_mask: int = 0,
     end_mask: int = 0,
     ellipsis_mask: int = 0,
     new_axis_mask: int = 0,
     shrink_axis_mask: int = 0,
-    var: Any = None,
+    var: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Extracts every n-th element between two ends of dimensions; bit i of a mask applies to entry i of the vectors.
@@ -110,8 +111,8 @@ def strided_slice_assign(
     ref: Any,
     begin: Any,
     end: Any,
-    strides: Any,
-    value: Any,
+    strides: IntsLike,
+    value: TensorLike,
     name: str | None,
     begin_mask: int = 0,
     end_mask: int = 0,
@@ -171,7 +172,7 @@ def _check_index(index: Any) -> None:
     )
 
 
-def slice_tensor(tensor: Any, slice_spec: Any, var: Any = None) -> Tensor:
+def slice_tensor(tensor: TensorLike, slice_spec: Any, var: TensorLike | None = None) -> Tensor:
     """Returns the tensor that `tensor[slice_spec]` means.
 
     Args:

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 
 
 def save_v2(
-    prefix: Any, tensor_names: Any, shape_and_slices: Any, tensors: Sequence[Any], name: str | None = None
+    prefix: TensorLike,
+    tensor_names: TensorLike,
+    shape_and_slices: TensorLike,
+    tensors: Sequence[Any],
+    name: str | None = None,
 ) -> Operation:
     """Saves tensors as a checkpoint.
 
@@ -30,7 +35,11 @@ def save_v2(
 
 
 def restore_v2(
-    prefix: Any, tensor_names: Any, shape_and_slices: Any, dtypes: Sequence[Any], name: str | None = None
+    prefix: TensorLike,
+    tensor_names: TensorLike,
+    shape_and_slices: TensorLike,
+    dtypes: Sequence[Any],
+    name: str | None = None,
 ) -> list[Tensor]:
     """Reads tensors of a checkpoint, of either format.
 
@@ -54,7 +63,10 @@ def restore_v2(
 
 
 def merge_v2_checkpoints(
-    checkpoint_prefixes: Any, destination_prefix: Any, delete_old_dirs: bool = True, name: str | None = None
+    checkpoint_prefixes: TensorLike,
+    destination_prefix: TensorLike,
+    delete_old_dirs: bool = True,
+    name: str | None = None,
 ) -> Operation:
     """Makes one checkpoint of several.
 
@@ -83,7 +95,9 @@ def save(filename: Any, tensor_names: Any, data: Sequence[Any], name: str | None
     return apply_op("Save", [filename, tensor_names, list(data)], name=name)
 
 
-def sharded_filename(basename: Any, shard: Any, num_shards: Any, name: str | None = None) -> Tensor:
+def sharded_filename(
+    basename: TensorLike, shard: TensorLike, num_shards: TensorLike, name: str | None = None
+) -> Tensor:
     """Returns the name of a shard.
 
     Args:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
@@ -11,7 +10,7 @@ from ferroflow._src.framework.tensor import Tensor
 __all__ = ["matching_files", "read_file", "write_file"]
 
 
-def read_file(filename: Any, name: str | None = None) -> Tensor:
+def read_file(filename: TensorLike, name: str | None = None) -> Tensor:
     """Reads a file.
 
     Args:
@@ -27,7 +26,7 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
     return tensor_op("ReadFile", [filename], name=name)
 
 
-def write_file(filename: Any, contents: Any, name: str | None = None) -> Operation:
+def write_file(filename: TensorLike, contents: TensorLike, name: str | None = None) -> Operation:
     """Writes a file, and the folders it lies in; who reads meanwhile sees the old contents or the new ones.
 
     Args:
@@ -41,7 +40,7 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> Operati
     return apply_op("WriteFile", [filename, contents], name=name)
 
 
-def matching_files(pattern: Any, name: str | None = None) -> Tensor:
+def matching_files(pattern: TensorLike, name: str | None = None) -> Tensor:
     """Lists files.
 
     Args:

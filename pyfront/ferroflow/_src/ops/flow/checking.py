@@ -9,6 +9,7 @@ import numpy as np
 
 from ferroflow._src.base import dtypes, errors
 from ferroflow._src.base.deprecation import deprecated_argument_lookup
+from ferroflow._src.base.typing import DTypeLike, TensorLike, TensorLikes, makes
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.constant import constant_value
@@ -57,7 +58,7 @@ __all__ = [
 
 
 def Assert(  # noqa: N802  # TF's spelling
-    condition: Any, data: Any, summarize: int | None = None, name: str | None = None
+    condition: TensorLike, data: TensorLikes, summarize: int | None = None, name: str | None = None
 ) -> Operation:
     """Makes an operation that fails where a condition does not hold.
 
@@ -90,6 +91,19 @@ def _fail_if_known_false(condition: Any, data: Iterable[Any]) -> None:
         raise errors.InvalidArgumentError(None, None, "\n".join(_static_text(x) for x in data))
 
 
+def _comparing_signature(
+    x: TensorLike,
+    y: TensorLike,
+    data: TensorLikes | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation:
+    """Has the signature of the functions that `_comparing` makes."""
+    raise NotImplementedError
+
+
+@makes(_comparing_signature)
 def _comparing(
     public_name: str,
     sign: str,
@@ -98,8 +112,8 @@ def _comparing(
     holds_for_itself: bool = False,
 ) -> Callable[..., Operation]:
     def function(
-        x: Any,
-        y: Any,
+        x: TensorLike,
+        y: TensorLike,
         data: Any = None,
         summarize: int | None = None,
         message: str | None = None,
@@ -151,11 +165,27 @@ assert_greater = _comparing("assert_greater", ">", comparison.greater, np.greate
 assert_greater_equal = _comparing("assert_greater_equal", ">=", comparison.greater_equal, np.greater_equal)
 
 
+def _against_zero_signature(
+    x: TensorLike,
+    data: TensorLike | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation:
+    """Has the signature of the functions that `_against_zero` makes."""
+    raise NotImplementedError
+
+
+@makes(_against_zero_signature)
 def _against_zero(
     public_name: str, sign: str, check: Callable[..., Operation], zero_first: bool
 ) -> Callable[..., Operation]:
     def function(
-        x: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+        x: TensorLike,
+        data: TensorLike | None = None,
+        summarize: int | None = None,
+        message: str | None = None,
+        name: str | None = None,
     ) -> Operation:
         message = message or ""
         with name_scope(name, public_name, [x, data]):
@@ -192,11 +222,11 @@ assert_non_positive = _against_zero("assert_non_positive", "<=", assert_less_equ
 
 
 def assert_near(
-    x: Any,
-    y: Any,
-    rtol: Any = None,
-    atol: Any = None,
-    data: Any = None,
+    x: TensorLike,
+    y: TensorLike,
+    rtol: TensorLike | None = None,
+    atol: TensorLike | None = None,
+    data: TensorLikes | None = None,
     summarize: int | None = None,
     message: str | None = None,
     name: str | None = None,
@@ -311,9 +341,9 @@ def _assert_rank(
 
 
 def assert_rank(
-    x: Any,
-    rank: Any,
-    data: Any = None,
+    x: TensorLike,
+    rank: TensorLike,
+    data: TensorLikes | None = None,
     summarize: int | None = None,
     message: str | None = None,
     name: str | None = None,
@@ -350,9 +380,9 @@ def assert_rank(
 
 
 def assert_rank_at_least(
-    x: Any,
-    rank: Any,
-    data: Any = None,
+    x: TensorLike,
+    rank: TensorLike,
+    data: TensorLikes | None = None,
     summarize: int | None = None,
     message: str | None = None,
     name: str | None = None,
@@ -436,7 +466,7 @@ def assert_rank_in(
     )
 
 
-def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> Operation:
+def assert_integer(x: TensorLike, message: str | None = None, name: str | None = None) -> Operation:
     """Checks that a tensor holds integers.
 
     Args:
@@ -457,7 +487,9 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
         return no_op("statically_determined_was_integer")
 
 
-def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> Operation:
+def assert_type(
+    tensor: TensorLike, tf_type: DTypeLike, message: str | None = None, name: str | None = None
+) -> Operation:
     """Checks the dtype of a tensor.
 
     Args:
@@ -502,7 +534,7 @@ def _differences(x: Tensor) -> Tensor:
     return x[1:] - x[:-1]
 
 
-def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
+def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes whether no element is less than the one before it.
 
     Args:
@@ -521,7 +553,7 @@ def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
         return reduce_all(comparison.less_equal(zero, differences))
 
 
-def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
+def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes whether every element is greater than the one before it.
 
     Args:
@@ -572,7 +604,7 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
     return dtype
 
 
-def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> Tensor:
+def assert_scalar(tensor: TensorLike, name: str | None = None, message: str | None = None) -> Tensor:
     """Checks that a tensor is known to be a scalar.
 
     Args:
@@ -595,7 +627,7 @@ def assert_scalar(tensor: Any, name: str | None = None, message: str | None = No
         return scalar
 
 
-def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
+def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Tensor:
     """Returns a tensor that fails the step where it holds an infinity or what is not a number.
 
     Args:
@@ -610,7 +642,11 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
 
 
 def verify_tensor_all_finite(
-    t: Any = None, msg: str | None = None, name: str | None = None, x: Any = None, message: str | None = None
+    t: TensorLike | None = None,
+    msg: str | None = None,
+    name: str | None = None,
+    x: TensorLike | None = None,
+    message: str | None = None,
 ) -> Tensor:
     """Returns a tensor that is there only if all its elements are finite.
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ferroflow._src.base import nest
+from ferroflow._src.base.typing import DictLike, ListLike, OperationObject, TensorObject
 from ferroflow._src.framework.apply import apply_op
 from ferroflow._src.framework.composite import (
     IndexedSlices,
@@ -51,7 +52,7 @@ def _no_op_after(dependencies: Iterable[Any], on_device: str | None, name: str |
             return no_op(name=name)
 
 
-def group(*inputs: Any, name: str | None = None) -> Operation:
+def group(*inputs: TensorObject | OperationObject | ListLike | DictLike | None, name: str | None = None) -> Operation:
     """Makes an operation that is done when all inputs are.
 
     Args:

@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from ferroflow._src.base import dtypes, nest, tf_logging
+from ferroflow._src.base.typing import TensorLike, TensorLikes
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import SparseTensor, is_tensor
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -18,8 +19,8 @@ __all__ = ["Print", "print"]
 
 
 def Print(  # noqa: N802  # TF's spelling
-    input_: Any,
-    data: Any,
+    input_: TensorLike,
+    data: TensorLikes,
     message: str | None = None,
     first_n: int | None = None,
     summarize: int | None = None,

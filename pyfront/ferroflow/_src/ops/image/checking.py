@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import BoolLike
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import joining, shaping
@@ -27,7 +28,7 @@ def is_symbolic(x: Any) -> bool:
     return isinstance(x, Tensor) or hasattr(x, "_as_graph_element")
 
 
-def require(condition: Any, message: str) -> list[Operation]:
+def require(condition: BoolLike, message: str) -> list[Operation]:
     """Checks a condition: now where it is a Python value, in the step where it is a Tensor.
 
     Args:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import DTypeLike, FloatLike, TensorLike, makes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -44,7 +45,7 @@ __all__ = [
 _FLOATS = (dtypes.float16, dtypes.float32)
 
 
-def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: str | None = None) -> Tensor:
+def convert_image_dtype(image: TensorLike, dtype: DTypeLike, saturate: bool = False, name: str | None = None) -> Tensor:
     """Converts images to another dtype and scales them: floats are in [0, 1], integers in [0, the dtype's largest].
 
     Args:
@@ -79,7 +80,7 @@ def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: st
         return to_dtype(arithmetic.multiply(image, dtype.max + 0.5), dtype, name=scope)
 
 
-def per_image_standardization(image: Any) -> Tensor:
+def per_image_standardization(image: TensorLike) -> Tensor:
     """Scales images to mean 0 and standard deviation 1.
 
     Args:
@@ -110,7 +111,7 @@ def per_image_standardization(image: Any) -> Tensor:
         return arithmetic.div(centered, deviation, name=scope)
 
 
-def random_brightness(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
+def random_brightness(image: TensorLike, max_delta: float, seed: int | None = None) -> Tensor:
     """Adds the same random number to all pixels.
 
     Args:
@@ -137,7 +138,7 @@ def _random_factor(lower: float, upper: float, seed: int | None) -> Tensor:
     return random_uniform([], lower, upper, seed=seed)
 
 
-def random_contrast(image: Any, lower: float, upper: float, seed: int | None = None) -> Tensor:
+def random_contrast(image: TensorLike, lower: float, upper: float, seed: int | None = None) -> Tensor:
     """Multiplies the contrast by a random factor.
 
     Args:
@@ -155,7 +156,7 @@ def random_contrast(image: Any, lower: float, upper: float, seed: int | None = N
     return adjust_contrast(image, _random_factor(lower, upper, seed))
 
 
-def random_saturation(image: Any, lower: float, upper: float, seed: int | None = None) -> Tensor:
+def random_saturation(image: TensorLike, lower: float, upper: float, seed: int | None = None) -> Tensor:
     """Multiplies the saturation of RGB images by a random factor.
 
     Args:
@@ -173,7 +174,7 @@ def random_saturation(image: Any, lower: float, upper: float, seed: int | None =
     return adjust_saturation(image, _random_factor(lower, upper, seed))
 
 
-def random_hue(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
+def random_hue(image: TensorLike, max_delta: float, seed: int | None = None) -> Tensor:
     """Rotates the hue of RGB images by a random part of a full turn.
 
     Args:
@@ -198,7 +199,7 @@ def _as_floats(image: Tensor) -> Tensor:
     return image if image.dtype.base_dtype in _FLOATS else convert_image_dtype(image, dtypes.float32)
 
 
-def adjust_brightness(image: Any, delta: Any) -> Tensor:
+def adjust_brightness(image: TensorLike, delta: TensorLike) -> Tensor:
     """Adds a number to all pixels.
 
     Args:
@@ -215,7 +216,7 @@ def adjust_brightness(image: Any, delta: Any) -> Tensor:
         return convert_image_dtype(adjusted, image.dtype, saturate=True)
 
 
-def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
+def adjust_contrast(images: TensorLike, contrast_factor: TensorLike) -> Tensor:
     """Multiplies the distance of pixels from the mean of their image and channel.
 
     Args:
@@ -231,7 +232,7 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
         return convert_image_dtype(adjusted, images.dtype, saturate=True)
 
 
-def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
+def adjust_gamma(image: TensorLike, gamma: Any = 1, gain: FloatLike = 1) -> Tensor:
     """Raises pixels, as fractions of the dtype's range, to a power.
 
     Args:
@@ -257,7 +258,7 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
         return adjusted
 
 
-def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
+def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) -> Tensor:
     """Rotates the hue of RGB images.
 
     Args:
@@ -273,7 +274,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
         return convert_image_dtype(tensor_op("AdjustHue", [_as_floats(image), delta]), image.dtype)
 
 
-def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Tensor:
+def adjust_saturation(image: TensorLike, saturation_factor: TensorLike, name: str | None = None) -> Tensor:
     """Multiplies the saturation of RGB images; it stays in [0, 1].
 
     Args:
@@ -290,7 +291,7 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
         return convert_image_dtype(adjusted, image.dtype)
 
 
-def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
+def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
     """Returns the brightness of RGB images: 0.2989 R + 0.5870 G + 0.1140 B.
 
     Args:
@@ -307,7 +308,7 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
         return convert_image_dtype(gray, images.dtype, name=scope)
 
 
-def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
+def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     """Returns gray images as RGB images.
 
     Args:
@@ -327,7 +328,7 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
         return rgb
 
 
-def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
+def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
     """Converts images from RGB to hue, saturation and value.
 
     Args:
@@ -343,7 +344,7 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
     return tensor_op("RGBToHSV", [images], name=name)
 
 
-def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
+def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     """Converts images from hue, saturation and value to RGB.
 
     Args:
@@ -359,8 +360,14 @@ def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
     return tensor_op("HSVToRGB", [images], name=name)
 
 
+def _linear_signature(images: TensorLike) -> Tensor:
+    """Has the signature of the functions that `_linear` makes."""
+    raise NotImplementedError
+
+
+@makes(_linear_signature)
 def _linear(public_name: str, source: str, target: str, kernel: list[list[float]]) -> Callable[..., Tensor]:
-    def function(images: Any) -> Tensor:
+    def function(images: TensorLike) -> Tensor:
         images = convert_to_tensor(images, name="images")
         matrix = convert_to_tensor(kernel, dtype=images.dtype, name="kernel")
         ndims = images.get_shape().ndims

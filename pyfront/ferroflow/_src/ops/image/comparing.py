@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -26,7 +27,7 @@ __all__ = ["image_gradients", "psnr", "sobel_edges", "ssim", "ssim_multiscale", 
 _SCALES = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
 
 
-def total_variation(images: Any, name: str | None = None) -> Tensor:
+def total_variation(images: TensorLike, name: str | None = None) -> Tensor:
     """Returns the sum of the absolute differences of neighbouring pixels.
 
     Args:
@@ -98,7 +99,7 @@ def _filtered(image: Any, axis: int, weights: Sequence[float]) -> Any:
     return total
 
 
-def sobel_edges(image: Any) -> Tensor:
+def sobel_edges(image: TensorLike) -> Tensor:
     """Computes the vertical and horizontal changes of images with Sobel's filters.
 
     Args:
@@ -136,7 +137,7 @@ def _check_alike(first: Tensor, second: Tensor) -> tuple[Tensor, Tensor, list[Op
     return sizes1, sizes2, checks
 
 
-def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
+def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = None) -> Tensor:
     """Returns the peak signal-to-noise ratio of images, in decibels.
 
     Args:
@@ -187,7 +188,7 @@ def _ssim_per_channel(
         first = making.identity(first)
     weights = _window(size, sigma)
 
-    def local_mean(x: Any) -> Tensor:
+    def local_mean(x: TensorLike) -> Tensor:
         # The Gaussian of two dimensions is one along each.
         shape = shaping.shape(x)
         flat = shaping.reshape(x, joining.concat([[-1], shape[-3:]], 0))
@@ -211,9 +212,9 @@ def _as_float_images(first: Any, second: Any, max_val: Any) -> tuple[Tensor, Ten
 
 
 def ssim(
-    img1: Any,
-    img2: Any,
-    max_val: Any,
+    img1: TensorLike,
+    img2: TensorLike,
+    max_val: TensorLike,
     filter_size: int = 11,
     filter_sigma: float = 1.5,
     k1: float = 0.01,
@@ -260,9 +261,9 @@ def _halved(images: Tensor, sizes: Tensor) -> Tensor:
 
 
 def ssim_multiscale(
-    img1: Any,
-    img2: Any,
-    max_val: Any,
+    img1: TensorLike,
+    img2: TensorLike,
+    max_val: TensorLike,
     power_factors: Sequence[float] = _SCALES,
     filter_size: int = 11,
     filter_sigma: float = 1.5,

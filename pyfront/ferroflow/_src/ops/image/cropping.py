@@ -7,6 +7,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated_args, deprecated_argument_lookup
+from ferroflow._src.base.typing import IntsLike, ListLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -88,7 +89,7 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
 
 
 def pad_to_bounding_box(
-    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+    image: TensorLike, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
 ) -> Tensor:
     """Pads images with zeros to a size.
 
@@ -123,7 +124,11 @@ def pad_to_bounding_box(
 
 
 def crop_to_bounding_box(
-    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+    image: TensorLike,
+    offset_height: int | Tensor,
+    offset_width: int | Tensor,
+    target_height: int | Tensor,
+    target_width: int | Tensor,
 ) -> Tensor:
     """Crops a rectangle of images.
 
@@ -170,7 +175,7 @@ def _equal(x: Any, y: Any) -> Any:
     return comparison.equal(x, y) if is_symbolic(x) or is_symbolic(y) else x == y
 
 
-def resize_image_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
+def resize_image_with_crop_or_pad(image: TensorLike, target_height: int | Tensor, target_width: int | Tensor) -> Tensor:
     """Crops or pads images evenly to a size; the padding is zeros.
 
     Args:
@@ -195,7 +200,8 @@ def resize_image_with_crop_or_pad(image: Any, target_height: Any, target_width: 
             target_height = with_dependencies(checks, target_height)
         if is_symbolic(target_width):
             target_width = with_dependencies(checks, target_width)
-        _, height, width, _ = dimensions(image, 4)
+        pixels: Any = image
+        _, height, width, _ = dimensions(pixels, 4)
         more_columns = target_width - width
         more_rows = target_height - height
         cropped = crop_to_bounding_box(
@@ -218,9 +224,9 @@ resize_with_crop_or_pad = resize_image_with_crop_or_pad
 
 
 def extract_glimpse(
-    input: Any,
-    size: Any,
-    offsets: Any,
+    input: TensorLike,
+    size: ShapeTensorLike,
+    offsets: TensorLike,
     centered: bool = True,
     normalized: bool = True,
     uniform_noise: bool = True,
@@ -251,10 +257,10 @@ def extract_glimpse(
 
 @deprecated_args(box_ind="box_indices")
 def crop_and_resize(
-    image: Any,
-    boxes: Any,
-    box_ind: Any = None,
-    crop_size: Any = None,
+    image: TensorLike,
+    boxes: TensorLike,
+    box_ind: TensorLike | None = None,
+    crop_size: TensorLike | None = None,
     method: str = "bilinear",
     extrapolation_value: float = 0,
     name: str | None = None,
@@ -286,13 +292,13 @@ def crop_and_resize(
 
 @deprecated_args(ksizes="sizes")
 def extract_image_patches(
-    images: Any,
-    ksizes: Any = None,
-    strides: Any = None,
-    rates: Any = None,
+    images: TensorLike,
+    ksizes: ListLike | None = None,
+    strides: IntsLike | None = None,
+    rates: IntsLike | None = None,
     padding: str | None = None,
     name: str | None = None,
-    sizes: Any = None,
+    sizes: ShapeTensorLike | None = None,
 ) -> Tensor:
     """Extracts the patches of images that a filter would see, each into the channels of one pixel.
 
@@ -316,7 +322,14 @@ def extract_image_patches(
     return tensor_op("ExtractImagePatches", [images], attrs, name=name)
 
 
-def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None) -> Tensor:
+def extract_patches(
+    images: TensorLike,
+    sizes: ShapeTensorLike,
+    strides: IntsLike,
+    rates: IntsLike,
+    padding: str,
+    name: str | None = None,
+) -> Tensor:
     """Returns `extract_image_patches` by its later name.
 
     Args:

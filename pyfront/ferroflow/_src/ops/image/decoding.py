@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import DTypeLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
@@ -31,7 +30,7 @@ __all__ = [
 
 
 def decode_jpeg(
-    contents: Any,
+    contents: TensorLike,
     channels: int | None = 0,
     ratio: int = 1,
     fancy_upscaling: bool = True,
@@ -70,8 +69,8 @@ def decode_jpeg(
 
 
 def decode_and_crop_jpeg(
-    contents: Any,
-    crop_window: Any,
+    contents: TensorLike,
+    crop_window: TensorLike,
     channels: int | None = 0,
     ratio: int = 1,
     fancy_upscaling: bool = True,
@@ -111,7 +110,9 @@ def decode_and_crop_jpeg(
     return tensor_op("DecodeAndCropJpeg", [contents, crop_window], attrs, name=name)
 
 
-def decode_png(contents: Any, channels: int | None = 0, dtype: Any = dtypes.uint8, name: str | None = None) -> Tensor:
+def decode_png(
+    contents: TensorLike, channels: int | None = 0, dtype: DTypeLike = dtypes.uint8, name: str | None = None
+) -> Tensor:
     """Decodes a PNG file.
 
     Args:
@@ -131,7 +132,7 @@ def decode_png(contents: Any, channels: int | None = 0, dtype: Any = dtypes.uint
     )
 
 
-def decode_gif(contents: Any, name: str | None = None) -> Tensor:
+def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
     """Decodes all frames of a GIF file.
 
     Args:
@@ -147,7 +148,7 @@ def decode_gif(contents: Any, name: str | None = None) -> Tensor:
     return tensor_op("DecodeGif", [contents], name=name)
 
 
-def decode_bmp(contents: Any, channels: int | None = 0, name: str | None = None) -> Tensor:
+def decode_bmp(contents: TensorLike, channels: int | None = 0, name: str | None = None) -> Tensor:
     """Decodes a BMP file.
 
     Args:
@@ -166,9 +167,9 @@ def decode_bmp(contents: Any, channels: int | None = 0, name: str | None = None)
 
 
 def decode_image(
-    contents: Any,
+    contents: TensorLike,
     channels: int | None = None,
-    dtype: Any = dtypes.uint8,
+    dtype: DTypeLike = dtypes.uint8,
     name: str | None = None,
     expand_animations: bool = True,
 ) -> Tensor:
@@ -200,7 +201,7 @@ def decode_image(
 
 
 def encode_jpeg(
-    image: Any,
+    image: TensorLike,
     format: str = "",
     quality: int = 95,
     progressive: bool = False,
@@ -209,7 +210,7 @@ def encode_jpeg(
     density_unit: str = "in",
     x_density: int = 300,
     y_density: int = 300,
-    xmp_metadata: Any = "",
+    xmp_metadata: str = "",
     name: str | None = None,
 ) -> Tensor:
     """Encodes an image as a JPEG file.
@@ -247,7 +248,7 @@ def encode_jpeg(
     return tensor_op("EncodeJpeg", [image], attrs, name=name)
 
 
-def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Tensor:
+def encode_png(image: TensorLike, compression: int = -1, name: str | None = None) -> Tensor:
     """Encodes an image as a PNG file.
 
     Args:
@@ -267,7 +268,7 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Te
     return tensor_op("EncodePng", [image], {"compression": compression}, name=name)
 
 
-def extract_jpeg_shape(contents: Any, output_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
+def extract_jpeg_shape(contents: TensorLike, output_type: DTypeLike = dtypes.int32, name: str | None = None) -> Tensor:
     """Returns the shape of a JPEG file's image, told by its header.
 
     Args:
@@ -284,7 +285,7 @@ def extract_jpeg_shape(contents: Any, output_type: Any = dtypes.int32, name: str
     return tensor_op("ExtractJpegShape", [contents], {"output_type": dtypes.dtype_or_none(output_type)}, name=name)
 
 
-def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
+def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
     """Returns True if bytes begin as JPEG files do.
 
     Args:
@@ -298,7 +299,7 @@ def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
         return comparison.equal(substr(contents, 0, 3), b"\xff\xd8\xff", name=name)
 
 
-def adjust_jpeg_quality(image: Any, jpeg_quality: Any, name: str | None = None) -> Tensor:
+def adjust_jpeg_quality(image: TensorLike, jpeg_quality: TensorLike, name: str | None = None) -> Tensor:
     """Returns an image after encoding it as a JPEG file and decoding it.
 
     Args:
@@ -321,7 +322,9 @@ def adjust_jpeg_quality(image: Any, jpeg_quality: Any, name: str | None = None) 
         return decoded
 
 
-def random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: int | None = None) -> Tensor:
+def random_jpeg_quality(
+    image: TensorLike, min_jpeg_quality: int, max_jpeg_quality: int, seed: int | None = None
+) -> Tensor:
     """Returns `adjust_jpeg_quality` with a random quality.
 
     Args:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import ShapeTensorLike, TensorLike, makes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant_value, constant_value_as_shape
 from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
@@ -46,10 +47,22 @@ class ResizeMethod:
     AREA = 3
 
 
+def _resizer_signature(
+    images: TensorLike,
+    size: ShapeTensorLike,
+    align_corners: bool = False,
+    name: str | None = None,
+    half_pixel_centers: bool = False,
+) -> Tensor:
+    """Has the signature of the functions that `_resizer` makes."""
+    raise NotImplementedError
+
+
+@makes(_resizer_signature)
 def _resizer(public_name: str, op_type: str, returns: str, half_pixel: bool = True) -> Callable[..., Tensor]:
     def function(
-        images: Any,
-        size: Any,
+        images: TensorLike,
+        size: ShapeTensorLike,
         align_corners: bool = False,
         name: str | None = None,
         half_pixel_centers: bool = False,
@@ -121,9 +134,9 @@ def _size_of(given: Any, images: Tensor, preserve_aspect_ratio: bool) -> Tensor:
 
 
 def resize_images(
-    images: Any,
-    size: Any,
-    method: Any = ResizeMethod.BILINEAR,
+    images: TensorLike,
+    size: ShapeTensorLike,
+    method: object = ResizeMethod.BILINEAR,
     align_corners: bool = False,
     preserve_aspect_ratio: bool = False,
     name: str | None = None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
@@ -48,7 +49,7 @@ def _random_flip(image: Any, axis: int, seed: int | None, scope_name: str) -> Te
         return by_rank(image, of_one, of_batch)
 
 
-def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
+def random_flip_up_down(image: TensorLike, seed: int | None = None) -> Tensor:
     """Flips an image upside down with a probability of one half.
 
     Args:
@@ -65,7 +66,7 @@ def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
     return _random_flip(image, 0, seed, "random_flip_up_down")
 
 
-def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
+def random_flip_left_right(image: TensorLike, seed: int | None = None) -> Tensor:
     """Flips an image horizontally with a probability of one half.
 
     Args:
@@ -92,7 +93,7 @@ def _flip(image: Any, axis: int, scope_name: str) -> Tensor:
         )
 
 
-def flip_left_right(image: Any) -> Tensor:
+def flip_left_right(image: TensorLike) -> Tensor:
     """Flips images horizontally.
 
     Args:
@@ -107,7 +108,7 @@ def flip_left_right(image: Any) -> Tensor:
     return _flip(image, 1, "flip_left_right")
 
 
-def flip_up_down(image: Any) -> Tensor:
+def flip_up_down(image: TensorLike) -> Tensor:
     """Flips images upside down.
 
     Args:
@@ -182,7 +183,7 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
         return by_rank(image, lambda: turned(0), lambda: turned(1))
 
 
-def transpose_image(image: Any) -> Tensor:
+def transpose_image(image: TensorLike) -> Tensor:
     """Swaps rows and columns of images.
 
     Args:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import apply_op
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.math.cast import real
@@ -11,7 +12,7 @@ from ferroflow._src.ops.math.cast import real
 __all__ = ["qr", "self_adjoint_eig", "self_adjoint_eigvals", "svd"]
 
 
-def self_adjoint_eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def self_adjoint_eig(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Finds the eigenvalues and eigenvectors of self-adjoint matrices.
 
     Args:
@@ -29,7 +30,7 @@ def self_adjoint_eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tens
     return values, vectors
 
 
-def self_adjoint_eigvals(tensor: Any, name: str | None = None) -> Tensor:
+def self_adjoint_eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
     """Finds the eigenvalues of self-adjoint matrices.
 
     Args:
@@ -45,7 +46,7 @@ def self_adjoint_eigvals(tensor: Any, name: str | None = None) -> Tensor:
     return apply_op("SelfAdjointEigV2", [tensor], {"compute_v": False}, name).outputs[0]
 
 
-def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
+def svd(tensor: TensorLike, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
     """Decomposes matrices into U diag(s) V*, with orthonormal columns in U and V.
 
     Args:
@@ -67,7 +68,7 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name:
     return (values, u, v) if compute_uv else values
 
 
-def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> tuple[Tensor, Tensor]:
+def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Decomposes matrices into Q R, with orthonormal columns in Q and R upper triangular.
 
     Args:

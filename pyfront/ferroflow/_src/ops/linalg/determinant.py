@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.default_graph import (
     name_scope,
@@ -18,7 +17,7 @@ from ferroflow._src.ops.math.reduction import reduce_sum
 __all__ = ["log_matrix_determinant", "logdet", "matrix_determinant"]
 
 
-def matrix_determinant(input: Any, name: str | None = None) -> Tensor:
+def matrix_determinant(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the determinants of square matrices.
 
     Args:
@@ -31,7 +30,7 @@ def matrix_determinant(input: Any, name: str | None = None) -> Tensor:
     return tensor_op("MatrixDeterminant", [input], name=name)
 
 
-def log_matrix_determinant(input: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def log_matrix_determinant(input: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Computes the signs of determinants and the logarithms of their absolute values.
 
     Args:
@@ -45,7 +44,7 @@ def log_matrix_determinant(input: Any, name: str | None = None) -> tuple[Tensor,
     return sign, logarithm
 
 
-def logdet(matrix: Any, name: str | None = None) -> Tensor:
+def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
     """Computes the logarithms of the determinants of positive definite matrices.
 
     Args:

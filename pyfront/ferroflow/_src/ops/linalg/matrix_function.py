@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.tensor import Tensor
 
 __all__ = ["matrix_exponential", "matrix_logarithm", "matrix_square_root"]
 
 
-def matrix_exponential(input: Any, name: str | None = None) -> Tensor:
+def matrix_exponential(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the exponentials of square matrices.
 
     Args:
@@ -23,7 +22,7 @@ def matrix_exponential(input: Any, name: str | None = None) -> Tensor:
     return tensor_op("MatrixExponential", [input], name=name)
 
 
-def matrix_logarithm(input: Any, name: str | None = None) -> Tensor:
+def matrix_logarithm(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the principal logarithms of square matrices.
 
     Args:
@@ -36,7 +35,7 @@ def matrix_logarithm(input: Any, name: str | None = None) -> Tensor:
     return tensor_op("MatrixLogarithm", [input], name=name)
 
 
-def matrix_square_root(input: Any, name: str | None = None) -> Tensor:
+def matrix_square_root(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the principal square roots of square matrices.
 
     Args:

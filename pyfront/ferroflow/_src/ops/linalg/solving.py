@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import FloatLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import (
@@ -28,7 +29,7 @@ __all__ = [
 _CACHE_BYTES = 256000
 
 
-def matrix_inverse(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
+def matrix_inverse(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
     """Inverts square matrices.
 
     Args:
@@ -45,7 +46,7 @@ def matrix_inverse(input: Any, adjoint: bool = False, name: str | None = None) -
     return tensor_op("MatrixInverse", [input], {"adjoint": adjoint}, name=name)
 
 
-def matrix_solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
+def matrix_solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
     """Solves A X = B for square matrices A.
 
     Args:
@@ -64,7 +65,7 @@ def matrix_solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None 
 
 
 def matrix_triangular_solve(
-    matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+    matrix: TensorLike, rhs: TensorLike, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
     """Solves A X = B for triangular matrices A.
 
@@ -84,7 +85,7 @@ def matrix_triangular_solve(
     return tensor_op("MatrixTriangularSolve", [matrix, rhs], {"lower": lower, "adjoint": adjoint}, name=name)
 
 
-def cholesky(input: Any, name: str | None = None) -> Tensor:
+def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
     """Decomposes positive definite matrices into L L*, L lower triangular.
 
     Args:
@@ -100,7 +101,7 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
     return tensor_op("Cholesky", [input], name=name)
 
 
-def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
+def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -> Tensor:
     """Solves A X = B by the Cholesky decomposition of A.
 
     Args:
@@ -167,7 +168,7 @@ def _reads_memory_often(matrix: Tensor) -> bool:
     return count * rows * columns * matrix.dtype.size > _CACHE_BYTES and count > min(rows, columns)
 
 
-def regularized_gramian_cholesky(matrix: Any, l2_regularizer: Any, first_kind: bool) -> Tensor:
+def regularized_gramian_cholesky(matrix: Any, l2_regularizer: FloatLike, first_kind: bool) -> Tensor:
     """Decomposes the Gramian of matrices, with a multiple of the identity added.
 
     Args:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ferroflow._src.base import compat, dtypes
+from ferroflow._src.base.typing import DTypeLike, TensorLike
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
@@ -96,7 +97,7 @@ class IdTableWithHashBuckets(LookupInterface):
         num_oov_buckets: int,
         hasher_spec: Any = FastHashSpec,
         name: str | None = None,
-        key_dtype: Any = None,
+        key_dtype: DTypeLike | None = None,
     ) -> None:
         name = name.rstrip("/") if name else None
         key_dtype = None if key_dtype is None else dtypes.as_dtype(key_dtype)
@@ -147,7 +148,7 @@ class IdTableWithHashBuckets(LookupInterface):
             rows = convert_to_tensor(0, dtype=dtypes.int64) if self._table is None else self._table.size()
             return rows + self._num_oov_buckets
 
-    def lookup(self, keys: Any, name: str | None = None) -> Any:
+    def lookup(self, keys: TensorLike, name: str | None = None) -> Any:
         """Looks up keys.
 
         Args:
@@ -184,7 +185,7 @@ class IdTableWithHashBuckets(LookupInterface):
 
 
 def StaticVocabularyTable(  # noqa: N802  # TF1's spelling
-    initializer: Any, num_oov_buckets: int, lookup_key_dtype: Any = None, name: str | None = None
+    initializer: Any, num_oov_buckets: int, lookup_key_dtype: DTypeLike | None = None, name: str | None = None
 ) -> IdTableWithHashBuckets:
     """Table of ids in which missing keys have the ids of buckets after its last row.
 

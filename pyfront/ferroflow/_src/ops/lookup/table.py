@@ -6,6 +6,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes, tensor_shape
 from ferroflow._src.base.deprecation import deprecated
+from ferroflow._src.base.typing import DTypeLike, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -56,7 +57,7 @@ class LookupInterface:
         name: str, name of the table.
     """
 
-    def __init__(self, key_dtype: Any, value_dtype: Any, name: str) -> None:
+    def __init__(self, key_dtype: DTypeLike, value_dtype: DTypeLike, name: str) -> None:
         self._key_dtype = dtypes.as_dtype(key_dtype)
         self._value_dtype = dtypes.as_dtype(value_dtype)
         self._name = name
@@ -98,7 +99,7 @@ class LookupInterface:
         """
         raise NotImplementedError
 
-    def lookup(self, keys: Any, name: str | None = None) -> Any:
+    def lookup(self, keys: TensorLike, name: str | None = None) -> Any:
         """Looks up keys.
 
         Args:
@@ -136,7 +137,7 @@ class InitializableLookupTableBase(LookupInterface):
         initializer: TableInitializerBase, which has the key and the value dtype.
     """
 
-    def __init__(self, table_ref: Tensor, default_value: Any, initializer: TableInitializerBase) -> None:
+    def __init__(self, table_ref: Tensor, default_value: TensorLike, initializer: TableInitializerBase) -> None:
         super().__init__(initializer.key_dtype, initializer.value_dtype, table_ref.op.name.rsplit("/", 1)[-1])
         self._table_ref = table_ref
         self._default_value = convert_to_tensor(default_value, dtype=self._value_dtype)
@@ -168,7 +169,7 @@ class InitializableLookupTableBase(LookupInterface):
         with name_scope(name, f"{self._name}_Size", [self._table_ref]) as scope:
             return tensor_op("LookupTableSizeV2", [self._table_ref], name=scope)
 
-    def lookup(self, keys: Any, name: str | None = None) -> Any:
+    def lookup(self, keys: TensorLike, name: str | None = None) -> Any:
         """Looks up keys.
 
         Args:
@@ -205,7 +206,11 @@ class HashTable(InitializableLookupTableBase):
     """
 
     def __init__(
-        self, initializer: TableInitializerBase, default_value: Any, shared_name: str | None = None, name: Any = None
+        self,
+        initializer: TableInitializerBase,
+        default_value: Any,
+        shared_name: str | None = None,
+        name: str | None = None,
     ) -> None:
         with name_scope(name, "hash_table", (initializer, default_value)) as scope:
             attrs = {

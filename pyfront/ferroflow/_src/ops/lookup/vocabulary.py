@@ -6,6 +6,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated
+from ferroflow._src.base.typing import DTypeLike, TensorLike
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
@@ -57,7 +58,7 @@ def index_table_from_file(
     vocab_size: int | None = None,
     default_value: int = -1,
     hasher_spec: Any = FastHashSpec,
-    key_dtype: Any = dtypes.string,
+    key_dtype: DTypeLike = dtypes.string,
     name: str | None = None,
     key_column_index: int = TextFileIndex.WHOLE_LINE,
     value_column_index: int = TextFileIndex.LINE_NUMBER,
@@ -111,11 +112,11 @@ def index_table_from_file(
 
 
 def index_table_from_tensor(
-    vocabulary_list: Any = None,
+    vocabulary_list: TensorLike | None = None,
     num_oov_buckets: int = 0,
     default_value: int = -1,
     hasher_spec: Any = FastHashSpec,
-    dtype: Any = dtypes.string,
+    dtype: DTypeLike = dtypes.string,
     name: str | None = None,
     mapping: Any = None,
 ) -> HashTable | IdTableWithHashBuckets:
@@ -204,7 +205,7 @@ def index_to_string_table_from_file(
 
 
 def index_to_string_table_from_tensor(
-    vocabulary_list: Any = None, default_value: str = "UNK", name: str | None = None, mapping: Any = None
+    vocabulary_list: TensorLike | None = None, default_value: str = "UNK", name: str | None = None, mapping: Any = None
 ) -> HashTable:
     """Makes a table from places in a tensor to its words.
 
@@ -263,7 +264,7 @@ def string_to_index_table_from_file(
 
 @deprecated("tf.contrib.lookup.index_table_from_tensor")
 def string_to_index_table_from_tensor(
-    mapping: Any,
+    mapping: TensorLike,
     num_oov_buckets: int = 0,
     default_value: int = -1,
     hasher_spec: Any = FastHashSpec,
@@ -291,7 +292,7 @@ def string_to_index_table_from_tensor(
 
 
 @deprecated("tf.contrib.lookup.index_table_from_tensor")
-def string_to_index(tensor: Any, mapping: Any, default_value: int = -1, name: str | None = None) -> Any:
+def string_to_index(tensor: TensorLike, mapping: TensorLike, default_value: int = -1, name: str | None = None) -> Any:
     """Looks up words in a vocabulary.
 
     Args:
@@ -310,7 +311,9 @@ def string_to_index(tensor: Any, mapping: Any, default_value: int = -1, name: st
 
 
 @deprecated("tf.contrib.lookup.index_to_string_table_from_tensor")
-def index_to_string(tensor: Any, mapping: Any, default_value: str = "UNK", name: str | None = None) -> Any:
+def index_to_string(
+    tensor: TensorLike, mapping: TensorLike, default_value: str = "UNK", name: str | None = None
+) -> Any:
     """Looks up the words at positions of a vocabulary.
 
     Args:

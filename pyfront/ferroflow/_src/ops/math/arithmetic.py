@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes, tensor_shape
+from ferroflow._src.base.typing import DTypeLike, TensorLike, TensorLikes, makes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.conversion import convert_n_to_tensor, convert_to_tensor
@@ -63,8 +64,14 @@ _FLOAT = "float32 or float64"
 _INTEGER = "an integer dtype"
 
 
+def _binary_signature(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Has the signature of the functions that `_binary` makes."""
+    raise NotImplementedError
+
+
+@makes(_binary_signature)
 def _binary(public_name: str, op_type: str, what: str, taken: str) -> Callable[..., Tensor]:
-    def function(x: Any, y: Any, name: str | None = None) -> Any:
+    def function(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
         return tensor_op(op_type, [x, y], name=name)
 
     function.__name__ = function.__qualname__ = public_name
@@ -109,7 +116,7 @@ left_shift = _binary("left_shift", "LeftShift", "the bits of `x` moved `y` place
 right_shift = _binary("right_shift", "RightShift", "the bits of `x` moved `y` places down", _INTEGER)
 
 
-def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
+def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor:
     """Returns the numbers of the dtype beside `x1` on the way to `x2`; `x2` where they are equal.
 
     Args:
@@ -127,7 +134,7 @@ def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
     return tensor_op("NextAfter", [x1, x2], name=name)
 
 
-def mod(x: Any, y: Any, name: str | None = None) -> Tensor:
+def mod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Returns the same function as `floormod`.
 
     Args:
@@ -141,7 +148,7 @@ def mod(x: Any, y: Any, name: str | None = None) -> Tensor:
     return tensor_op("FloorMod", [x, y], name=name)
 
 
-def atan2(y: Any, x: Any, name: str | None = None) -> Tensor:
+def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the angle of the point (x, y), in radians, in the quadrant that the signs tell.
 
     Args:
@@ -155,7 +162,7 @@ def atan2(y: Any, x: Any, name: str | None = None) -> Tensor:
     return tensor_op("Atan2", [y, x], name=name)
 
 
-def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
+def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x` to the power of `y`, element by element, with broadcasting.
 
     Args:
@@ -170,7 +177,7 @@ def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
         return tensor_op("Pow", [x, y], name=scope)
 
 
-def igamma(a: Any, x: Any, name: str | None = None) -> Tensor:
+def igamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the lower regularized incomplete gamma function P(a, x).
 
     Args:
@@ -184,7 +191,7 @@ def igamma(a: Any, x: Any, name: str | None = None) -> Tensor:
     return tensor_op("Igamma", [a, x], name=name)
 
 
-def igammac(a: Any, x: Any, name: str | None = None) -> Tensor:
+def igammac(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the upper regularized incomplete gamma function Q(a, x).
 
     Args:
@@ -198,7 +205,7 @@ def igammac(a: Any, x: Any, name: str | None = None) -> Tensor:
     return tensor_op("Igammac", [a, x], name=name)
 
 
-def zeta(x: Any, q: Any, name: str | None = None) -> Tensor:
+def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Hurwitz zeta function.
 
     Args:
@@ -212,7 +219,7 @@ def zeta(x: Any, q: Any, name: str | None = None) -> Tensor:
     return tensor_op("Zeta", [x, q], name=name)
 
 
-def polygamma(a: Any, x: Any, name: str | None = None) -> Tensor:
+def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the polygamma function of order `a`.
 
     Args:
@@ -226,7 +233,7 @@ def polygamma(a: Any, x: Any, name: str | None = None) -> Tensor:
     return tensor_op("Polygamma", [a, x], name=name)
 
 
-def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
+def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the regularized incomplete beta integral.
 
     Args:
@@ -241,7 +248,7 @@ def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
     return tensor_op("Betainc", [a, b, x], name=name)
 
 
-def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
+def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     """Computes the vector product of vectors of three elements.
 
     Args:
@@ -279,7 +286,7 @@ def _require_same_dtype(x: Any, y: Any) -> Any:
     return x_dtype
 
 
-def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
+def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides like Python 3: converts integers to floats first.
 
     Args:
@@ -307,7 +314,7 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
         return tensor_op("RealDiv", [x, y], name=scope)
 
 
-def div(x: Any, y: Any, name: str | None = None) -> Tensor:
+def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides like Python 2: for integers, returns the floor of the quotient.
 
     Args:
@@ -328,7 +335,7 @@ def div(x: Any, y: Any, name: str | None = None) -> Tensor:
         return tensor_op("RealDiv" if dtype.is_floating or dtype.is_complex else "FloorDiv", [x, y], name=scope)
 
 
-def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
+def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides and rounds towards minus infinity.
 
     Args:
@@ -343,7 +350,7 @@ def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
         return tensor_op("FloorDiv", [x, y], name=scope)
 
 
-def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
+def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides as the operator `/` does.
 
     Args:
@@ -365,7 +372,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     return quotient
 
 
-def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
+def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `1 / x`, and 0 where `x` is 0.
 
     Args:
@@ -416,7 +423,7 @@ def _tensors_to_add(inputs: Any) -> list[Any]:
     return convert_n_to_tensor(inputs)
 
 
-def add_n(inputs: Any, name: str | None = None) -> Tensor:
+def add_n(inputs: TensorLikes, name: str | None = None) -> Tensor:
     """Adds up tensors, from the first to the last.
 
     Args:
@@ -436,7 +443,9 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
     return tensor_op("AddN", [inputs], name=name)
 
 
-def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None) -> Tensor:
+def accumulate_n(
+    inputs: TensorLikes, shape: Any = None, tensor_dtype: DTypeLike | None = None, name: str | None = None
+) -> Tensor:
     """Adds up tensors as `add_n` does, with their shape and dtype checked.
 
     Args:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import (
     name_scope,
@@ -15,7 +14,7 @@ from ferroflow._src.ops.math.reduction import reduce_sum
 __all__ = ["lbeta"]
 
 
-def lbeta(x: Any, name: str = "lbeta") -> Tensor:
+def lbeta(x: TensorLike, name: str = "lbeta") -> Tensor:
     """Computes the logarithm of the absolute value of the beta function of vectors.
 
     Args:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, overload
 
 from ferroflow._src.base import dtypes, tf_logging
 from ferroflow._src.base.deprecation import warn_deprecated
+from ferroflow._src.base.typing import DTypeLike, TensorLike, makes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -29,7 +31,11 @@ __all__ = [
 ]
 
 
-def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
+@overload
+def cast(x: SparseTensor, dtype: DTypeLike, name: str | None = None) -> SparseTensor: ...  # type: ignore[overload-overlap]
+@overload
+def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor: ...
+def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor | SparseTensor:
     """Converts elements to another dtype.
 
     Args:
@@ -70,7 +76,7 @@ def _largest_within(source: dtypes.DType, target: dtypes.DType) -> Any:
     return 2**bits - 2 ** (bits - digits) if bits > digits else target.max
 
 
-def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
+def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) -> Any:
     """Converts elements to another dtype; what is outside its range becomes its nearest end, or the float next to that.
 
     Args:
@@ -92,7 +98,7 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
         return cast(value, dtype, name=scope)
 
 
-def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
+def bitcast(input: TensorLike, type: DTypeLike, name: str | None = None) -> Any:
     """Reads the bytes of a tensor as elements of another dtype.
 
     Args:
@@ -110,7 +116,7 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
     return tensor_op("Bitcast", [input], {"type": dtypes.as_dtype(type)}, name=name)
 
 
-def complex(real: Any, imag: Any, name: str | None = None) -> Any:
+def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Any:
     """Makes complex numbers of real and imaginary parts.
 
     Args:
@@ -137,7 +143,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Any:
         return tensor_op("Complex", [real, imag], {"Tout": result}, name=scope)
 
 
-def real(input: Any, name: str | None = None) -> Any:
+def real(input: TensorLike, name: str | None = None) -> Any:
     """Returns the real part of complex numbers.
 
     Args:
@@ -154,7 +160,7 @@ def real(input: Any, name: str | None = None) -> Any:
         return tensor_op("Real", [input], {"Tout": input.dtype.real_dtype}, name=scope)
 
 
-def imag(input: Any, name: str | None = None) -> Any:
+def imag(input: TensorLike, name: str | None = None) -> Any:
     """Returns the imaginary part of complex numbers.
 
     Args:
@@ -171,8 +177,14 @@ def imag(input: Any, name: str | None = None) -> Any:
         return tensor_op("Imag", [input], {"Tout": input.dtype.real_dtype}, name=scope)
 
 
-def _caster(public_name: str, dtype: Any, default_name: str) -> Any:
-    def function(x: Any, name: str = default_name) -> Any:
+def _caster_signature(x: TensorLike, name: str = ...) -> Any:
+    """Has the signature of the functions that `_caster` makes."""
+    raise NotImplementedError
+
+
+@makes(_caster_signature)
+def _caster(public_name: str, dtype: dtypes.DType, default_name: str) -> Callable[..., Any]:
+    def function(x: TensorLike, name: str = default_name) -> Any:
         warn_deprecated(f"tf.{public_name}", f"tf.cast(x, tf.{dtype.name})")
         return cast(x, dtype, name=name)
 

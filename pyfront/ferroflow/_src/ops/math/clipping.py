@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import IntsLike, TensorLike, TensorLikes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.constant import constant
@@ -28,7 +29,9 @@ def _as_slices_of(t: Any, clipped: Tensor) -> Any:
     return IndexedSlices(clipped, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else clipped
 
 
-def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
+def clip_by_value(
+    t: TensorLike, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
+) -> Any:
     """Limits elements to the range from `clip_value_min` to `clip_value_max`.
 
     Args:
@@ -52,7 +55,7 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
         return _as_slices_of(t, result)
 
 
-def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
+def clip_by_norm(t: TensorLike, clip_norm: TensorLike, axes: IntsLike | None = None, name: str | None = None) -> Any:
     """Scales a tensor down to a Euclidean norm if its own norm is larger.
 
     Args:
@@ -90,7 +93,7 @@ def _values(t_list: list[Any]) -> list[Tensor | None]:
     ]
 
 
-def global_norm(t_list: Any, name: str | None = None) -> Tensor:
+def global_norm(t_list: TensorLikes | None, name: str | None = None) -> Tensor:
     """Computes the Euclidean norm of several tensors taken as one vector.
 
     Args:
@@ -116,7 +119,7 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
 
 
 def clip_by_global_norm(
-    t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
+    t_list: TensorLikes | None, clip_norm: TensorLike, use_norm: TensorLike | None = None, name: str | None = None
 ) -> tuple[list[Any], Tensor]:
     """Scales tensors down together if their common norm is too large.
 
@@ -139,11 +142,13 @@ def clip_by_global_norm(
     if use_norm is None:
         use_norm = global_norm(t_list, name)
     with name_scope(name, "clip_by_global_norm", [*t_list, clip_norm]) as scope:
-        one = constant(1.0, dtype=use_norm.dtype.base_dtype)
-        scale = clip_norm * tensor_op("Minimum", [1.0 / use_norm, one / clip_norm])
+        norm: Any = use_norm
+        limit: Any = clip_norm
+        one = constant(1.0, dtype=norm.dtype.base_dtype)
+        scale = limit * tensor_op("Minimum", [1.0 / norm, one / limit])
         # The scale for an infinite norm would be zero, which would hide what is wrong.
-        is_finite = tensor_op("IsFinite", [use_norm])
-        scale = tensor_op("Select", [is_finite, scale, constant(float("nan"), dtype=use_norm.dtype.base_dtype)])
+        is_finite = tensor_op("IsFinite", [norm])
+        scale = tensor_op("Select", [is_finite, scale, constant(float("nan"), dtype=norm.dtype.base_dtype)])
         results: list[Any] = []
         for i, (t, v) in enumerate(zip(t_list, _values(t_list), strict=True)):
             if v is None:
@@ -152,10 +157,10 @@ def clip_by_global_norm(
             with colocate_with(v):
                 clipped = making.identity(v * scale, name=f"{scope}_{i}")
             results.append(_as_slices_of(t, clipped))
-        return results, use_norm
+        return results, norm
 
 
-def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
+def clip_by_average_norm(t: TensorLike, clip_norm: TensorLike, name: str | None = None) -> Tensor:
     """Scales a tensor down where its Euclidean norm per element is too large.
 
     Args:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.base.typing import TensorLike, makes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.tensor import Tensor
 
@@ -25,8 +26,14 @@ _REAL = "a real number dtype"
 _ANY = "a number dtype, bool or string"
 
 
+def _comparison_signature(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Has the signature of the functions that `_comparison` makes."""
+    raise NotImplementedError
+
+
+@makes(_comparison_signature)
 def _comparison(public_name: str, op_type: str, what: str, taken: str) -> Callable[..., Tensor]:
-    def function(x: Any, y: Any, name: str | None = None) -> Any:
+    def function(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
         return tensor_op(op_type, [x, y], name=name)
 
     function.__name__ = function.__qualname__ = public_name
@@ -57,7 +64,7 @@ logical_and = _comparison("logical_and", "LogicalAnd", "both `x` and `y` are Tru
 logical_or = _comparison("logical_or", "LogicalOr", "`x` or `y` is True", "bool")
 
 
-def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Tensor:
+def logical_xor(x: TensorLike, y: TensorLike, name: str = "LogicalXor") -> Tensor:
     """Computes whether just one of `x` and `y` is True, element by element, with broadcasting.
 
     Args:
@@ -73,7 +80,7 @@ def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Tensor:
     return tensor_op("LogicalAnd", [either, not_both], name=name)
 
 
-def approximate_equal(x: Any, y: Any, tolerance: float = 1e-05, name: str | None = None) -> Tensor:
+def approximate_equal(x: TensorLike, y: TensorLike, tolerance: float = 1e-05, name: str | None = None) -> Tensor:
     """Computes whether `|x - y| < tolerance`, element by element.
 
     Args:

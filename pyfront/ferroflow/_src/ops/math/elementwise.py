@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.base.typing import TensorLike, makes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -81,15 +82,27 @@ def _described(function: _Unary, public_name: str, what: str, taken: str, return
     return function
 
 
+def _unary_signature(x: TensorLike, name: str | None = None) -> Tensor:
+    """Has the signature of the functions that `_unary` makes."""
+    raise NotImplementedError
+
+
+@makes(_unary_signature)
 def _unary(public_name: str, op_type: str, what: str, taken: str, returned: str = "the dtype of `x`") -> _Unary:
-    def function(x: Any, name: str | None = None) -> Any:
+    def function(x: TensorLike, name: str | None = None) -> Any:
         return tensor_op(op_type, [x], name=name)
 
     return _described(function, public_name, what, taken, returned, sparse=False)
 
 
+def _unary_of_sparse_signature(x: TensorLike, name: str | None = None) -> Tensor:
+    """Has the signature of the functions that `_unary_of_sparse` makes."""
+    raise NotImplementedError
+
+
+@makes(_unary_of_sparse_signature)
 def _unary_of_sparse(public_name: str, op_type: str, what: str, taken: str) -> _Unary:
-    def function(x: Any, name: str | None = None) -> Any:
+    def function(x: TensorLike, name: str | None = None) -> Any:
         with name_scope(name, op_type, [x]) as scope:
             if isinstance(x, SparseTensor):
                 values = tensor_op(op_type, [x.values], name=scope)
@@ -138,7 +151,7 @@ logical_not = _unary("logical_not", "LogicalNot", "whether `x` is False", "bool"
 invert = _unary("invert", "Invert", "`x` with every bit flipped", _INTEGER)
 
 
-def abs(x: Any, name: str | None = None) -> Any:
+def abs(x: TensorLike, name: str | None = None) -> Any:
     """Computes the absolute value, element by element.
 
     Args:
@@ -161,7 +174,7 @@ def _dense_abs(x: Any, scope: str) -> Any:
     return tensor_op("Abs", [x], name=scope)
 
 
-def round(x: Any, name: str | None = None) -> Any:
+def round(x: TensorLike, name: str | None = None) -> Any:
     """Rounds to the nearest whole number, halves to the even one, element by element.
 
     Args:
@@ -177,7 +190,7 @@ def round(x: Any, name: str | None = None) -> Any:
     return tensor_op("Round", [x], name=name)
 
 
-def sigmoid(x: Any, name: str | None = None) -> Tensor:
+def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `1 / (1 + exp(-x))`, element by element.
 
     Args:
@@ -191,7 +204,7 @@ def sigmoid(x: Any, name: str | None = None) -> Tensor:
         return tensor_op("Sigmoid", [convert_to_tensor(x, name="x")], name=scope)
 
 
-def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
+def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the logarithm of the sigmoid, as `-softplus(-x)`, element by element.
 
     Args:
@@ -206,7 +219,7 @@ def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
         return tensor_op("Neg", [tensor_op("Softplus", [tensor_op("Neg", [x])])], name=scope)
 
 
-def conj(x: Any, name: str | None = None) -> Any:
+def conj(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the complex conjugate, element by element.
 
     Args:
@@ -228,7 +241,7 @@ def conj(x: Any, name: str | None = None) -> Any:
         raise TypeError(f"Expected numeric or variant tensor, got dtype {x.dtype!r}")
 
 
-def angle(input: Any, name: str | None = None) -> Tensor:
+def angle(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the angle of complex numbers in the complex plane, element by element.
 
     Args:

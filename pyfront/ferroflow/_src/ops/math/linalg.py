@@ -10,6 +10,7 @@ import numpy as np
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.compat import integral_types
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import IntsLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
 from ferroflow._src.framework.default_graph import (
@@ -48,8 +49,8 @@ def _may_broadcast(a: TensorShape, b: TensorShape) -> bool:
 
 
 def matmul(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     transpose_a: bool = False,
     transpose_b: bool = False,
     adjoint_a: bool = False,
@@ -115,8 +116,8 @@ def matmul(
 
 
 def matvec(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     transpose_a: bool = False,
     adjoint_a: bool = False,
     a_is_sparse: bool = False,
@@ -154,8 +155,8 @@ def matvec(
 
 
 def sparse_matmul(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     transpose_a: bool = False,
     transpose_b: bool = False,
     a_is_sparse: bool = False,
@@ -185,7 +186,7 @@ def sparse_matmul(
     return tensor_op("SparseMatMul", [a, b], attrs, name=name)
 
 
-def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
+def matrix_transpose(a: TensorLike, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
     """Swaps the last two dimensions.
 
     Args:
@@ -213,7 +214,7 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
         return shaping.transpose(a, perm=perm, conjugate=conjugate)
 
 
-def adjoint(matrix: Any, name: str | None = None) -> Tensor:
+def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
     """Swaps the last two dimensions and conjugates.
 
     Args:
@@ -230,7 +231,7 @@ def adjoint(matrix: Any, name: str | None = None) -> Tensor:
         return matrix_transpose(convert_to_tensor(matrix, name="matrix"), conjugate=True)
 
 
-def trace(x: Any, name: str | None = None) -> Tensor:
+def trace(x: TensorLike, name: str | None = None) -> Tensor:
     """Adds up the main diagonal of each matrix.
 
     Args:
@@ -288,7 +289,7 @@ def eye(
         return matrix_set_diag(making.zeros(shape, dtype=dtype), ones)
 
 
-def diag(diagonal: Any, name: str | None = None) -> Tensor:
+def diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
     """Makes a tensor with the given values on its diagonal and zeros elsewhere.
 
     Args:
@@ -301,7 +302,7 @@ def diag(diagonal: Any, name: str | None = None) -> Tensor:
     return tensor_op("Diag", [diagonal], name=name)
 
 
-def diag_part(input: Any, name: str | None = None) -> Tensor:
+def diag_part(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns the diagonal of a tensor.
 
     Args:
@@ -314,7 +315,7 @@ def diag_part(input: Any, name: str | None = None) -> Tensor:
     return tensor_op("DiagPart", [input], name=name)
 
 
-def matrix_diag(diagonal: Any, name: str | None = "diag") -> Tensor:
+def matrix_diag(diagonal: TensorLike, name: str | None = "diag") -> Tensor:
     """Makes a square matrix of each vector, which is its diagonal.
 
     Args:
@@ -327,7 +328,7 @@ def matrix_diag(diagonal: Any, name: str | None = "diag") -> Tensor:
     return tensor_op("MatrixDiag", [diagonal], name=name)
 
 
-def matrix_diag_part(input: Any, name: str | None = "diag_part") -> Tensor:
+def matrix_diag_part(input: TensorLike, name: str | None = "diag_part") -> Tensor:
     """Returns the main diagonal of each matrix.
 
     Args:
@@ -340,7 +341,7 @@ def matrix_diag_part(input: Any, name: str | None = "diag_part") -> Tensor:
     return tensor_op("MatrixDiagPart", [input], name=name)
 
 
-def matrix_set_diag(input: Any, diagonal: Any, name: str | None = "set_diag") -> Tensor:
+def matrix_set_diag(input: TensorLike, diagonal: TensorLike, name: str | None = "set_diag") -> Tensor:
     """Replaces the main diagonal of each matrix.
 
     Args:
@@ -354,7 +355,9 @@ def matrix_set_diag(input: Any, diagonal: Any, name: str | None = "set_diag") ->
     return tensor_op("MatrixSetDiag", [input, diagonal], name=name)
 
 
-def matrix_band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Tensor:
+def matrix_band_part(
+    input: TensorLike, num_lower: TensorLike, num_upper: TensorLike, name: str | None = None
+) -> Tensor:
     """Sets to zero what is outside a band around the main diagonal of each matrix.
 
     Args:
@@ -369,7 +372,7 @@ def matrix_band_part(input: Any, num_lower: Any, num_upper: Any, name: str | Non
     return tensor_op("MatrixBandPart", [input, num_lower, num_upper], name=name)
 
 
-def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
+def tensordot(a: TensorLike, b: TensorLike, axes: IntsLike, name: str | None = None) -> Tensor:
     """Sums products over dimensions of two tensors.
 
     Args:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated_argument_lookup, warn_deprecated
+from ferroflow._src.base.typing import DTypeLike, IntsLike, TensorLike, makes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.constant import constant
@@ -52,7 +53,7 @@ def _axis(function: str, axis: Any, reduction_indices: Any) -> Any:
     return reduction_indices
 
 
-def all_dimensions(x: Any) -> Tensor:
+def all_dimensions(x: TensorLike) -> Tensor:
     """Returns the numbers of all dimensions of a tensor.
 
     Args:
@@ -72,13 +73,26 @@ def all_dimensions(x: Any) -> Tensor:
     return making.range(0, shaping.rank(x))
 
 
+def _reduction_signature(
+    input_tensor: TensorLike,
+    axis: IntsLike | None = None,
+    keepdims: bool | None = None,
+    name: str | None = None,
+    reduction_indices: IntsLike | None = None,
+    keep_dims: bool | None = None,
+) -> Tensor:
+    """Has the signature of the functions that `_reduction` makes."""
+    raise NotImplementedError
+
+
+@makes(_reduction_signature)
 def _reduction(public_name: str, op_type: str, what: str, taken: str) -> Callable[..., Tensor]:
     def function(
-        input_tensor: Any,
-        axis: Any = None,
+        input_tensor: TensorLike,
+        axis: IntsLike | None = None,
         keepdims: bool | None = None,
         name: str | None = None,
-        reduction_indices: Any = None,
+        reduction_indices: IntsLike | None = None,
         keep_dims: bool | None = None,
     ) -> Tensor:
         keepdims = _new_or_old(public_name, "keepdims", keepdims, "keep_dims", keep_dims)
@@ -122,14 +136,14 @@ reduce_any = _reduction("reduce_any", "Any", "whether some element is True", "bo
 
 
 def count_nonzero(
-    input_tensor: Any = None,
-    axis: Any = None,
+    input_tensor: TensorLike | None = None,
+    axis: IntsLike | None = None,
     keepdims: bool | None = None,
-    dtype: Any = dtypes.int64,
+    dtype: DTypeLike = dtypes.int64,
     name: str | None = None,
-    reduction_indices: Any = None,
+    reduction_indices: IntsLike | None = None,
     keep_dims: bool | None = None,
-    input: Any = None,
+    input: TensorLike | None = None,
 ) -> Tensor:
     """Counts the elements that are not zero.
 
@@ -161,11 +175,11 @@ def count_nonzero(
 
 
 def reduce_logsumexp(
-    input_tensor: Any,
-    axis: Any = None,
+    input_tensor: TensorLike,
+    axis: IntsLike | None = None,
     keepdims: bool | None = None,
     name: str | None = None,
-    reduction_indices: Any = None,
+    reduction_indices: IntsLike | None = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
     """Computes `log(sum(exp(x)))` over dimensions, without overflow.
@@ -203,7 +217,7 @@ def reduce_logsumexp(
 
 
 def reduce_variance(
-    input_tensor: Any, axis: Any = None, keepdims: bool | None = False, name: str | None = None
+    input_tensor: TensorLike, axis: IntsLike | None = None, keepdims: bool | None = False, name: str | None = None
 ) -> Tensor:
     """Computes the variance over dimensions, dividing by the number of elements.
 
@@ -233,7 +247,9 @@ def reduce_variance(
         return reduce_mean(squared, axis=axis, keepdims=keepdims)
 
 
-def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool | None = False, name: str | None = None) -> Tensor:
+def reduce_std(
+    input_tensor: TensorLike, axis: IntsLike | None = None, keepdims: bool | None = False, name: str | None = None
+) -> Tensor:
     """Computes the standard deviation over dimensions: the square root of `reduce_variance`.
 
     Args:
@@ -253,7 +269,7 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool | None = Fals
 
 
 def reduce_euclidean_norm(
-    input_tensor: Any, axis: Any = None, keepdims: bool | None = False, name: str | None = None
+    input_tensor: TensorLike, axis: IntsLike | None = None, keepdims: bool | None = False, name: str | None = None
 ) -> Tensor:
     """Computes the Euclidean norm over dimensions: the square root of the sum of the squares.
 
@@ -273,13 +289,25 @@ def reduce_euclidean_norm(
     return result
 
 
+def _position_signature(
+    input: TensorLike,
+    axis: IntsLike | None = None,
+    name: str | None = None,
+    dimension: IntsLike | None = None,
+    output_type: DTypeLike = dtypes.int64,
+) -> Tensor:
+    """Has the signature of the functions that `_position` makes."""
+    raise NotImplementedError
+
+
+@makes(_position_signature)
 def _position(public_name: str, op_type: str, what: str) -> Callable[..., Tensor]:
     def function(
-        input: Any,
-        axis: Any = None,
+        input: TensorLike,
+        axis: IntsLike | None = None,
         name: str | None = None,
-        dimension: Any = None,
-        output_type: Any = dtypes.int64,
+        dimension: IntsLike | None = None,
+        output_type: DTypeLike = dtypes.int64,
     ) -> Tensor:
         axis = _new_or_old(public_name, "axis", axis, "dimension", dimension)
         attrs = {"output_type": dtypes.dtype_or_none(output_type)}
@@ -308,7 +336,9 @@ argmax = _position("argmax", "ArgMax", "largest element")
 argmin = _position("argmin", "ArgMin", "smallest element")
 
 
-def arg_max(input: Any, dimension: Any, output_type: Any = dtypes.int64, name: str | None = None) -> Tensor:
+def arg_max(
+    input: TensorLike, dimension: IntsLike, output_type: DTypeLike = dtypes.int64, name: str | None = None
+) -> Tensor:
     """Deprecated: use `tf.argmax` instead.
 
     Args:
@@ -324,7 +354,9 @@ def arg_max(input: Any, dimension: Any, output_type: Any = dtypes.int64, name: s
     return argmax(input, dimension, name=name, output_type=output_type)
 
 
-def arg_min(input: Any, dimension: Any, output_type: Any = dtypes.int64, name: str | None = None) -> Tensor:
+def arg_min(
+    input: TensorLike, dimension: IntsLike, output_type: DTypeLike = dtypes.int64, name: str | None = None
+) -> Tensor:
     """Deprecated: use `tf.argmin` instead.
 
     Args:

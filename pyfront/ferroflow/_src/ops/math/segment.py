@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import DTypeLike, IntsLike, TensorLike, makes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
@@ -39,8 +40,14 @@ __all__ = [
 ]
 
 
+def _sorted_segment_signature(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
+    """Has the signature of the functions that `_sorted_segment` makes."""
+    raise NotImplementedError
+
+
+@makes(_sorted_segment_signature)
 def _sorted_segment(public_name: str, op_type: str, what: str) -> Callable[..., Tensor]:
-    def function(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+    def function(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
         return tensor_op(op_type, [data, segment_ids], name=name)
 
     function.__name__ = function.__qualname__ = public_name
@@ -64,8 +71,18 @@ segment_max = _sorted_segment("segment_max", "SegmentMax", "maximum")
 segment_min = _sorted_segment("segment_min", "SegmentMin", "minimum")
 
 
+def _unsorted_segment_signature(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
+    """Has the signature of the functions that `_unsorted_segment` makes."""
+    raise NotImplementedError
+
+
+@makes(_unsorted_segment_signature)
 def _unsorted_segment(public_name: str, op_type: str, what: str, empty: str) -> Callable[..., Tensor]:
-    def function(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+    def function(
+        data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+    ) -> Tensor:
         return tensor_op(op_type, [data, segment_ids, num_segments], name=name)
 
     function.__name__ = function.__qualname__ = public_name
@@ -100,7 +117,9 @@ def _segment_sizes(data: Tensor, segment_ids: Tensor, num_segments: Any) -> Tens
     return tensor_op("Maximum", [counts, 1])
 
 
-def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+def unsorted_segment_mean(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
     """Computes the mean of each segment, the ids in any order.
 
     Args:
@@ -121,7 +140,9 @@ def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: 
         return unsorted_segment_sum(data, segment_ids, num_segments) / sizes
 
 
-def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+def unsorted_segment_sqrt_n(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
     """Computes the sum of each segment divided by the root of its size, the ids in any order.
 
     Args:
@@ -143,9 +164,25 @@ def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name
         return unsorted_segment_sum(data, segment_ids, num_segments) / root
 
 
+def _sparse_segment_signature(
+    data: TensorLike,
+    indices: TensorLike,
+    segment_ids: TensorLike,
+    name: str | None = None,
+    num_segments: TensorLike | None = None,
+) -> Tensor:
+    """Has the signature of the functions that `_sparse_segment` makes."""
+    raise NotImplementedError
+
+
+@makes(_sparse_segment_signature)
 def _sparse_segment(public_name: str, op_type: str, what: str) -> Callable[..., Tensor]:
     def function(
-        data: Any, indices: Any, segment_ids: Any, name: str | None = None, num_segments: Any = None
+        data: TensorLike,
+        indices: TensorLike,
+        segment_ids: TensorLike,
+        name: str | None = None,
+        num_segments: TensorLike | None = None,
     ) -> Tensor:
         if num_segments is None:
             return tensor_op(op_type, [data, indices, segment_ids], name=name)
@@ -174,9 +211,17 @@ sparse_segment_sqrt_n = _sparse_segment(
 )
 
 
+def _cumulative_signature(
+    x: TensorLike, axis: IntsLike = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Tensor:
+    """Has the signature of the functions that `_cumulative` makes."""
+    raise NotImplementedError
+
+
+@makes(_cumulative_signature)
 def _cumulative(public_name: str, op_type: str, what: str) -> Callable[..., Tensor]:
     def function(
-        x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+        x: TensorLike, axis: IntsLike = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
     ) -> Tensor:
         with name_scope(name, op_type, [x]) as scope:
             x = convert_to_tensor(x, name="x")
@@ -203,7 +248,11 @@ cumprod = _cumulative("cumprod", "Cumprod", "product")
 
 
 def bincount(
-    arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: Any = dtypes.int32
+    arr: TensorLike,
+    weights: TensorLike | None = None,
+    minlength: TensorLike | None = None,
+    maxlength: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.int32,
 ) -> Tensor:
     """Counts how often each number appears.
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
@@ -56,7 +55,7 @@ def _known_to_hold(weights: Tensor, values: Tensor) -> str | None:
     return "static_dims_check_success"
 
 
-def assert_broadcastable(weights: Any, values: Any) -> Operation:
+def assert_broadcastable(weights: TensorLike, values: TensorLike) -> Operation:
     """Makes an operation that fails unless weights can be broadcast to values.
 
     Args:
@@ -93,7 +92,7 @@ def assert_broadcastable(weights: Any, values: Any) -> Operation:
         return Assert(is_valid, [_ERROR, *described, "is_scalar=", is_scalar], name=scope)
 
 
-def broadcast_weights(weights: Any, values: Any) -> Tensor:
+def broadcast_weights(weights: TensorLike, values: TensorLike) -> Tensor:
     """Broadcasts weights to the shape of values.
 
     Args:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import TensorLike, makes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import (
@@ -37,8 +38,14 @@ __all__ = [
 ]
 
 
+def _activation_signature(features: TensorLike, name: str | None = None) -> Tensor:
+    """Has the signature of the functions that `_activation` makes."""
+    raise NotImplementedError
+
+
+@makes(_activation_signature)
 def _activation(public_name: str, op_type: str, what: str, taken: str) -> Callable[..., Tensor]:
-    def function(features: Any, name: str | None = None) -> Tensor:
+    def function(features: TensorLike, name: str | None = None) -> Tensor:
         return tensor_op(op_type, [features], name=name)
 
     function.__name__ = function.__qualname__ = public_name
@@ -66,7 +73,7 @@ softplus = _activation("softplus", "Softplus", "`log(exp(x) + 1)`", _FLOAT)
 softsign = _activation("softsign", "Softsign", "`x / (|x| + 1)`", _FLOAT)
 
 
-def relu6(features: Any, name: str | None = None) -> Tensor:
+def relu6(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes `min(max(x, 0), 6)`, element by element.
 
     Args:
@@ -82,7 +89,7 @@ def relu6(features: Any, name: str | None = None) -> Tensor:
         return tensor_op("Relu6", [convert_to_tensor(features, name="features")], name=scope)
 
 
-def crelu(features: Any, name: str | None = None, axis: int = -1) -> Tensor:
+def crelu(features: TensorLike, name: str | None = None, axis: int = -1) -> Tensor:
     """Computes relu of `x` and of `-x`, joined along a dimension.
 
     Args:
@@ -120,7 +127,7 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tens
         return tensor_op("Maximum", [alpha * features, features])
 
 
-def swish(features: Any) -> Tensor:
+def swish(features: TensorLike) -> Tensor:
     """Computes `x * sigmoid(x)`, element by element.
 
     Args:
@@ -135,7 +142,7 @@ def swish(features: Any) -> Tensor:
     return x * sigmoid(x)
 
 
-def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Tensor:
+def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None, name: str | None = None) -> Tensor:
     """Adds a bias to each channel.
 
     Args:
@@ -156,7 +163,7 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
         return tensor_op("BiasAdd", [value, bias], {"data_format": data_format or "NHWC"}, name=scope)
 
 
-def bias_add_v1(value: Any, bias: Any, name: str | None = None) -> Tensor:
+def bias_add_v1(value: TensorLike, bias: TensorLike, name: str | None = None) -> Tensor:
     """Returns the first form of `bias_add`: channels are the last dimension.
 
     Args:
@@ -173,7 +180,7 @@ def bias_add_v1(value: Any, bias: Any, name: str | None = None) -> Tensor:
         return tensor_op("BiasAddV1", [value, bias], name=scope)
 
 
-def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
+def xw_plus_b(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None) -> Tensor:
     """Computes `matmul(x, weights) + biases`.
 
     Args:
@@ -192,7 +199,7 @@ def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Ten
         return bias_add(matmul(x, weights), biases, name=scope)
 
 
-def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
+def relu_layer(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None) -> Tensor:
     """Computes `relu(matmul(x, weights) + biases)`.
 
     Args:

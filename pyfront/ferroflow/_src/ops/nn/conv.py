@@ -9,6 +9,7 @@ import numpy as np
 
 from ferroflow._src.base import tensor_shape
 from ferroflow._src.base.deprecation import deprecated, deprecated_argument_lookup
+from ferroflow._src.base.typing import IntsLike, ListLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_shape, convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
@@ -35,7 +36,7 @@ _ONES_2D = (1, 1, 1, 1)
 _ONES_3D = (1, 1, 1, 1, 1)
 
 
-def full_list(value: Any, space: int, channels_first: bool, name: str) -> list[int]:
+def full_list(value: IntsLike | None, space: int, channels_first: bool, name: str) -> list[int]:
     """Returns a number for each dimension of a tensor, from one for all of space, for each of space, or for all
     dimensions.
 
@@ -63,7 +64,7 @@ def full_list(value: Any, space: int, channels_first: bool, name: str) -> list[i
     return [1, 1, *numbers] if channels_first else [1, *numbers, 1]
 
 
-def explicit_padding(padding: Any) -> tuple[Any, list[int]]:
+def explicit_padding(padding: str | ListLike) -> tuple[Any, list[int]]:
     """Returns the attributes `padding` and `explicit_paddings` of an argument.
 
     Args:
@@ -128,15 +129,15 @@ def _attrs_3d(strides: Any, padding: Any, data_format: Any, dilations: Any) -> d
 
 
 def conv2d(
-    input: Any,
-    filter: Any = None,
-    strides: Any = None,
-    padding: Any = None,
+    input: TensorLike,
+    filter: TensorLike | None = None,
+    strides: IntsLike | None = None,
+    padding: str | ListLike | None = None,
     use_cudnn_on_gpu: bool | None = True,
     data_format: str | None = "NHWC",
-    dilations: Any = _ONES_2D,
+    dilations: IntsLike = _ONES_2D,
     name: str | None = None,
-    filters: Any = None,
+    filters: TensorLike | None = None,
 ) -> Tensor:
     """Computes a 2-D convolution: for each window, the sum of the input times the filter.
 
@@ -166,16 +167,16 @@ def conv2d(
 
 
 def conv2d_backprop_input(
-    input_sizes: Any,
-    filter: Any = None,
-    out_backprop: Any = None,
-    strides: Any = None,
-    padding: Any = None,
+    input_sizes: TensorLike,
+    filter: TensorLike | None = None,
+    out_backprop: TensorLike | None = None,
+    strides: IntsLike | None = None,
+    padding: str | ListLike | None = None,
     use_cudnn_on_gpu: bool | None = True,
     data_format: str | None = "NHWC",
-    dilations: Any = _ONES_2D,
+    dilations: IntsLike | None = _ONES_2D,
     name: str | None = None,
-    filters: Any = None,
+    filters: TensorLike | None = None,
 ) -> Tensor:
     """Computes the gradient of `conv2d` by its input.
 
@@ -203,14 +204,14 @@ def conv2d_backprop_input(
 
 
 def conv2d_backprop_filter(
-    input: Any,
-    filter_sizes: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filter_sizes: TensorLike,
+    out_backprop: TensorLike,
+    strides: IntsLike,
+    padding: str | ListLike,
     use_cudnn_on_gpu: bool | None = True,
     data_format: str | None = "NHWC",
-    dilations: Any = _ONES_2D,
+    dilations: IntsLike = _ONES_2D,
     name: str | None = None,
 ) -> Tensor:
     """Computes the gradient of `conv2d` by its filter.
@@ -237,14 +238,14 @@ def conv2d_backprop_filter(
 
 
 def conv3d(
-    input: Any,
-    filter: Any = None,
-    strides: Any = None,
-    padding: Any = None,
+    input: TensorLike,
+    filter: TensorLike | None = None,
+    strides: IntsLike | None = None,
+    padding: str | ListLike | None = None,
     data_format: str | None = "NDHWC",
-    dilations: Any = _ONES_3D,
+    dilations: IntsLike = _ONES_3D,
     name: str | None = None,
-    filters: Any = None,
+    filters: TensorLike | None = None,
 ) -> Tensor:
     """Computes a 3-D convolution: for each window, the sum of the input times the filter.
 
@@ -273,13 +274,13 @@ def conv3d(
 
 
 def conv3d_backprop_input_v2(
-    input_sizes: Any,
-    filter: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: Any,
+    input_sizes: TensorLike,
+    filter: TensorLike,
+    out_backprop: TensorLike,
+    strides: IntsLike,
+    padding: str | ListLike,
     data_format: str | None = "NDHWC",
-    dilations: Any = _ONES_3D,
+    dilations: IntsLike = _ONES_3D,
     name: str | None = None,
 ) -> Tensor:
     """Computes the gradient of `conv3d` by its input.
@@ -306,13 +307,13 @@ def conv3d_backprop_input_v2(
 
 
 def conv3d_backprop_filter_v2(
-    input: Any,
-    filter_sizes: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filter_sizes: TensorLike,
+    out_backprop: TensorLike,
+    strides: IntsLike,
+    padding: str | ListLike,
     data_format: str | None = "NDHWC",
-    dilations: Any = _ONES_3D,
+    dilations: IntsLike = _ONES_3D,
     name: str | None = None,
 ) -> Tensor:
     """Computes the gradient of `conv3d` by its filter.
@@ -342,15 +343,15 @@ conv3d_backprop_filter = conv3d_backprop_filter_v2
 
 
 def conv1d(
-    value: Any = None,
-    filters: Any = None,
-    stride: Any = None,
-    padding: Any = None,
+    value: TensorLike | None = None,
+    filters: TensorLike | None = None,
+    stride: IntsLike | None = None,
+    padding: str | ListLike | None = None,
     use_cudnn_on_gpu: bool | None = None,
     data_format: str | None = None,
     name: str | None = None,
-    input: Any = None,
-    dilations: Any = None,
+    input: TensorLike | None = None,
+    dilations: IntsLike | None = None,
 ) -> Tensor:
     """Computes a 1-D convolution, as `conv2d` of images of height one.
 
@@ -384,7 +385,8 @@ def conv1d(
         strides = _with_height(full_list(stride, 1, axis == 2, "stride"), axis)
         dilated = _with_height(full_list(dilations, 1, axis == 2, "dilations"), axis)
         value = shaping.expand_dims(value, axis)
-        filters = shaping.expand_dims(filters, 0)
+        kernel: Any = filters
+        filters = shaping.expand_dims(kernel, 0)
         result = conv2d(value, filters, strides, padding, use_cudnn_on_gpu, data_format, dilated, name=scope)
         return shaping.squeeze(result, [axis])
 
@@ -418,16 +420,16 @@ def _check_padding(padding: Any) -> None:
 
 
 def conv2d_transpose(
-    value: Any = None,
-    filter: Any = None,
-    output_shape: Any = None,
-    strides: Any = None,
-    padding: Any = "SAME",
+    value: TensorLike | None = None,
+    filter: TensorLike | None = None,
+    output_shape: TensorLike = None,  # type: ignore[assignment]  # the call fails without it
+    strides: IntsLike | None = None,
+    padding: str | ListLike = "SAME",
     data_format: str | None = "NHWC",
     name: str | None = None,
-    input: Any = None,
-    filters: Any = None,
-    dilations: Any = None,
+    input: TensorLike | None = None,
+    filters: TensorLike | None = None,
+    dilations: IntsLike | None = None,
 ) -> Tensor:
     """Computes the transpose of `conv2d`, which is its gradient with respect to the input.
 
@@ -470,7 +472,12 @@ def conv2d_transpose(
 
 @deprecated("tf.nn.conv2d_transpose", "tf.nn.deconv2d")
 def deconv2d(
-    value: Any, filter: Any, output_shape: Any, strides: Any, padding: Any = "SAME", name: str | None = None
+    value: TensorLike,
+    filter: TensorLike,
+    output_shape: ShapeTensorLike,
+    strides: IntsLike,
+    padding: str | ListLike = "SAME",
+    name: str | None = None,
 ) -> Tensor:
     """Computes `conv2d_transpose`.
 
@@ -499,8 +506,8 @@ def conv3d_transpose(
     padding: Any = "SAME",
     data_format: str | None = "NDHWC",
     name: str | None = None,
-    input: Any = None,
-    filters: Any = None,
+    input: TensorLike | None = None,
+    filters: TensorLike | None = None,
     dilations: Any = None,
 ) -> Tensor:
     """Computes the transpose of `conv3d`, which is its gradient by the input.
@@ -539,13 +546,13 @@ def conv3d_transpose(
 
 
 def conv1d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeTensorLike,
+    strides: IntsLike,
     padding: str = "SAME",
     data_format: str | None = "NWC",
-    dilations: Any = None,
+    dilations: IntsLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Computes the transpose of `conv1d`, as `conv2d_transpose` of images of height one.
@@ -594,7 +601,7 @@ def conv1d_transpose(
 
 
 def atrous_conv2d_transpose(
-    value: Any, filters: Any, output_shape: Any, rate: int, padding: str, name: str | None = None
+    value: TensorLike, filters: TensorLike, output_shape: Any, rate: int, padding: str, name: str | None = None
 ) -> Tensor:
     """Computes the transpose of `atrous_conv2d`.
 

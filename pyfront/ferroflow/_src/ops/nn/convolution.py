@@ -10,6 +10,7 @@ import numpy as np
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated_argument_lookup
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import IntsLike, ListLike, TensorLike
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
@@ -197,12 +198,12 @@ def _spread(values: Tensor, fill: int, dims: Sequence[int]) -> Any:
 
 
 def with_space_to_batch(
-    input: Any,
-    dilation_rate: Any,
+    input: TensorLike,
+    dilation_rate: IntsLike,
     padding: str,
     op: Callable[[Tensor, int, str], Tensor],
-    filter_shape: Any = None,
-    spatial_dims: Any = None,
+    filter_shape: TensorLike | None = None,
+    spatial_dims: ListLike | None = None,
     data_format: str | None = None,
 ) -> Tensor:
     """Runs an operation on windows as if their points lay `dilation_rate` apart.
@@ -283,9 +284,9 @@ class Convolution:
         self,
         input_shape: TensorShape,
         filter_shape: TensorShape,
-        padding: Any,
-        strides: Any = None,
-        dilation_rate: Any = None,
+        padding: str | ListLike,
+        strides: IntsLike | None = None,
+        dilation_rate: IntsLike | None = None,
         name: str | None = None,
         data_format: str | None = None,
     ) -> None:
@@ -345,8 +346,8 @@ def convolution(
     dilation_rate: Any = None,
     name: str | None = None,
     data_format: str | None = None,
-    filters: Any = None,
-    dilations: Any = None,
+    filters: TensorLike | None = None,
+    dilations: IntsLike | None = None,
 ) -> Tensor:
     """Computes a convolution over one, two or three dimensions, with strides or with holes.
 

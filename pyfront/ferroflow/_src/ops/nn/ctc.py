@@ -6,6 +6,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated_argument_lookup
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import apply_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -28,14 +29,14 @@ __all__ = [
 
 
 def ctc_loss(
-    labels: Any,
-    inputs: Any = None,
-    sequence_length: Any = None,
+    labels: TensorLike,
+    inputs: TensorLike | None = None,
+    sequence_length: TensorLike | None = None,
     preprocess_collapse_repeated: bool = False,
     ctc_merge_repeated: bool = True,
     ignore_longer_outputs_than_inputs: bool = False,
     time_major: bool = True,
-    logits: Any = None,
+    logits: TensorLike | None = None,
 ) -> Tensor:
     """Computes the negative log probability of label sequences, summed over all alignments.
 
@@ -100,7 +101,7 @@ def ctc_loss_v2(
     labels: Any,
     logits: Any,
     label_length: Any,
-    logit_length: Any,
+    logit_length: TensorLike,
     logits_time_major: bool = True,
     unique: Any = None,
     blank_index: int | None = None,
@@ -144,7 +145,8 @@ def ctc_loss_v2(
         blank = 0 if blank_index is None else blank_index
         if blank < 0:
             blank += _size(logits, 2)
-        is_overlong = is_empty = None
+        is_overlong: Tensor | None = None
+        is_empty: Any = None
         if not is_sparse:
             dense = convert_to_tensor(labels, name="labels")
             label_length = cast(convert_to_tensor(label_length, name="label_length"), dtypes.int32)
@@ -168,7 +170,7 @@ def ctc_loss_v2(
         return result
 
 
-def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Finds the different labels of each sequence.
 
     Args:
@@ -194,7 +196,7 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Ten
         return reduction.reduce_sum(firsts * shaping.expand_dims(counted, 2), 1), positions
 
 
-def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def collapse_repeated(labels: TensorLike, seq_length: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Merges equal labels in a row into one.
 
     Args:
@@ -227,7 +229,7 @@ def _decoded(op_type: str, inputs: Any, sequence_length: Any, attrs: dict[str, A
 
 
 def ctc_greedy_decoder(
-    inputs: Any, sequence_length: Any, merge_repeated: bool = True
+    inputs: TensorLike, sequence_length: TensorLike, merge_repeated: bool = True
 ) -> tuple[list[SparseTensor], Tensor]:
     """Decodes the likeliest class at each time, without blanks.
 
@@ -245,7 +247,11 @@ def ctc_greedy_decoder(
 
 
 def ctc_beam_search_decoder(
-    inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1, merge_repeated: bool = True
+    inputs: TensorLike,
+    sequence_length: TensorLike,
+    beam_width: int = 100,
+    top_paths: int = 1,
+    merge_repeated: bool = True,
 ) -> tuple[list[SparseTensor], Tensor]:
     """Decodes the likeliest label sequences, by a beam search over their prefixes.
 
@@ -266,7 +272,7 @@ def ctc_beam_search_decoder(
 
 
 def ctc_beam_search_decoder_v2(
-    inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1
+    inputs: TensorLike, sequence_length: TensorLike, beam_width: int = 100, top_paths: int = 1
 ) -> tuple[list[SparseTensor], Tensor]:
     """Decodes the likeliest label sequences; equal labels in a row stay.
 

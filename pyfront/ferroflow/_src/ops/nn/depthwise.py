@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base.deprecation import deprecated_argument_lookup
+from ferroflow._src.base.typing import IntsLike, ListLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
@@ -36,12 +37,12 @@ def _attrs(strides: Any, padding: Any, data_format: Any, dilations: Any) -> dict
 
 
 def depthwise_conv2d_native(
-    input: Any,
-    filter: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filter: TensorLike,
+    strides: IntsLike,
+    padding: str | ListLike,
     data_format: str | None = "NHWC",
-    dilations: Any = _ONES,
+    dilations: IntsLike = _ONES,
     name: str | None = None,
 ) -> Tensor:
     """Computes a 2-D convolution of each channel by itself.
@@ -68,13 +69,13 @@ def depthwise_conv2d_native(
 
 
 def depthwise_conv2d_native_backprop_input(
-    input_sizes: Any,
-    filter: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: Any,
+    input_sizes: TensorLike,
+    filter: TensorLike,
+    out_backprop: TensorLike,
+    strides: IntsLike,
+    padding: str | ListLike,
     data_format: str | None = "NHWC",
-    dilations: Any = _ONES,
+    dilations: IntsLike = _ONES,
     name: str | None = None,
 ) -> Tensor:
     """Computes the gradient of `depthwise_conv2d_native` by its input.
@@ -101,13 +102,13 @@ def depthwise_conv2d_native_backprop_input(
 
 
 def depthwise_conv2d_native_backprop_filter(
-    input: Any,
-    filter_sizes: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filter_sizes: TensorLike,
+    out_backprop: TensorLike,
+    strides: IntsLike,
+    padding: str | ListLike,
     data_format: str | None = "NHWC",
-    dilations: Any = _ONES,
+    dilations: IntsLike = _ONES,
     name: str | None = None,
 ) -> Tensor:
     """Computes the gradient of `depthwise_conv2d_native` by its filter.
@@ -135,12 +136,12 @@ def depthwise_conv2d_native_backprop_filter(
 def depthwise_conv2d(
     input: Any,
     filter: Any,
-    strides: Any,
+    strides: IntsLike,
     padding: Any,
     rate: Any = None,
     name: str | None = None,
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: IntsLike | None = None,
 ) -> Tensor:
     """Computes a 2-D convolution of each channel by itself, with strides or with holes.
 
@@ -167,7 +168,7 @@ def depthwise_conv2d(
         input = convert_to_tensor(input, name="tensor_in")
         filter = convert_to_tensor(filter, name="filter_in")
 
-        def op(converted: Tensor, _: int, padding: Any) -> Tensor:
+        def op(converted: Tensor, _: int, padding: str | ListLike) -> Tensor:
             return depthwise_conv2d_native(converted, filter, strides, padding, data_format, name=scope)
 
         return with_space_to_batch(
@@ -183,13 +184,13 @@ def depthwise_conv2d(
 def separable_conv2d(
     input: Any,
     depthwise_filter: Any,
-    pointwise_filter: Any,
-    strides: Any,
+    pointwise_filter: TensorLike,
+    strides: IntsLike,
     padding: Any,
     rate: Any = None,
     name: str | None = None,
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: IntsLike | None = None,
 ) -> Tensor:
     """Computes a depthwise convolution, then one of single points that mixes the channels.
 
@@ -221,7 +222,7 @@ def separable_conv2d(
         point[0].assert_is_compatible_with(1)
         point[1].assert_is_compatible_with(1)
 
-        def op(converted: Tensor, _: int, padding: Any) -> Tensor:
+        def op(converted: Tensor, _: int, padding: str | ListLike) -> Tensor:
             return depthwise_conv2d_native(converted, depthwise_filter, strides, padding, data_format, name="depthwise")
 
         depthwise = with_space_to_batch(

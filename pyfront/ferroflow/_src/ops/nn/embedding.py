@@ -9,6 +9,7 @@ import numpy as np
 
 from ferroflow._src.base import dtypes, tf_logging
 from ferroflow._src.base.tensor_shape import as_shape
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import SparseTensor, convert_n_to_tensor_or_indexed_slices
 from ferroflow._src.framework.constant import constant
@@ -55,8 +56,8 @@ def _clip_rows(rows: Tensor, ids: Tensor, max_norm: Any) -> Tensor:
 
 
 def embedding_lookup(
-    params: Any,
-    ids: Any,
+    params: TensorLike,
+    ids: TensorLike,
     partition_strategy: str = "mod",
     name: str | None = None,
     validate_indices: bool = True,
@@ -145,9 +146,9 @@ def _consecutive(params: list[Any], flat_ids: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def embedding_lookup_sparse(
-    params: Any,
-    sp_ids: Any,
-    sp_weights: Any,
+    params: TensorLike,
+    sp_ids: TensorLike,
+    sp_weights: TensorLike | None,
     partition_strategy: str = "mod",
     name: str | None = None,
     combiner: str | None = None,
@@ -281,7 +282,7 @@ def safe_embedding_lookup_sparse(
         return result
 
 
-def embedding_lookup_unique(params: Any, ids: Any, name: str | None = None) -> Tensor:
+def embedding_lookup_unique(params: TensorLike, ids: TensorLike, name: str | None = None) -> Tensor:
     """Looks up rows of a table like `embedding_lookup`, each row only once.
 
     Args:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base.deprecation import deprecated_argument_lookup
+from ferroflow._src.base.typing import IntsLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.default_graph import (
     name_scope,
@@ -17,14 +18,14 @@ __all__ = ["dilation2d", "erosion2d"]
 
 
 def dilation2d(
-    input: Any,
-    filter: Any = None,
+    input: TensorLike,
+    filter: TensorLike | None = None,
     strides: Any = None,
     rates: Any = None,
     padding: Any = None,
     name: str | None = None,
-    filters: Any = None,
-    dilations: Any = None,
+    filters: TensorLike | None = None,
+    dilations: IntsLike | None = None,
 ) -> Tensor:
     """Finds the largest sum of image and filter in each window: `max(image[y + dy, x + dx] + filter[dy, dx])`.
 
@@ -50,7 +51,9 @@ def dilation2d(
     return tensor_op("Dilation2D", [input, filter], attrs, name=name)
 
 
-def erosion2d(value: Any, kernel: Any, strides: Any, rates: Any, padding: Any, name: str | None = None) -> Tensor:
+def erosion2d(
+    value: TensorLike, kernel: TensorLike, strides: Any, rates: Any, padding: Any, name: str | None = None
+) -> Tensor:
     """Finds the smallest difference of image and kernel in each window, the dual of `dilation2d`.
 
     Args:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes, tensor_shape
 from ferroflow._src.base.deprecation import deprecated_argument_lookup, warn_deprecated
+from ferroflow._src.base.typing import FloatLike, IntsLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.constant import constant, constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -38,7 +39,7 @@ __all__ = [
 ]
 
 
-def l2_loss(t: Any, name: str | None = None) -> Tensor:
+def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
     """Computes half the sum of squares.
 
     Args:
@@ -51,7 +52,13 @@ def l2_loss(t: Any, name: str | None = None) -> Tensor:
     return tensor_op("L2Loss", [t], name=name)
 
 
-def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: str | None = None, dim: Any = None) -> Tensor:
+def l2_normalize(
+    x: TensorLike,
+    axis: IntsLike | None = None,
+    epsilon: TensorLike = 1e-12,
+    name: str | None = None,
+    dim: IntsLike | None = None,
+) -> Tensor:
     """Divides by the Euclidean norm over dimensions.
 
     Args:
@@ -77,7 +84,7 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: str | Non
         return tensor_op("Mul", [x, inverse_norm], name=scope)
 
 
-def zero_fraction(value: Any, name: str | None = None) -> Tensor:
+def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
     """Computes the share of zeros.
 
     Args:
@@ -142,7 +149,7 @@ def sufficient_statistics(
 
 
 def normalize_moments(
-    counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
+    counts: TensorLike, mean_ss: TensorLike, variance_ss: TensorLike, shift: TensorLike | None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """Computes mean and variance of what `sufficient_statistics` gives.
 
@@ -173,9 +180,9 @@ def _keepdims(keep_dims: bool | None, keepdims: bool | None) -> bool:
 
 
 def moments(
-    x: Any,
-    axes: Any,
-    shift: Any = None,
+    x: TensorLike,
+    axes: IntsLike,
+    shift: TensorLike | None = None,
     name: str | None = None,
     keep_dims: bool | None = None,
     keepdims: bool | None = None,
@@ -213,8 +220,8 @@ def moments(
 
 def weighted_moments(
     x: Any,
-    axes: Any,
-    frequency_weights: Any,
+    axes: IntsLike,
+    frequency_weights: TensorLike,
     name: str | None = None,
     keep_dims: bool | None = None,
     keepdims: bool | None = None,
@@ -256,7 +263,13 @@ def weighted_moments(
 
 
 def batch_normalization(
-    x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any, name: str | None = None
+    x: Any,
+    mean: Any,
+    variance: Any,
+    offset: Any,
+    scale: TensorLike | None,
+    variance_epsilon: Any,
+    name: str | None = None,
 ) -> Tensor:
     """Computes `scale * (x - mean) / sqrt(variance + variance_epsilon) + offset`.
 
@@ -283,16 +296,16 @@ def batch_normalization(
 
 
 def batch_norm_with_global_normalization(
-    t: Any = None,
-    m: Any = None,
-    v: Any = None,
-    beta: Any = None,
-    gamma: Any = None,
-    variance_epsilon: Any = None,
+    t: TensorLike | None = None,
+    m: TensorLike | None = None,
+    v: TensorLike | None = None,
+    beta: TensorLike | None = None,
+    gamma: TensorLike | None = None,
+    variance_epsilon: FloatLike | None = None,
     scale_after_normalization: bool | None = None,
     name: str | None = None,
-    input: Any = None,
-    mean: Any = None,
+    input: TensorLike | None = None,
+    mean: TensorLike | None = None,
     variance: Any = None,
 ) -> Tensor:
     """Returns the older form of `batch_normalization`.
@@ -327,11 +340,11 @@ _LEAST_EPSILON = 1.001e-5
 
 
 def fused_batch_norm(
-    x: Any,
-    scale: Any,
-    offset: Any,
-    mean: Any = None,
-    variance: Any = None,
+    x: TensorLike,
+    scale: TensorLike,
+    offset: TensorLike,
+    mean: TensorLike | None = None,
+    variance: TensorLike | None = None,
     epsilon: float = 0.001,
     data_format: str = "NHWC",
     is_training: bool = True,
@@ -373,7 +386,7 @@ def fused_batch_norm(
 
 
 def local_response_normalization(
-    input: Any,
+    input: TensorLike,
     depth_radius: int = 5,
     bias: float = 1,
     alpha: float = 1,
@@ -417,9 +430,9 @@ def _noise_shape(x: Tensor, noise_shape: Any) -> Any:
 
 
 def dropout(
-    x: Any,
+    x: TensorLike,
     keep_prob: Any = None,
-    noise_shape: Any = None,
+    noise_shape: ShapeTensorLike | None = None,
     seed: int | None = None,
     name: str | None = None,
     rate: Any = None,

@@ -10,6 +10,7 @@ import numpy as np
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated_argument_lookup
+from ferroflow._src.base.typing import DTypeLike, IntsLike, ListLike, TensorLike, makes
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import (
@@ -120,12 +121,25 @@ def _pool_nd(
     return tensor_op(f"{kind}Pool3D", [input], _attrs(ksize, strides, padding, data_format), name=name)
 
 
+def _of_any_rank_signature(
+    input: TensorLike,
+    ksize: IntsLike,
+    strides: IntsLike,
+    padding: str | ListLike,
+    data_format: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Has the signature of the functions that `_of_any_rank` makes."""
+    raise NotImplementedError
+
+
+@makes(_of_any_rank_signature)
 def _of_any_rank(public_name: str, kind: str, what: str) -> Callable[..., Tensor]:
     def function(
-        input: Any,
-        ksize: Any,
-        strides: Any,
-        padding: Any,
+        input: TensorLike,
+        ksize: IntsLike,
+        strides: IntsLike,
+        padding: str | ListLike,
         data_format: str | None = None,
         name: str | None = None,
     ) -> Tensor:
@@ -152,12 +166,25 @@ def _of_any_rank(public_name: str, kind: str, what: str) -> Callable[..., Tensor
     return function
 
 
+def _of_sequences_signature(
+    input: TensorLike,
+    ksize: IntsLike,
+    strides: IntsLike,
+    padding: str | ListLike,
+    data_format: str = "NWC",
+    name: str | None = None,
+) -> Tensor:
+    """Has the signature of the functions that `_of_sequences` makes."""
+    raise NotImplementedError
+
+
+@makes(_of_sequences_signature)
 def _of_sequences(public_name: str, op_type: str, what: str) -> Callable[..., Tensor]:
     def function(
-        input: Any,
-        ksize: Any,
-        strides: Any,
-        padding: Any,
+        input: TensorLike,
+        ksize: IntsLike,
+        strides: IntsLike,
+        padding: str | ListLike,
         data_format: str = "NWC",
         name: str | None = None,
     ) -> Tensor:
@@ -191,13 +218,13 @@ max_pool_v2 = _of_any_rank("max_pool_v2", "Max", "Finds the largest element")
 
 
 def avg_pool(
-    value: Any = None,
-    ksize: Any = None,
-    strides: Any = None,
-    padding: Any = None,
+    value: TensorLike | None = None,
+    ksize: IntsLike | None = None,
+    strides: IntsLike | None = None,
+    padding: str | ListLike | None = None,
     data_format: str = "NHWC",
     name: str | None = None,
-    input: Any = None,
+    input: TensorLike | None = None,
 ) -> Tensor:
     """Returns the mean of each window; positions outside the image are not counted.
 
@@ -221,13 +248,13 @@ def avg_pool(
 
 
 def max_pool(
-    value: Any = None,
-    ksize: Any = None,
-    strides: Any = None,
-    padding: Any = None,
+    value: TensorLike | None = None,
+    ksize: IntsLike | None = None,
+    strides: IntsLike | None = None,
+    padding: str | ListLike | None = None,
     data_format: str = "NHWC",
     name: str | None = None,
-    input: Any = None,
+    input: TensorLike | None = None,
 ) -> Tensor:
     """Returns the largest element of each window.
 
@@ -251,7 +278,12 @@ def max_pool(
 
 
 def avg_pool2d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None
+    input: TensorLike,
+    ksize: IntsLike,
+    strides: IntsLike,
+    padding: str | ListLike,
+    data_format: str = "NHWC",
+    name: str | None = None,
 ) -> Tensor:
     """Computes the mean of each window of images; the newer form of `avg_pool`.
 
@@ -275,7 +307,12 @@ def avg_pool2d(
 
 
 def max_pool2d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None
+    input: TensorLike,
+    ksize: IntsLike,
+    strides: IntsLike,
+    padding: str | ListLike,
+    data_format: str = "NHWC",
+    name: str | None = None,
 ) -> Tensor:
     """Finds the largest element of each window of images; the newer form of `max_pool`.
 
@@ -299,7 +336,12 @@ def max_pool2d(
 
 
 def max_pool3d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None
+    input: TensorLike,
+    ksize: IntsLike,
+    strides: IntsLike,
+    padding: str | ListLike,
+    data_format: str = "NDHWC",
+    name: str | None = None,
 ) -> Tensor:
     """Finds the largest element of each window of volumes.
 
@@ -322,7 +364,12 @@ def max_pool3d(
 
 
 def avg_pool3d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None
+    input: TensorLike,
+    ksize: IntsLike,
+    strides: IntsLike,
+    padding: str | ListLike,
+    data_format: str = "NDHWC",
+    name: str | None = None,
 ) -> Tensor:
     """Computes the mean of each window of volumes; what lies outside the volume does not count.
 
@@ -345,15 +392,15 @@ def avg_pool3d(
 
 
 def pool(
-    input: Any,
-    window_shape: Any,
+    input: TensorLike,
+    window_shape: ListLike,
     pooling_type: str,
     padding: str,
     dilation_rate: Any = None,
     strides: Any = None,
     name: str | None = None,
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: IntsLike | None = None,
 ) -> Tensor:
     """Pools over 1 to 3 dimensions of space, in windows that may have holes.
 
@@ -414,14 +461,14 @@ def pool(
 
 
 def max_pool_with_argmax(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    ksize: IntsLike,
+    strides: IntsLike,
+    padding: str | ListLike,
     data_format: Any = "NHWC",
-    Targmax: Any = None,
+    Targmax: DTypeLike | None = None,
     name: str | None = None,
-    output_dtype: Any = None,
+    output_dtype: DTypeLike | None = None,
     include_batch_in_index: bool = False,
 ) -> MaxPoolWithArgmax:
     """Finds the largest element of each window and where it is.
@@ -470,7 +517,7 @@ def _fractional(
 
 
 def fractional_max_pool(
-    value: Any,
+    value: TensorLike,
     pooling_ratio: Sequence[float],
     pseudo_random: bool = False,
     overlapping: bool = False,
@@ -501,7 +548,7 @@ def fractional_max_pool(
 
 
 def fractional_avg_pool(
-    value: Any,
+    value: TensorLike,
     pooling_ratio: Sequence[float],
     pseudo_random: bool = False,
     overlapping: bool = False,

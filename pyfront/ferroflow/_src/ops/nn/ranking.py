@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import collections
-from typing import Any
 
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.default_graph import (
     name_scope,
@@ -16,7 +16,7 @@ __all__ = ["in_top_k", "nth_element", "top_k"]
 TopK = collections.namedtuple("TopK", ["values", "indices"])
 
 
-def top_k(input: Any, k: Any = 1, sorted: bool = True, name: str | None = None) -> TopK:
+def top_k(input: TensorLike, k: TensorLike = 1, sorted: bool = True, name: str | None = None) -> TopK:
     """Returns the largest elements of the last dimension and their indices.
 
     Args:
@@ -35,7 +35,7 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, name: str | None = None) 
     return TopK(*apply_op("TopKV2", [input, k], {"sorted": sorted}, name=name).outputs)
 
 
-def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
+def in_top_k(predictions: TensorLike, targets: TensorLike, k: TensorLike, name: str | None = None) -> Tensor:
     """Computes whether the prediction for the target is among the `k` largest.
 
     Args:
@@ -51,7 +51,7 @@ def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) ->
         return tensor_op("InTopKV2", [predictions, targets, k])
 
 
-def nth_element(input: Any, n: Any, reverse: bool = False, name: str | None = None) -> Tensor:
+def nth_element(input: TensorLike, n: TensorLike, reverse: bool = False, name: str | None = None) -> Tensor:
     """Finds the n-th smallest element of the last dimension.
 
     Args:

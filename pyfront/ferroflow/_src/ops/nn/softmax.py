@@ -12,6 +12,7 @@ from ferroflow._src.base.deprecation import (
     deprecated_argument_lookup,
     warn_deprecated,
 )
+from ferroflow._src.base.typing import TensorLike, TensorLikes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -90,7 +91,7 @@ def _axis_or_dim(function: str, axis: Any, dim: Any) -> Any:
     return -1 if axis is None else axis
 
 
-def softmax(logits: Any, axis: int | None = None, name: str | None = None, dim: int | None = None) -> Tensor:
+def softmax(logits: TensorLike, axis: int | None = None, name: str | None = None, dim: int | None = None) -> Tensor:
     """Computes `exp(x) / sum(exp(x))` along a dimension.
 
     Args:
@@ -109,7 +110,7 @@ def softmax(logits: Any, axis: int | None = None, name: str | None = None, dim: 
     return _along_axis(logits, "Softmax", _axis_or_dim("softmax", axis, dim), name)
 
 
-def log_softmax(logits: Any, axis: int | None = None, name: str | None = None, dim: int | None = None) -> Tensor:
+def log_softmax(logits: TensorLike, axis: int | None = None, name: str | None = None, dim: int | None = None) -> Tensor:
     """Computes `x - log(sum(exp(x)))` along a dimension.
 
     Args:
@@ -137,12 +138,12 @@ def _require_names(function: str, sentinel: Any, labels: Any, logits: Any) -> No
 
 @deprecated_args(dim="axis")
 def softmax_cross_entropy_with_logits_v2(
-    labels: Any = None,
-    logits: Any = None,
+    labels: TensorLike | None = None,
+    logits: TensorLike | None = None,
     axis: int | None = None,
     name: str | None = None,
     dim: int | None = None,
-    _sentinel: Any = None,
+    _sentinel: None = None,
 ) -> Tensor:
     """Computes the cross entropy between distributions and the softmax of logits; gradients reach both.
 
@@ -198,9 +199,9 @@ def _move_to_end(tensor: Tensor, axis: int, ndims: Tensor) -> Tensor:
 
 @deprecated("tf.nn.softmax_cross_entropy_with_logits_v2", name="tf.nn.softmax_cross_entropy_with_logits")
 def softmax_cross_entropy_with_logits(
-    _sentinel: Any = None,
-    labels: Any = None,
-    logits: Any = None,
+    _sentinel: None = None,
+    labels: TensorLike = None,  # type: ignore[assignment]  # the call fails without it
+    logits: TensorLike | None = None,
     dim: int | None = None,
     name: str | None = None,
     axis: int | None = None,
@@ -229,7 +230,10 @@ def softmax_cross_entropy_with_logits(
 
 
 def sparse_softmax_cross_entropy_with_logits(
-    _sentinel: Any = None, labels: Any = None, logits: Any = None, name: str | None = None
+    _sentinel: None = None,
+    labels: TensorLike = None,  # type: ignore[assignment]  # the call fails without it
+    logits: TensorLike = None,  # type: ignore[assignment]  # the call fails without it
+    name: str | None = None,
 ) -> Tensor:
     """Computes the cross entropy between classes and the softmax of logits.
 
@@ -256,7 +260,7 @@ def sparse_softmax_cross_entropy_with_logits(
         labels_shape = shaping.shape(labels)
         if logits_static.ndims == 0:
             raise ValueError(f"Logits cannot be scalars - received shape {logits_static}.")
-        if None not in (logits_static.ndims, labels_static.ndims) and labels_static.ndims != logits_static.ndims - 1:
+        if logits_static.ndims is not None and labels_static.ndims not in (None, logits_static.ndims - 1):
             raise ValueError(
                 f"Rank mismatch: Rank of labels (received {labels_static.ndims}) should equal rank of logits minus 1 "
                 f"(received {logits_static.ndims})."
@@ -284,7 +288,10 @@ def sparse_softmax_cross_entropy_with_logits(
 
 
 def sigmoid_cross_entropy_with_logits(
-    _sentinel: Any = None, labels: Any = None, logits: Any = None, name: str | None = None
+    _sentinel: None = None,
+    labels: TensorLike = None,  # type: ignore[assignment]  # the call fails without it
+    logits: TensorLike = None,  # type: ignore[assignment]  # the call fails without it
+    name: str | None = None,
 ) -> Tensor:
     """Computes the cross entropy between probabilities and the sigmoid of logits, element by element.
 
@@ -317,7 +324,11 @@ def sigmoid_cross_entropy_with_logits(
 
 @deprecated_args(targets="labels")
 def weighted_cross_entropy_with_logits(
-    labels: Any = None, logits: Any = None, pos_weight: Any = None, name: str | None = None, targets: Any = None
+    labels: TensorLike | None = None,
+    logits: TensorLike = None,  # type: ignore[assignment]  # the call fails without it
+    pos_weight: TensorLike | None = None,
+    name: str | None = None,
+    targets: TensorLikes | None = None,
 ) -> Tensor:
     """Computes `sigmoid_cross_entropy_with_logits` with the positive term weighted.
 
@@ -340,14 +351,17 @@ def weighted_cross_entropy_with_logits(
         targets = convert_to_tensor(targets, name="targets")
         _require_same_shape("targets", targets, logits)
         # (1 - z) * x + w * (log(1 + exp(-|x|)) + max(-x, 0)) with w = 1 + (pos_weight - 1) * z.
-        log_weight = 1 + (pos_weight - 1) * targets
+        weight: Any = pos_weight
+        log_weight = 1 + (weight - 1) * targets
         linear = (1 - targets) * logits
         smooth = tensor_op("Log1p", [tensor_op("Exp", [-absolute(logits)])])
         negative_part = tensor_op("Relu", [-logits])
         return tensor_op("Add", [linear, log_weight * (smooth + negative_part)], name=scope)
 
 
-def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None) -> Tensor:
+def log_poisson_loss(
+    targets: TensorLike, log_input: TensorLike, compute_full_loss: bool = False, name: str | None = None
+) -> Tensor:
     """Computes the negative log likelihood of counts under Poisson distributions.
 
     Args:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ferroflow._src.base import dtypes, tf_logging
 from ferroflow._src.base.tensor_shape import as_shape
+from ferroflow._src.base.typing import DTypeLike, ShapeLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.ops.sparse.converting import sparse_merge
 
@@ -63,7 +64,7 @@ class FixedLenFeature(_FixedLenFeature):
         default_value: the value of that shape for examples without the feature; None if all examples must have it.
     """
 
-    def __new__(cls, shape: Any, dtype: Any, default_value: Any = None) -> Self:
+    def __new__(cls, shape: ShapeLike, dtype: DTypeLike, default_value: TensorLike | None = None) -> Self:
         return super().__new__(cls, shape, dtype, default_value)
 
 
@@ -99,7 +100,7 @@ class Wanted:
     dense_shapes: list[Any] = dataclasses.field(default_factory=list)
     dense_defaults: dict[str, Any] = dataclasses.field(default_factory=dict)
 
-    def add_sparse(self, key: str, dtype: Any, other: str) -> None:
+    def add_sparse(self, key: str, dtype: DTypeLike, other: str) -> None:
         """Requests a sparse feature that several descriptions may share.
 
         Raises:
@@ -115,7 +116,7 @@ class Wanted:
         if known != dtype:
             raise ValueError(f"Conflicting type {known} vs {other} for feature {key}.")
 
-    def add_dense(self, key: str, dtype: Any, shape: Any) -> None:
+    def add_dense(self, key: str, dtype: DTypeLike, shape: ShapeTensorLike) -> None:
         """Requests a dense feature."""
         self.dense_keys.append(key)
         self.dense_types.append(dtypes.as_dtype(dtype))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ferroflow._src.base.typing import DTypeLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.tensor import Tensor
 
 __all__ = ["parse_tensor", "serialize_tensor"]
 
 
-def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Tensor:
+def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None = None) -> Tensor:
     """Parses a serialized TensorProto.
 
     Args:
@@ -27,7 +26,7 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Ten
     return tensor_op("ParseTensor", [serialized], {"out_type": out_type}, name=name)
 
 
-def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
+def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Tensor:
     """Serializes a tensor.
 
     Args:

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.tensor import Tensor
 
@@ -13,7 +14,7 @@ __all__ = ["decode_csv", "decode_json_example"]
 
 
 def decode_csv(
-    records: Any,
+    records: TensorLike,
     record_defaults: Sequence[Any],
     field_delim: str = ",",
     use_quote_delim: bool = True,
@@ -59,7 +60,7 @@ def decode_csv(
     return list(apply_op("DecodeCSV", [records, list(record_defaults)], attrs, name=name).outputs)
 
 
-def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
+def decode_json_example(json_examples: TensorLike, name: str | None = None) -> Tensor:
     """Serializes examples that are written in JSON.
 
     Args:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ferroflow._src.base import tensor_shape
+from ferroflow._src.base.typing import NestedDTypes, NestedShapes, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.operation import Operation
@@ -37,7 +38,11 @@ class Barrier:
     """
 
     def __init__(
-        self, types: Any, shapes: Any = None, shared_name: str | None = None, name: str | None = "barrier"
+        self,
+        types: NestedDTypes,
+        shapes: NestedShapes | None = None,
+        shared_name: str | None = None,
+        name: str | None = "barrier",
     ) -> None:
         self._types = type_list(types)
         known = shape_list(shapes)
@@ -62,7 +67,9 @@ class Barrier:
         """The name of the operation that makes the barrier."""
         return self._barrier_ref.op.name
 
-    def insert_many(self, component_index: int, keys: Any, values: Any, name: str | None = None) -> Operation:
+    def insert_many(
+        self, component_index: int, keys: TensorLike, values: TensorLike, name: str | None = None
+    ) -> Operation:
         """Returns values to keys, as one component of their tuples.
 
         Args:
@@ -79,7 +86,11 @@ class Barrier:
         return apply_op("BarrierInsertMany", [self._barrier_ref, keys, values], attrs, name=name)
 
     def take_many(
-        self, num_elements: Any, allow_small_batch: bool = False, timeout: int | None = None, name: str | None = None
+        self,
+        num_elements: TensorLike,
+        allow_small_batch: bool = False,
+        timeout: int | None = None,
+        name: str | None = None,
     ) -> Taken:
         """Removes and returns complete tuples, once there are enough.
 

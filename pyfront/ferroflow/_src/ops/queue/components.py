@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ferroflow._src.base import dtypes as dtypes_lib, tensor_shape
+from ferroflow._src.base.typing import NestedDTypes, NestedShapes
 
 
-def type_list(dtypes: Any) -> list[Any]:
+def type_list(dtypes: NestedDTypes) -> list[Any]:
     """Returns the dtypes of components from what users give.
 
     Args:
@@ -22,7 +23,7 @@ def _is_one_shape(shapes: Sequence[Any]) -> bool:
     return all(dim is None or isinstance(dim, int) for dim in shapes)
 
 
-def shape_list(shapes: Any, partial: bool = False) -> list[Any] | None:
+def shape_list(shapes: NestedShapes | None, partial: bool = False) -> list[Any] | None:
     """Returns the shapes of components from what users give.
 
     Args:

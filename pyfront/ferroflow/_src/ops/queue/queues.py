@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ferroflow._src.base import dtypes as dtypes_lib, tensor_shape
+from ferroflow._src.base.typing import ListLike, NestedDTypes, NestedShapes, TensorLike
 from ferroflow._src.framework import random_seed
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.constant import constant_value
@@ -46,7 +47,7 @@ class QueueBase:
         ValueError: if the lists have different lengths.
     """
 
-    def __init__(self, dtypes: Sequence[Any], shapes: Any, names: Any, queue_ref: Tensor) -> None:
+    def __init__(self, dtypes: Sequence[Any], shapes: Any, names: ListLike | None, queue_ref: Tensor) -> None:
         self._dtypes = dtypes
         if shapes is None:
             self._shapes = [tensor_shape.unknown_shape() for _ in dtypes]
@@ -61,7 +62,7 @@ class QueueBase:
         self._name = queue_ref.op.name.split("/")[-1]
 
     @staticmethod
-    def from_list(index: Any, queues: list[QueueBase]) -> QueueBase:
+    def from_list(index: TensorLike, queues: list[QueueBase]) -> QueueBase:
         """Returns the queue at a position of a list that a step decides.
 
         Args:
@@ -212,7 +213,7 @@ class QueueBase:
         attrs = {"component_types": list(self._dtypes)}
         return apply_op(op_type + self._suffix(), [self._queue_ref, n], attrs, name=name)
 
-    def dequeue_many(self, n: Any, name: str | None = None) -> Any:
+    def dequeue_many(self, n: TensorLike, name: str | None = None) -> Any:
         """Removes and returns `n` elements as one batch, once there are enough.
 
         Running it fails with `OutOfRangeError` where the queue is closed with fewer elements, and with `CancelledError`
@@ -232,7 +233,7 @@ class QueueBase:
             output.set_shape(rows.concatenate(shape))
         return self._result(op.outputs)
 
-    def dequeue_up_to(self, n: Any, name: str | None = None) -> Any:
+    def dequeue_up_to(self, n: TensorLike, name: str | None = None) -> Any:
         """Removes and returns `n` elements as one batch, or the rest of a closed queue.
 
         Running it fails with `OutOfRangeError` where the queue is closed and empty, and with `CancelledError` where the
@@ -313,9 +314,9 @@ class FIFOQueue(QueueBase):
     def __init__(
         self,
         capacity: int,
-        dtypes: Any,
-        shapes: Any = None,
-        names: Any = None,
+        dtypes: NestedDTypes,
+        shapes: NestedShapes | None = None,
+        names: ListLike | None = None,
         shared_name: str | None = None,
         name: str | None = "fifo_queue",
     ) -> None:
@@ -343,9 +344,9 @@ class RandomShuffleQueue(QueueBase):
         self,
         capacity: int,
         min_after_dequeue: int,
-        dtypes: Any,
-        shapes: Any = None,
-        names: Any = None,
+        dtypes: NestedDTypes,
+        shapes: NestedShapes | None = None,
+        names: ListLike | None = None,
         seed: int | None = None,
         shared_name: str | None = None,
         name: str | None = "random_shuffle_queue",
@@ -382,9 +383,9 @@ class PaddingFIFOQueue(QueueBase):
     def __init__(
         self,
         capacity: int,
-        dtypes: Any,
-        shapes: Any,
-        names: Any = None,
+        dtypes: NestedDTypes,
+        shapes: NestedShapes,
+        names: ListLike | None = None,
         shared_name: str | None = None,
         name: str | None = "padding_fifo_queue",
     ) -> None:
@@ -417,9 +418,9 @@ class PriorityQueue(QueueBase):
     def __init__(
         self,
         capacity: int,
-        types: Any,
-        shapes: Any = None,
-        names: Any = None,
+        types: NestedDTypes,
+        shapes: NestedShapes | None = None,
+        names: ListLike | None = None,
         shared_name: str | None = None,
         name: str | None = "priority_queue",
     ) -> None:

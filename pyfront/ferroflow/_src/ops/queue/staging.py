@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ferroflow._src.base import tensor_shape
+from ferroflow._src.base.typing import ListLike, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import colocate_with, get_default_graph, name_scope
@@ -35,8 +36,8 @@ class BaseStagingArea:
     def __init__(
         self,
         dtypes: Sequence[Any],
-        shapes: Any = None,
-        names: Any = None,
+        shapes: Sequence[Any] | None = None,
+        names: ListLike | None = None,
         shared_name: str | None = None,
         capacity: int = 0,
         memory_limit: int = 0,
@@ -165,7 +166,7 @@ class StagingArea(BaseStagingArea):
         ValueError: if the lists have different lengths, or `shared_name` is not a str.
     """
 
-    def put(self, values: Any, name: str | None = None) -> Operation:
+    def put(self, values: TensorLike, name: str | None = None) -> Operation:
         """Stores a tuple, once there is room.
 
         Args:
@@ -199,7 +200,7 @@ class StagingArea(BaseStagingArea):
             op = apply_op("Unstage", [], self._attrs(), name=f"{self._name}_get" if name is None else name)
         return self._result(op.outputs, range(len(self._dtypes)))
 
-    def peek(self, index: Any, name: str | None = None) -> Any:
+    def peek(self, index: TensorLike, name: str | None = None) -> Any:
         """Returns the tuple at a position, which stays, once there is one.
 
         Args:
@@ -252,8 +253,8 @@ class MapStagingArea(BaseStagingArea):
     def __init__(
         self,
         dtypes: Sequence[Any],
-        shapes: Any = None,
-        names: Any = None,
+        shapes: Sequence[Any] | None = None,
+        names: ListLike | None = None,
         shared_name: str | None = None,
         ordered: bool = False,
         capacity: int = 0,
@@ -262,7 +263,9 @@ class MapStagingArea(BaseStagingArea):
         super().__init__(dtypes, shapes, names, shared_name, capacity, memory_limit)
         self._prefix = "OrderedMap" if ordered else "Map"
 
-    def put(self, key: Any, vals: Any, indices: Any = None, name: str | None = None) -> Operation:
+    def put(
+        self, key: TensorLike, vals: ListLike, indices: ListLike | None = None, name: str | None = None
+    ) -> Operation:
         """Stores values for `key`, once there is room.
 
         Args:
@@ -308,7 +311,7 @@ class MapStagingArea(BaseStagingArea):
         with colocate_with(self._coloc_op):
             return apply_op(self._prefix + op, [*inputs, places], attrs, name=name)
 
-    def peek(self, key: Any, indices: Any = None, name: str | None = None) -> Any:
+    def peek(self, key: TensorLike, indices: ListLike | None = None, name: str | None = None) -> Any:
         """Returns values of the tuple of a key, which stay, once it is complete.
 
         Args:
@@ -323,7 +326,9 @@ class MapStagingArea(BaseStagingArea):
         op = self._taking("Peek", [key], places, f"{self._name}_pop" if name is None else name)
         return self._result(op.outputs, places)
 
-    def get(self, key: Any = None, indices: Any = None, name: str | None = None) -> tuple[Any, Any]:
+    def get(
+        self, key: TensorLike | None = None, indices: ListLike | None = None, name: str | None = None
+    ) -> tuple[Any, Any]:
         """Removes and returns the values for `key`, once the tuple is complete; without a key, those of any complete
         tuple.
 

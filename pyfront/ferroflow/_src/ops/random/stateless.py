@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import DTypeLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_shape, convert_to_tensor
 from ferroflow._src.framework.default_graph import (
@@ -24,7 +25,12 @@ _DTYPES = (dtypes.float16, dtypes.float32, dtypes.float64, dtypes.int32, dtypes.
 
 
 def stateless_random_uniform(
-    shape: Any, seed: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32, name: str | None = None
+    shape: ShapeTensorLike,
+    seed: TensorLike,
+    minval: TensorLike = 0,
+    maxval: Any = None,
+    dtype: DTypeLike = dtypes.float32,
+    name: str | None = None,
 ) -> Tensor:
     """Draws uniform numbers in [minval, maxval).
 
@@ -70,7 +76,12 @@ def _normal(op_type: str, scope_name: str, arguments: tuple[Any, ...], dtype: An
 
 
 def stateless_random_normal(
-    shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: str | None = None
+    shape: ShapeTensorLike,
+    seed: TensorLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = dtypes.float32,
+    name: str | None = None,
 ) -> Tensor:
     """Draws normal numbers.
 
@@ -90,7 +101,12 @@ def stateless_random_normal(
 
 
 def stateless_truncated_normal(
-    shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: str | None = None
+    shape: ShapeTensorLike,
+    seed: TensorLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = dtypes.float32,
+    name: str | None = None,
 ) -> Tensor:
     """Draws normal numbers within two standard deviations of the mean.
 
@@ -117,7 +133,11 @@ def _classes(logits: Any, num_samples: Any, seed: Any, dtype: Any, scope_name: s
 
 
 def stateless_categorical(
-    logits: Any, num_samples: Any, seed: Any, dtype: Any = dtypes.int64, name: str | None = None
+    logits: TensorLike,
+    num_samples: TensorLike,
+    seed: TensorLike,
+    dtype: DTypeLike = dtypes.int64,
+    name: str | None = None,
 ) -> Tensor:
     """Draws classes with the probabilities `softmax(logits)`.
 
@@ -135,7 +155,11 @@ def stateless_categorical(
 
 
 def stateless_multinomial(
-    logits: Any, num_samples: Any, seed: Any, output_dtype: Any = dtypes.int64, name: str | None = None
+    logits: TensorLike,
+    num_samples: TensorLike,
+    seed: TensorLike,
+    output_dtype: DTypeLike = dtypes.int64,
+    name: str | None = None,
 ) -> Tensor:
     """Draws classes with the probabilities `softmax(logits)`.
 

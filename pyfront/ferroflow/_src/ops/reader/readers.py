@@ -217,7 +217,7 @@ class TFRecordReader(ReaderBase):
         options: TFRecordOptions, the compression of the files; None for none.
     """
 
-    def __init__(self, name: str | None = None, options: Any = None) -> None:
+    def __init__(self, name: str | None = None, options: object = None) -> None:
         compression = TFRecordOptions.get_compression_type_string(options)
         super().__init__(tensor_op("TFRecordReaderV2", [], {"compression_type": compression}, name=name))
 

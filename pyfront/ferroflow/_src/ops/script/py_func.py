@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 import traceback
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ferroflow import _core
 from ferroflow._src.base import dtypes, errors
+from ferroflow._src.base.typing import DTypeLike, TensorLike
 from ferroflow._src.framework.apply import apply_op
 from ferroflow._src.framework.default_graph import get_default_graph
 
@@ -77,7 +78,13 @@ def _describe(error: BaseException) -> tuple[int | None, str]:
 _core.set_function_host(_call, _describe)
 
 
-def py_func(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True, name: str | None = None) -> Any:
+def py_func(
+    func: Callable[..., Any],
+    inp: Iterable[TensorLike],
+    Tout: DTypeLike | Sequence[Any],
+    stateful: bool = True,
+    name: str | None = None,
+) -> Any:
     """Makes an operation of a Python function.
 
     The function lives as long as the graph and is not part of its GraphDef.
@@ -120,14 +127,16 @@ def py_func(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True
         owner = owner.outer_graph
     owner.__dict__.setdefault("_py_functions", []).append(registered)
     op_type = "PyFunc" if stateful else "PyFuncStateless"
-    types = [dtypes.as_dtype(t) for t in (Tout if is_list else [Tout])]
+    types = [dtypes.as_dtype(t) for t in (Tout if isinstance(Tout, (list, tuple)) else [Tout])]
     op = apply_op(op_type, [list(inp)], {"token": token, "Tout": types}, name=name)
     if not op.outputs and stateful:
         return op
     return list(op.outputs) if is_list else op.outputs[0]
 
 
-def numpy_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None = None) -> Any:
+def numpy_function(
+    func: Callable[..., Any], inp: Iterable[TensorLike], Tout: DTypeLike | Sequence[Any], name: str | None = None
+) -> Any:
     """Makes an operation of a Python function, as `py_func` with `stateful=True` does.
 
     Args:

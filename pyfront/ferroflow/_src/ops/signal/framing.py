@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import IntLike, TensorLike
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
 from ferroflow._src.framework.default_graph import (
@@ -38,11 +39,11 @@ def _at_least_zero(n: Any) -> Any:
 
 
 def frame(
-    signal: Any,
-    frame_length: Any,
-    frame_step: Any,
+    signal: TensorLike,
+    frame_length: IntLike,
+    frame_step: IntLike,
     pad_end: bool = False,
-    pad_value: Any = 0,
+    pad_value: TensorLike = 0,
     axis: int = -1,
     name: str | None = None,
 ) -> Tensor:
@@ -96,7 +97,7 @@ def _paddings(x: Tensor, axis: int, count: Any) -> Any:
     return joining.stack([making.zeros_like(behind), behind], axis=1)
 
 
-def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:
+def overlap_and_add(signal: TensorLike, frame_step: IntLike, name: str | None = None) -> Tensor:
     """Adds up frames that overlap: the transpose of `frame`.
 
     Args:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import DTypeLike, IntLike, TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import (
     name_scope,
@@ -30,11 +31,11 @@ def _mel(hertz: Any) -> Any:
 
 def linear_to_mel_weight_matrix(
     num_mel_bins: int = 20,
-    num_spectrogram_bins: Any = 129,
+    num_spectrogram_bins: IntLike = 129,
     sample_rate: float = 8000,
     lower_edge_hertz: float = 125.0,
     upper_edge_hertz: float = 3800.0,
-    dtype: Any = dtypes.float32,
+    dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
     """Makes the matrix that turns magnitudes of frequencies in hertz into those of mel bands.
@@ -84,7 +85,7 @@ def linear_to_mel_weight_matrix(
         return shaping.pad(maximum(zero, minimum(rising, falling)), [[1, 0], [0, 0]], name=name)
 
 
-def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Tensor:
+def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: TensorLike, name: str | None = None) -> Tensor:
     """Computes mel-frequency cepstral coefficients.
 
     Args:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import DTypeLike, IntLike, TensorLike
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
 from ferroflow._src.framework.default_graph import (
@@ -42,14 +43,14 @@ def _fft_length(fft_length: Any, frame_length: Tensor) -> Tensor:
     if known is not None:
         return _scalar(1 << max(int(known) - 1, 0).bit_length(), "fft_length")
     exponent = elementwise.ceil(elementwise.log(cast(frame_length, dtypes.float32)) / elementwise.log(2.0))
-    return cast(power(2.0, exponent), dtypes.int32)  # type: ignore[no-any-return]
+    return cast(power(2.0, exponent), dtypes.int32)
 
 
 def stft(
-    signals: Any,
-    frame_length: Any,
-    frame_step: Any,
-    fft_length: Any = None,
+    signals: TensorLike,
+    frame_length: IntLike,
+    frame_step: IntLike,
+    fft_length: IntLike | None = None,
     window_fn: _Window | None = _HANN,
     pad_end: bool = False,
     name: str | None = None,
@@ -81,7 +82,7 @@ def stft(
         return rfft(frames, joining.stack([transform]))
 
 
-def inverse_stft_window_fn(frame_step: Any, forward_window_fn: _Window = _HANN, name: str | None = None) -> _Window:
+def inverse_stft_window_fn(frame_step: IntLike, forward_window_fn: _Window = _HANN, name: str | None = None) -> _Window:
     """Returns the window by which `inverse_stft` undoes `stft` with another window.
 
     Args:
@@ -95,7 +96,7 @@ def inverse_stft_window_fn(frame_step: Any, forward_window_fn: _Window = _HANN, 
     with name_scope(name, "inverse_stft_window_fn", [forward_window_fn]):
         step = _scalar(frame_step, "frame_step")
 
-    def inverse_window(frame_length: Any, dtype: Any) -> Any:
+    def inverse_window(frame_length: Any, dtype: DTypeLike) -> Any:
         with name_scope(name, "inverse_stft_window_fn", [forward_window_fn]):
             length = _scalar(frame_length, "frame_length")
             window = forward_window_fn(length, dtype=dtype)
@@ -109,10 +110,10 @@ def inverse_stft_window_fn(frame_step: Any, forward_window_fn: _Window = _HANN, 
 
 
 def inverse_stft(
-    stfts: Any,
-    frame_length: Any,
-    frame_step: Any,
-    fft_length: Any = None,
+    stfts: TensorLike,
+    frame_length: IntLike,
+    frame_step: IntLike,
+    fft_length: IntLike | None = None,
     window_fn: _Window | None = _HANN,
     name: str | None = None,
 ) -> Tensor:

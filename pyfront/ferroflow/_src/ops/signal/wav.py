@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import (
     name_scope,
@@ -50,7 +51,7 @@ def _encoded(audio: np.ndarray[Any, Any], rate: np.ndarray[Any, Any]) -> bytes:
     return written.getvalue()
 
 
-def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
+def encode_wav(audio: TensorLike, sample_rate: TensorLike, name: str | None = None) -> Tensor:
     """Makes the content of a WAV file of 16 bits.
 
     Args:

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import BoolLike, DTypeLike, IntLike
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import (
@@ -20,7 +21,7 @@ __all__ = ["hamming_window", "hann_window"]
 
 
 def hann_window(
-    window_length: Any, periodic: Any = True, dtype: Any = dtypes.float32, name: str | None = None
+    window_length: IntLike, periodic: BoolLike = True, dtype: DTypeLike = dtypes.float32, name: str | None = None
 ) -> Tensor:
     """Makes a Hann window.
 
@@ -41,7 +42,7 @@ def hann_window(
 
 
 def hamming_window(
-    window_length: Any, periodic: Any = True, dtype: Any = dtypes.float32, name: str | None = None
+    window_length: IntLike, periodic: BoolLike = True, dtype: DTypeLike = dtypes.float32, name: str | None = None
 ) -> Tensor:
     """Makes a Hamming window.
 

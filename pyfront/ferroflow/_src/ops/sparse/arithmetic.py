@@ -7,6 +7,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated_argument_lookup, warn_deprecated
+from ferroflow._src.base.typing import IntsLike, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import SparseTensor, SparseTensorValue
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -37,7 +38,7 @@ __all__ = [
 _SPARSE = (SparseTensor, SparseTensorValue)
 
 
-def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any:
+def sparse_add(a: TensorLike, b: TensorLike, threshold: TensorLike | None = None, thresh: Any = None) -> Any:
     """Adds two tensors of one shape, of which at least one is sparse.
 
     Args:
@@ -75,7 +76,7 @@ def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any
 
 
 def sparse_tensor_dense_matmul(
-    sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
+    sp_a: TensorLike, b: TensorLike, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
 ) -> Tensor:
     """Multiplies a sparse matrix with a dense one.
 
@@ -141,7 +142,7 @@ _TRUE_DIVISION = {
 }
 
 
-def sparse_truediv(sp_t: SparseTensor, dense_t: Any) -> SparseTensor:
+def sparse_truediv(sp_t: SparseTensor, dense_t: TensorLike) -> SparseTensor:
     """Divides each element of a sparse tensor by that of a dense one, stretched to its shape; `/` of Python 3.
 
     Args:
@@ -178,7 +179,11 @@ def _axes(
 
 def _reduction(public_name: str, op_type: str, what: str, is_sparse: bool) -> Callable[..., Any]:
     def function(
-        sp_input: Any, axis: Any = None, keepdims: bool | None = None, reduction_axes: Any = None, keep_dims: Any = None
+        sp_input: TensorLike,
+        axis: IntsLike | None = None,
+        keepdims: bool | None = None,
+        reduction_axes: IntsLike | None = None,
+        keep_dims: Any = None,
     ) -> Any:
         sp_input = as_sparse(sp_input)
         axes, keeps = _axes(public_name, sp_input, axis, keepdims, reduction_axes, keep_dims)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import SparseTensor, SparseTensorValue
 from ferroflow._src.framework.tensor import Tensor
@@ -11,7 +10,9 @@ from ferroflow._src.framework.tensor import Tensor
 __all__ = ["edit_distance"]
 
 
-def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str = "edit_distance") -> Tensor:
+def edit_distance(
+    hypothesis: TensorLike, truth: TensorLike, normalize: bool = True, name: str = "edit_distance"
+) -> Tensor:
     """Counts the insertions, deletions and substitutions that make one sequence of another (Levenshtein's distance).
 
     Args:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import DTypeLike, IntLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import SparseTensor, SparseTensorValue
 from ferroflow._src.framework.constant import constant
@@ -34,11 +35,14 @@ __all__ = [
 ]
 
 
+_DEFAULTS: dict[dtypes.DType, Any] = {dtypes.string: "", dtypes.bool: False}
+
+
 def sparse_to_dense(
-    sparse_indices: Any,
-    output_shape: Any,
-    sparse_values: Any,
-    default_value: Any = 0,
+    sparse_indices: TensorLike,
+    output_shape: ShapeTensorLike,
+    sparse_values: TensorLike,
+    default_value: TensorLike = 0,
     validate_indices: bool = True,
     name: str | None = None,
 ) -> Tensor:
@@ -65,7 +69,10 @@ def _nothing(dtype: dtypes.DType) -> Any:
 
 
 def sparse_tensor_to_dense(
-    sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None
+    sp_input: TensorLike,
+    default_value: TensorLike | None = None,
+    validate_indices: bool = True,
+    name: str | None = None,
 ) -> Tensor:
     """Makes a sparse tensor dense.
 
@@ -90,7 +97,7 @@ def sparse_tensor_to_dense(
     )
 
 
-def sparse_to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Tensor:
+def sparse_to_indicator(sp_input: TensorLike, vocab_size: IntLike, name: str | None = None) -> Tensor:
     """Computes which ids a sparse tensor of ids has in each row.
 
     Args:
@@ -117,7 +124,7 @@ def sparse_to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None)
 def _checked_sizes(sp_ids: Any, vocab_size: Any) -> tuple[list[Any], list[Any]]:
     """Lists of ids and of vocabulary sizes of one length."""
 
-    def is_size(x: Any) -> bool:
+    def is_size(x: TensorLike) -> bool:
         return isinstance(x, (Tensor, numbers.Integral))
 
     if isinstance(sp_ids, (SparseTensor, SparseTensorValue)):
@@ -138,7 +145,11 @@ def _checked_sizes(sp_ids: Any, vocab_size: Any) -> tuple[list[Any], list[Any]]:
 
 
 def sparse_merge(
-    sp_ids: Any, sp_values: Any, vocab_size: Any, name: str | None = None, already_sorted: bool = False
+    sp_ids: TensorLike,
+    sp_values: TensorLike,
+    vocab_size: IntLike,
+    name: str | None = None,
+    already_sorted: bool = False,
 ) -> SparseTensor:
     """Replaces the last index of each value by ids from sparse tensors with the same indices.
 
@@ -182,15 +193,16 @@ def sparse_from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     """
     with name_scope(name, "dense_to_sparse"):
         tensor = convert_to_tensor(tensor)
-        zero = constant(
-            {dtypes.string: "", dtypes.bool: False}.get(tensor.dtype.base_dtype, 0), tensor.dtype.base_dtype
-        )
+        zero = constant(_DEFAULTS.get(tensor.dtype.base_dtype, 0), tensor.dtype.base_dtype)
         indices = indexing.where(tensor_op("NotEqual", [tensor, zero]))
         return SparseTensor(indices, indexing.gather_nd(tensor, indices), shaping.shape(tensor, out_type=dtypes.int64))
 
 
 def sparse_eye(
-    num_rows: Any, num_columns: Any = None, dtype: Any = dtypes.float32, name: str | None = None
+    num_rows: TensorLike,
+    num_columns: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.float32,
+    name: str | None = None,
 ) -> SparseTensor:
     """Makes a sparse identity matrix.
 

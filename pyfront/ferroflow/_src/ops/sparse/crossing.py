@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import ListLike
 from ferroflow._src.framework.apply import apply_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.tensor import Tensor
@@ -40,7 +41,7 @@ def _features(x: Tensor) -> Tensor:
     return x if x.dtype.base_dtype == dtypes.string else cast(x, dtypes.int64)
 
 
-def sparse_cross(inputs: Any, name: str | None = None) -> SparseTensor:
+def sparse_cross(inputs: ListLike, name: str | None = None) -> SparseTensor:
     """Joins, row by row, every combination of one feature of each column with "_X_".
 
     Args:
@@ -57,7 +58,7 @@ def sparse_cross(inputs: Any, name: str | None = None) -> SparseTensor:
 
 
 def sparse_cross_hashed(
-    inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
+    inputs: ListLike, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
 ) -> SparseTensor:
     """Hashes, row by row, every combination of one feature of each column.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import DTypeLike, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.default_graph import (
@@ -30,7 +31,7 @@ def _parts(sp_input: Any) -> list[Tensor]:
     return [sp_input.indices, sp_input.values, sp_input.dense_shape]
 
 
-def serialize_sparse(sp_input: Any, name: str | None = None, out_type: Any = dtypes.string) -> Tensor:
+def serialize_sparse(sp_input: TensorLike, name: str | None = None, out_type: DTypeLike = dtypes.string) -> Tensor:
     """Writes a sparse tensor to three strings.
 
     Args:
@@ -47,7 +48,7 @@ def serialize_sparse(sp_input: Any, name: str | None = None, out_type: Any = dty
     return tensor_op("SerializeSparse", _parts(sp_input), {"out_type": dtypes.as_dtype(out_type)}, name=name)
 
 
-def serialize_many_sparse(sp_input: Any, name: str | None = None, out_type: Any = dtypes.string) -> Tensor:
+def serialize_many_sparse(sp_input: TensorLike, name: str | None = None, out_type: DTypeLike = dtypes.string) -> Tensor:
     """Writes the rows of a sparse tensor to three strings each.
 
     Args:
@@ -71,7 +72,9 @@ def _with_rank(op: Operation, rank: int | None) -> SparseTensor:
     return SparseTensor(indices, values, shape)
 
 
-def deserialize_sparse(serialized_sparse: Any, dtype: Any, rank: int | None = None, name: str | None = None) -> Any:
+def deserialize_sparse(
+    serialized_sparse: TensorLike, dtype: DTypeLike, rank: int | None = None, name: str | None = None
+) -> Any:
     """Reads sparse tensors that `serialize_sparse` or `serialize_many_sparse` wrote.
 
     Args:
@@ -89,7 +92,7 @@ def deserialize_sparse(serialized_sparse: Any, dtype: Any, rank: int | None = No
 
 
 def deserialize_many_sparse(
-    serialized_sparse: Any, dtype: Any, rank: int | None = None, name: str | None = None
+    serialized_sparse: TensorLike, dtype: DTypeLike, rank: int | None = None, name: str | None = None
 ) -> SparseTensor:
     """Reads sparse tensors that `serialize_sparse` or `serialize_many_sparse` wrote, as rows of one.
 
@@ -108,7 +111,7 @@ def deserialize_many_sparse(
 
 
 def add_sparse_to_tensors_map(
-    sp_input: Any, container: str | None = None, shared_name: str | None = None, name: str | None = None
+    sp_input: TensorLike, container: str | None = None, shared_name: str | None = None, name: str | None = None
 ) -> Tensor:
     """Stores a sparse tensor for a later step.
 
@@ -126,7 +129,7 @@ def add_sparse_to_tensors_map(
 
 
 def add_many_sparse_to_tensors_map(
-    sp_input: Any, container: str | None = None, shared_name: str | None = None, name: str | None = None
+    sp_input: TensorLike, container: str | None = None, shared_name: str | None = None, name: str | None = None
 ) -> Tensor:
     """Stores the rows of a sparse tensor for a later step.
 
@@ -144,7 +147,7 @@ def add_many_sparse_to_tensors_map(
 
 
 def take_many_sparse_from_tensors_map(
-    sparse_map_op: Operation, sparse_handles: Any, rank: int | None = None, name: str | None = None
+    sparse_map_op: Operation, sparse_handles: TensorLike, rank: int | None = None, name: str | None = None
 ) -> SparseTensor:
     """Removes sparse tensors that an earlier operation stored, and returns them as rows of one.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import SparseTensor, convert_to_tensor_or_sparse_tensor
 from ferroflow._src.framework.tensor import Tensor
@@ -61,7 +62,7 @@ def _combined(a: Any, b: Any, operation: str, validate_indices: bool) -> SparseT
     return SparseTensor(*apply_op("DenseToDenseSetOperation", [a, b], attrs).outputs)
 
 
-def set_intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+def set_intersection(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> SparseTensor:
     """Computes the intersection of the sets in the last dimension of two tensors.
 
     Args:
@@ -80,7 +81,7 @@ def set_intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTen
     return _combined(a, b, "intersection", validate_indices)
 
 
-def set_difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
+def set_difference(a: TensorLike, b: TensorLike, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
     """Subtracts the sets in the last dimension of one tensor from those of another.
 
     Args:
@@ -100,7 +101,7 @@ def set_difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool 
     return _combined(a, b, "a-b" if aminusb != flipped else "b-a", validate_indices)
 
 
-def set_union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+def set_union(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> SparseTensor:
     """Computes the union of the sets in the last dimension of two tensors.
 
     Args:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated_argument_lookup, warn_deprecated
+from ferroflow._src.base.typing import IntsLike, ListLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.constant import constant, constant_value
@@ -40,7 +41,7 @@ __all__ = [
 
 def sparse_concat(
     axis: Any,
-    sp_inputs: Any,
+    sp_inputs: ListLike,
     name: str | None = None,
     expand_nonconcat_dim: bool = False,
     concat_dim: Any = None,
@@ -107,11 +108,11 @@ _KEYWORD_REQUIRED = KeywordRequired()
 
 def sparse_split(
     keyword_required: Any = _KEYWORD_REQUIRED,
-    sp_input: Any = None,
+    sp_input: TensorLike | None = None,
     num_split: int | None = None,
-    axis: Any = None,
+    axis: IntsLike | None = None,
     name: str | None = None,
-    split_dim: Any = None,
+    split_dim: IntsLike | None = None,
 ) -> list[SparseTensor]:
     """Splits a sparse tensor along a dimension; the first parts are longer by one if the size does not divide.
 
@@ -149,7 +150,9 @@ def sparse_split(
     return [SparseTensor(*outputs[i::num_split]) for i in range(num_split)]
 
 
-def sparse_slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
+def sparse_slice(
+    sp_input: TensorLike, start: TensorLike, size: ShapeTensorLike, name: str | None = None
+) -> SparseTensor:
     """Extracts a box of a sparse tensor.
 
     Args:
@@ -172,7 +175,7 @@ def sparse_slice(sp_input: Any, start: Any, size: Any, name: str | None = None) 
         return SparseTensor(*apply_op("SparseSlice", inputs, name=scope).outputs)
 
 
-def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
+def sparse_reorder(sp_input: TensorLike, name: str | None = None) -> SparseTensor:
     """Sorts the elements of a sparse tensor in row-major order.
 
     Args:
@@ -234,7 +237,7 @@ def _resolved(target: list[int], elements: int) -> list[int]:
     return result
 
 
-def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
+def sparse_retain(sp_input: TensorLike, to_retain: TensorLike) -> SparseTensor:
     """Keeps some elements of a sparse tensor.
 
     Args:
@@ -261,7 +264,7 @@ def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     )
 
 
-def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
+def sparse_reset_shape(sp_input: TensorLike, new_shape: ShapeTensorLike | None = None) -> SparseTensor:
     """Returns a sparse tensor a larger shape, or the smallest one that holds its elements.
 
     Args:
@@ -305,7 +308,9 @@ def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     return SparseTensor(indices, values, shape)
 
 
-def sparse_fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) -> tuple[SparseTensor, Tensor]:
+def sparse_fill_empty_rows(
+    sp_input: TensorLike, default_value: TensorLike, name: str | None = None
+) -> tuple[SparseTensor, Tensor]:
     """Inserts a default element at the front of each row that has no element.
 
     Args:
@@ -327,7 +332,7 @@ def sparse_fill_empty_rows(sp_input: Any, default_value: Any, name: str | None =
         return SparseTensor(indices, values, sp_input.dense_shape), empty
 
 
-def sparse_transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
+def sparse_transpose(sp_input: TensorLike, perm: IntsLike | None = None, name: str | None = None) -> SparseTensor:
     """Permutes the dimensions of a sparse tensor.
 
     Args:
@@ -356,7 +361,7 @@ def sparse_transpose(sp_input: Any, perm: Any = None, name: str | None = None) -
         return sparse_reorder(SparseTensor(indices, sp_input.values, shape))
 
 
-def sparse_expand_dims(sp_input: Any, axis: int | None = None, name: str | None = None) -> SparseTensor:
+def sparse_expand_dims(sp_input: TensorLike, axis: int | None = None, name: str | None = None) -> SparseTensor:
     """Adds a dimension of size 1 to a sparse tensor.
 
     Args:

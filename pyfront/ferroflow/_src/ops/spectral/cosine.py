@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import (
     name_scope,
@@ -80,7 +81,7 @@ def dct(
 
 
 def idct(
-    input: Any,
+    input: TensorLike,
     type: int = 2,
     n: None = None,
     axis: int = -1,

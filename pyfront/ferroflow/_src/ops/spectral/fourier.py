@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
@@ -42,7 +43,7 @@ def _named(function: _Transform, public_name: str, doc: str) -> _Transform:
 
 
 def _complex(public_name: str, op_type: str, rank: int) -> _Transform:
-    def transform(input: Any, name: str | None = None) -> Tensor:
+    def transform(input: TensorLike, name: str | None = None) -> Tensor:
         tensor = convert_to_tensor(input, name="input", preferred_dtype=dtypes.complex64)
         return tensor_op(op_type, [tensor], {"Tcomplex": tensor.dtype.base_dtype}, name=name)
 
@@ -63,7 +64,7 @@ def _complex(public_name: str, op_type: str, rank: int) -> _Transform:
 
 
 def _real(public_name: str, op_type: str, rank: int) -> _Transform:
-    def transform(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+    def transform(input_tensor: TensorLike, fft_length: Any = None, name: str | None = None) -> Tensor:
         with name_scope(name, public_name, [input_tensor, fft_length]) as scope:
             tensor = _of_dtype(input_tensor, dtypes.float32, dtypes.float64)
             tensor.shape.with_rank_at_least(rank)
@@ -91,7 +92,7 @@ def _real(public_name: str, op_type: str, rank: int) -> _Transform:
 
 
 def _real_inverse(public_name: str, op_type: str, rank: int) -> _Transform:
-    def transform(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+    def transform(input_tensor: TensorLike, fft_length: Any = None, name: str | None = None) -> Tensor:
         with name_scope(name, public_name, [input_tensor, fft_length]) as scope:
             tensor = _of_dtype(input_tensor, dtypes.complex64, dtypes.complex128)
             tensor.shape.with_rank_at_least(rank)

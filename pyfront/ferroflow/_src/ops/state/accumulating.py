@@ -6,6 +6,7 @@ import collections
 from typing import Any
 
 from ferroflow._src.base import dtypes, tensor_shape
+from ferroflow._src.base.typing import DTypeLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -31,7 +32,7 @@ class ConditionalAccumulatorBase:
         accumulator_ref: Tensor of string, a reference: the handle.
     """
 
-    def __init__(self, dtype: Any, shape: Any, accumulator_ref: Tensor) -> None:
+    def __init__(self, dtype: DTypeLike, shape: Any, accumulator_ref: Tensor) -> None:
         self._dtype = dtype
         self._shape = tensor_shape.as_shape(shape)
         self._accumulator_ref = accumulator_ref
@@ -64,7 +65,7 @@ class ConditionalAccumulatorBase:
         name = f"{self._name}_NumAccumulated" if name is None else name
         return tensor_op("AccumulatorNumAccumulated", [self._accumulator_ref], name=name)
 
-    def set_global_step(self, new_global_step: Any, name: str | None = None) -> Operation:
+    def set_global_step(self, new_global_step: TensorLike, name: str | None = None) -> Operation:
         """Sets the step before which gradients are too old.
 
         Args:
@@ -103,8 +104,8 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
 
     def __init__(
         self,
-        dtype: Any,
-        shape: Any = None,
+        dtype: DTypeLike,
+        shape: ShapeTensorLike | None = None,
         shared_name: str | None = None,
         name: str = "conditional_accumulator",
         reduction_type: str = "MEAN",
@@ -112,7 +113,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         ref = _handle("ConditionalAccumulator", dtype, shape, shared_name, name, reduction_type)
         super().__init__(dtype, shape, ref)
 
-    def apply_grad(self, grad: Any, local_step: Any = 0, name: str | None = None) -> Operation:
+    def apply_grad(self, grad: TensorLike, local_step: TensorLike = 0, name: str | None = None) -> Operation:
         """Adds a gradient, unless it is too old.
 
         Args:
@@ -131,7 +132,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         step = cast(convert_to_tensor(local_step), dtypes.int64)
         return apply_op("AccumulatorApplyGradient", [self._accumulator_ref, step, grad], name=name)
 
-    def take_grad(self, num_required: Any, name: str | None = None) -> Tensor:
+    def take_grad(self, num_required: TensorLike, name: str | None = None) -> Tensor:
         """Waits for gradients and takes their mean.
 
         Args:
@@ -163,8 +164,8 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
 
     def __init__(
         self,
-        dtype: Any,
-        shape: Any = None,
+        dtype: DTypeLike,
+        shape: ShapeTensorLike | None = None,
         shared_name: str | None = None,
         name: str = "sparse_conditional_accumulator",
         reduction_type: str = "MEAN",
@@ -172,7 +173,9 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         ref = _handle("SparseConditionalAccumulator", dtype, shape, shared_name, name, reduction_type)
         super().__init__(dtype, shape, ref)
 
-    def apply_indexed_slices_grad(self, grad: IndexedSlices, local_step: Any = 0, name: str | None = None) -> Operation:
+    def apply_indexed_slices_grad(
+        self, grad: IndexedSlices, local_step: TensorLike = 0, name: str | None = None
+    ) -> Operation:
         """Adds a gradient, unless it is too old.
 
         Args:
@@ -187,10 +190,10 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
 
     def apply_grad(
         self,
-        grad_indices: Any,
-        grad_values: Any,
-        grad_shape: Any = None,
-        local_step: Any = 0,
+        grad_indices: TensorLike,
+        grad_values: TensorLike,
+        grad_shape: TensorLike | None = None,
+        local_step: TensorLike = 0,
         name: str | None = None,
     ) -> Operation:
         """Adds a gradient, unless it is too old.
@@ -213,7 +216,7 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         known = {"has_known_shape": grad_shape is not None}
         return apply_op("SparseAccumulatorApplyGradient", inputs, known, name=name)
 
-    def take_grad(self, num_required: Any, name: str | None = None) -> AccumulatedSlices:
+    def take_grad(self, num_required: TensorLike, name: str | None = None) -> AccumulatedSlices:
         """Waits for gradients and takes the mean of each slice.
 
         Args:
@@ -227,7 +230,7 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         inputs = [self._accumulator_ref, num_required]
         return AccumulatedSlices(*apply_op("SparseAccumulatorTakeGradient", inputs, attrs, name=name).outputs)
 
-    def take_indexed_slices_grad(self, num_required: Any, name: str | None = None) -> IndexedSlices:
+    def take_indexed_slices_grad(self, num_required: TensorLike, name: str | None = None) -> IndexedSlices:
         """Waits for gradients and takes the mean of each slice.
 
         Args:

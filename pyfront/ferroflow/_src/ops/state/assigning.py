@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import TensorLike, makes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.tensor import Tensor
 
@@ -36,7 +37,11 @@ def _changed(op_type: str, ref: Any, arguments: list[Any], attrs: dict[str, Any]
 
 
 def assign(
-    ref: Any, value: Any, validate_shape: bool | None = None, use_locking: bool | None = None, name: str | None = None
+    ref: TensorLike,
+    value: TensorLike,
+    validate_shape: bool | None = None,
+    use_locking: bool | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """Assigns a value to a variable.
 
@@ -65,8 +70,18 @@ def assign(
     return changed
 
 
+def _update_signature(
+    ref: TensorLike, value: TensorLike, use_locking: bool | None = None, name: str | None = None
+) -> Tensor:
+    """Has the signature of the functions that `_update` makes."""
+    raise NotImplementedError
+
+
+@makes(_update_signature)
 def _update(public_name: str, op_type: str, what: str) -> Callable[..., Any]:
-    def function(ref: Any, value: Any, use_locking: bool | None = None, name: str | None = None) -> Tensor:
+    def function(
+        ref: TensorLike, value: TensorLike, use_locking: bool | None = None, name: str | None = None
+    ) -> Tensor:
         changed: Tensor = _changed(op_type, ref, [value], {"use_locking": bool(use_locking)}, name)
         return changed
 
@@ -92,8 +107,18 @@ assign_add = _update("assign_add", "AssignAdd", "Adds a value to a variable.")
 assign_sub = _update("assign_sub", "AssignSub", "Subtracts a value from a variable.")
 
 
+def _scatter_signature(
+    ref: TensorLike, indices: TensorLike, updates: TensorLike, use_locking: bool = False, name: str | None = None
+) -> Tensor:
+    """Has the signature of the functions that `_scatter` makes."""
+    raise NotImplementedError
+
+
+@makes(_scatter_signature)
 def _scatter(public_name: str, op_type: str, what: str, locking: bool = False) -> Callable[..., Any]:
-    def function(ref: Any, indices: Any, updates: Any, use_locking: bool = locking, name: str | None = None) -> Tensor:
+    def function(
+        ref: TensorLike, indices: TensorLike, updates: TensorLike, use_locking: bool = locking, name: str | None = None
+    ) -> Tensor:
         changed: Tensor = _changed(op_type, ref, [indices, updates], {"use_locking": bool(use_locking)}, name)
         return changed
 
@@ -126,8 +151,18 @@ scatter_max = _scatter(
 )
 
 
+def _scatter_nd_signature(
+    ref: TensorLike, indices: TensorLike, updates: TensorLike, use_locking: bool = False, name: str | None = None
+) -> Tensor:
+    """Has the signature of the functions that `_scatter_nd` makes."""
+    raise NotImplementedError
+
+
+@makes(_scatter_nd_signature)
 def _scatter_nd(public_name: str, op_type: str, what: str, locking: bool = False) -> Callable[..., Any]:
-    def function(ref: Any, indices: Any, updates: Any, use_locking: bool = locking, name: str | None = None) -> Tensor:
+    def function(
+        ref: TensorLike, indices: TensorLike, updates: TensorLike, use_locking: bool = locking, name: str | None = None
+    ) -> Tensor:
         changed: Tensor = _changed(op_type, ref, [indices, updates], {"use_locking": bool(use_locking)}, name)
         return changed
 
@@ -163,7 +198,7 @@ scatter_nd_sub = _scatter_nd(
 )
 
 
-def count_up_to(ref: Any, limit: int, name: str | None = None) -> Tensor:
+def count_up_to(ref: TensorLike, limit: int, name: str | None = None) -> Tensor:
     """Adds 1 to a variable until it reaches a limit.
 
     Args:
@@ -178,7 +213,7 @@ def count_up_to(ref: Any, limit: int, name: str | None = None) -> Tensor:
     return count
 
 
-def is_variable_initialized(ref: Any, name: str | None = None) -> Tensor:
+def is_variable_initialized(ref: TensorLike, name: str | None = None) -> Tensor:
     """Returns True if a variable has a value.
 
     Args:

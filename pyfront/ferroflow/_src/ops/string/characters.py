@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base import compat
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.tensor import Tensor
 
 __all__ = ["regex_full_match", "regex_replace", "string_length", "string_lower", "string_upper"]
 
 
-def string_length(input: Any, name: str | None = None, unit: str = "BYTE") -> Tensor:
+def string_length(input: TensorLike, name: str | None = None, unit: str = "BYTE") -> Tensor:
     """Counts the units of each string.
 
     Args:
@@ -25,7 +26,7 @@ def string_length(input: Any, name: str | None = None, unit: str = "BYTE") -> Te
     return tensor_op("StringLength", [input], {"unit": unit}, name=name)
 
 
-def string_lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
+def string_lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
     """Converts each string to lower case.
 
     Args:
@@ -39,7 +40,7 @@ def string_lower(input: Any, encoding: str = "", name: str | None = None) -> Ten
     return tensor_op("StringLower", [input], {"encoding": encoding}, name=name)
 
 
-def string_upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
+def string_upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
     """Converts each string to upper case.
 
     Args:
@@ -54,7 +55,7 @@ def string_upper(input: Any, encoding: str = "", name: str | None = None) -> Ten
 
 
 def regex_replace(
-    input: Any,
+    input: TensorLike,
     pattern: Any = None,
     rewrite: Any = None,
     replace_global: bool = True,
@@ -86,7 +87,7 @@ def regex_replace(
     return tensor_op("RegexReplace", [input, pattern, rewrite], attrs, name=name)
 
 
-def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tensor:
+def regex_full_match(input: TensorLike, pattern: Any, name: str | None = None) -> Tensor:
     """Computes whether a pattern matches each string as a whole.
 
     Args:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated_argument_lookup
+from ferroflow._src.base.typing import DTypeLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.tensor import Tensor
 
@@ -13,7 +14,7 @@ __all__ = ["as_string", "decode_base64", "decode_compressed", "decode_raw", "enc
 
 
 def as_string(
-    input: Any,
+    input: TensorLike,
     precision: int = -1,
     scientific: bool = False,
     shortest: bool = False,
@@ -43,7 +44,10 @@ def as_string(
 
 
 def string_to_number(
-    string_tensor: Any = None, out_type: Any = dtypes.float32, name: str | None = None, input: Any = None
+    string_tensor: TensorLike | None = None,
+    out_type: DTypeLike = dtypes.float32,
+    name: str | None = None,
+    input: TensorLike | None = None,
 ) -> Tensor:
     """Reads numbers from text.
 
@@ -63,7 +67,7 @@ def string_to_number(
     return tensor_op("StringToNumber", [text], {"out_type": dtypes.dtype_or_none(out_type)}, name=name)
 
 
-def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
+def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None) -> Tensor:
     """Writes strings in base 64, in the alphabet that is safe in addresses.
 
     Args:
@@ -77,7 +81,7 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Ten
     return tensor_op("EncodeBase64", [input], {"pad": pad}, name=name)
 
 
-def decode_base64(input: Any, name: str | None = None) -> Tensor:
+def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
     """Reads strings in base 64, in the alphabet that is safe in addresses.
 
     Args:
@@ -94,8 +98,8 @@ def decode_base64(input: Any, name: str | None = None) -> Tensor:
 
 
 def decode_raw(
-    bytes: Any = None,
-    out_type: Any = None,
+    bytes: TensorLike | None = None,
+    out_type: DTypeLike | None = None,
     little_endian: bool = True,
     name: str | None = None,
     input_bytes: Any = None,
@@ -120,7 +124,7 @@ def decode_raw(
     return tensor_op("DecodeRaw", [bytes], attrs, name=name)
 
 
-def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Tensor:
+def decode_compressed(bytes: TensorLike, compression_type: str = "", name: str | None = None) -> Tensor:
     """Decompresses strings.
 
     Args:

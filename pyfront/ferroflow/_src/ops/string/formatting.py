@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import is_tensor
 from ferroflow._src.framework.tensor import Tensor
@@ -40,7 +41,7 @@ def string_format(
     return tensor_op("StringFormat", [inputs], attrs, name=name)
 
 
-def unicode_script(input: Any, name: str | None = None) -> Tensor:
+def unicode_script(input: TensorLike, name: str | None = None) -> Tensor:
     """Finds the scripts of code points.
 
     Args:

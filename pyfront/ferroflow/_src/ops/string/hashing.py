@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ferroflow._src.base.deprecation import deprecated_argument_lookup
+from ferroflow._src.base.typing import ListLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.tensor import Tensor
 
@@ -12,7 +11,10 @@ __all__ = ["fingerprint", "string_to_hash_bucket", "string_to_hash_bucket_fast",
 
 
 def string_to_hash_bucket(
-    string_tensor: Any = None, num_buckets: int | None = None, name: str | None = None, input: Any = None
+    string_tensor: TensorLike | None = None,
+    num_buckets: int | None = None,
+    name: str | None = None,
+    input: TensorLike | None = None,
 ) -> Tensor:
     """Hashes strings into buckets with a hash that may change between versions.
 
@@ -29,7 +31,7 @@ def string_to_hash_bucket(
     return tensor_op("StringToHashBucket", [text], {"num_buckets": num_buckets}, name=name)
 
 
-def string_to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Tensor:
+def string_to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:
     """Hashes strings into buckets with FarmHash's fingerprint, which never changes.
 
     Args:
@@ -43,7 +45,7 @@ def string_to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = 
     return tensor_op("StringToHashBucketFast", [input], {"num_buckets": num_buckets}, name=name)
 
 
-def string_to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Tensor:
+def string_to_hash_bucket_strong(input: TensorLike, num_buckets: int, key: ListLike, name: str | None = None) -> Tensor:
     """Hashes strings into buckets with SipHash: without the key, nobody can choose strings that fall into one bucket.
 
     Args:
@@ -61,7 +63,7 @@ def string_to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: s
     return tensor_op("StringToHashBucketStrong", [input], {"num_buckets": num_buckets, "key": key}, name=name)
 
 
-def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) -> Tensor:
+def fingerprint(data: TensorLike, method: TensorLike = "farmhash64", name: str | None = None) -> Tensor:
     """Computes fingerprints of the slices of a tensor along its first dimension.
 
     Args:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated_args, deprecated_argument_lookup
+from ferroflow._src.base.typing import IntsLike, TensorLike, TensorLikes
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.constant import constant
@@ -19,7 +20,12 @@ __all__ = ["reduce_join", "string_join", "string_split", "string_split_v2", "str
 
 
 def string_split(
-    source: Any, delimiter: Any = " ", skip_empty: bool = True, *, sep: Any = None, result_type: str = "SparseTensor"
+    source: TensorLike,
+    delimiter: TensorLike = " ",
+    skip_empty: bool = True,
+    *,
+    sep: Any = None,
+    result_type: str = "SparseTensor",
 ) -> SparseTensor:
     """Splits strings at single characters.
 
@@ -43,7 +49,11 @@ def string_split(
 
 
 def string_split_v2(
-    input: Any = None, sep: Any = None, maxsplit: int = -1, result_type: str = "SparseTensor", source: Any = None
+    input: TensorLike | None = None,
+    sep: TensorLike | None = None,
+    maxsplit: int = -1,
+    result_type: str = "SparseTensor",
+    source: Any = None,
 ) -> SparseTensor:
     """Splits strings as Python's `str.split` does.
 
@@ -77,7 +87,7 @@ def _sparse(outputs: list[Tensor]) -> SparseTensor:
     return SparseTensor(indices, values, shape)
 
 
-def string_join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:
+def string_join(inputs: TensorLikes, separator: str = "", name: str | None = None) -> Tensor:
     """Joins the strings at equal places of several tensors.
 
     Args:
@@ -93,12 +103,12 @@ def string_join(inputs: Any, separator: str = "", name: str | None = None) -> Te
 
 @deprecated_args(reduction_indices="axis", keep_dims="keepdims")
 def reduce_join(
-    inputs: Any,
-    axis: Any = None,
+    inputs: TensorLike,
+    axis: IntsLike | None = None,
     keep_dims: bool | None = None,
     separator: str = "",
     name: str | None = None,
-    reduction_indices: Any = None,
+    reduction_indices: IntsLike | None = None,
     keepdims: bool | None = None,
 ) -> Tensor:
     """Joins the strings along dimensions.
@@ -132,7 +142,7 @@ def reduce_join(
     return tensor_op("ReduceJoin", [inputs, axis], {"keep_dims": keep, "separator": separator}, name=name)
 
 
-def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE") -> Tensor:
+def substr(input: TensorLike, pos: TensorLike, len: TensorLike, name: str | None = None, unit: str = "BYTE") -> Tensor:
     """Extracts a part of each string.
 
     Args:
@@ -148,7 +158,7 @@ def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = 
     return tensor_op("Substr", [input, pos, len], {"unit": unit}, name=name)
 
 
-def string_strip(input: Any, name: str | None = None) -> Tensor:
+def string_strip(input: TensorLike, name: str | None = None) -> Tensor:
     """Removes spaces, tabs and line ends at both ends of each string.
 
     Args:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ferroflow._src.base import proto, tf_logging
+from ferroflow._src.base.typing import SessionObject
 from ferroflow._src.checkpoint.meta_graph_export import create_meta_graph_def
 from ferroflow._src.framework.default_graph import get_collection, get_default_graph
 from ferroflow._src.framework.graph_files import write_graph
@@ -30,7 +31,7 @@ class CheckpointSaverListener:
     def begin(self) -> None:
         """Is called once, before the session is created; operations may be added to the default graph."""
 
-    def before_save(self, session: Any, global_step_value: int) -> None:
+    def before_save(self, session: SessionObject, global_step_value: int) -> None:
         """Is called before each checkpoint.
 
         Args:
@@ -38,7 +39,7 @@ class CheckpointSaverListener:
             global_step_value: int, the global step.
         """
 
-    def after_save(self, session: Any, global_step_value: int) -> bool | None:
+    def after_save(self, session: SessionObject, global_step_value: int) -> bool | None:
         """Is called after each checkpoint.
 
         Args:
@@ -49,7 +50,7 @@ class CheckpointSaverListener:
             True to end the training.
         """
 
-    def end(self, session: Any, global_step_value: int) -> None:
+    def end(self, session: SessionObject, global_step_value: int) -> None:
         """Is called at the end of the training, after the last checkpoint.
 
         Args:
@@ -114,7 +115,7 @@ class CheckpointSaverHook(SessionRunHook):
         for listener in self._listeners:
             listener.begin()
 
-    def after_create_session(self, session: Any, coord: Any) -> None:
+    def after_create_session(self, session: SessionObject, coord: Any) -> None:
         """Writes the graph and the first checkpoint, that of variables without training or as they were restored.
 
         Args:
@@ -167,7 +168,7 @@ class CheckpointSaverHook(SessionRunHook):
             if self._save(run_context.session, global_step):
                 run_context.request_stop()
 
-    def end(self, session: Any) -> None:
+    def end(self, session: SessionObject) -> None:
         """Saves the last checkpoint, unless there is one of this step, and tells the listeners.
 
         Args:

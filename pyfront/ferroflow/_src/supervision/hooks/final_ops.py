@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base import errors, tf_logging
+from ferroflow._src.base.typing import FeedDict, SessionObject
 from ferroflow._src.supervision.session_run_hook import SessionRunHook
 
 __all__ = ["FinalOpsHook"]
@@ -18,7 +19,7 @@ class FinalOpsHook(SessionRunHook):
         final_ops_feed_dict: dict of values to feed, as `Session.run` takes it.
     """
 
-    def __init__(self, final_ops: Any, final_ops_feed_dict: Any = None) -> None:
+    def __init__(self, final_ops: Any, final_ops_feed_dict: FeedDict | None = None) -> None:
         self._final_ops = final_ops
         self._final_ops_feed_dict = final_ops_feed_dict
         self._final_ops_values: Any = None
@@ -28,7 +29,7 @@ class FinalOpsHook(SessionRunHook):
         """The values, in the nest of `final_ops`; None before the end."""
         return self._final_ops_values
 
-    def end(self, session: Any) -> None:
+    def end(self, session: SessionObject) -> None:
         """Fetches the tensors.
 
         Args:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import tf_logging
+from ferroflow._src.base.typing import DictLike, SessionObject
 from ferroflow._src.supervision.hooks.graph_element import as_graph_element
 from ferroflow._src.supervision.hooks.timers import HookTimer, NeverTriggerTimer, SecondOrStepTimer
 from ferroflow._src.supervision.session_run_hook import (
@@ -38,7 +39,7 @@ class LoggingTensorHook(SessionRunHook):
 
     def __init__(
         self,
-        tensors: Any,
+        tensors: DictLike,
         every_n_iter: int | None = None,
         every_n_secs: float | None = None,
         at_end: bool = False,
@@ -100,7 +101,7 @@ class LoggingTensorHook(SessionRunHook):
             self._log_tensors(run_values.results)
         self._iter_count += 1
 
-    def end(self, session: Any) -> None:
+    def end(self, session: SessionObject) -> None:
         """Logs the tensors, if asked to.
 
         Args:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ferroflow._src.base import tf_logging
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.supervision.session_run_hook import (
     SessionRunArgs,
     SessionRunContext,
@@ -34,7 +33,7 @@ class NanTensorHook(SessionRunHook):
         fail_on_nan_loss: bool. If True, fail.
     """
 
-    def __init__(self, loss_tensor: Any, fail_on_nan_loss: bool = True) -> None:
+    def __init__(self, loss_tensor: TensorLike, fail_on_nan_loss: bool = True) -> None:
         self._loss_tensor = loss_tensor
         self._fail_on_nan_loss = fail_on_nan_loss
 

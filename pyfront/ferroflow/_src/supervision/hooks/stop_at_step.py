@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ferroflow._src.base.typing import SessionObject
 from ferroflow._src.supervision.hooks.global_step_read import global_step_read_for
 from ferroflow._src.supervision.session_run_hook import (
     SessionRunArgs,
@@ -38,7 +39,7 @@ class StopAtStepHook(SessionRunHook):
         """Finds the global step."""
         self._global_step_tensor = global_step_read_for("StopAtStepHook")
 
-    def after_create_session(self, session: Any, coord: Any) -> None:
+    def after_create_session(self, session: SessionObject, coord: Any) -> None:
         """Counts from here on, the first time.
 
         Args:

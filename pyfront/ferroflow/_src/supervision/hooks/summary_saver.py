@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base import proto
+from ferroflow._src.base.typing import SessionObject, TensorLike
 from ferroflow._src.summary.file_writer_cache import FileWriterCache
 from ferroflow._src.supervision.hooks.global_step_read import global_step_read_for
 from ferroflow._src.supervision.hooks.timers import SecondOrStepTimer
@@ -41,7 +42,7 @@ class SummarySaverHook(SessionRunHook):
         output_dir: str | None = None,
         summary_writer: Any = None,
         scaffold: Any = None,
-        summary_op: Any = None,
+        summary_op: TensorLike | None = None,
     ) -> None:
         if (scaffold is None) == (summary_op is None):
             raise ValueError("Exactly one of scaffold or summary_op must be provided.")
@@ -94,7 +95,7 @@ class SummarySaverHook(SessionRunHook):
                 self._summary_writer.add_summary(summary, global_step)
         self._next_step = global_step + 1
 
-    def end(self, session: Any = None) -> None:
+    def end(self, session: SessionObject | None = None) -> None:
         """Writes the summaries to disk.
 
         Args:

@@ -1,5 +1,6 @@
 """`tf.contrib.tensorboard.plugins.projector`: embeddings in TensorBoard's projector."""
 
+import typing as _typing
 from typing import Any as _Any
 
 from ferroflow._src.base import proto as _proto
@@ -9,10 +10,18 @@ from ferroflow._src.contrib.tensorboard.projector import visualize_embeddings as
 _MESSAGES = frozenset(("EmbeddingInfo", "ProjectorConfig", "SpriteMetadata"))
 
 
-def __getattr__(name: str) -> _Any:
-    if name in _MESSAGES:
-        return getattr(_proto, name)
-    raise _absent(__name__, name)
+if _typing.TYPE_CHECKING:
+    from ferroflow._src.base.proto import (
+        EmbeddingInfo as EmbeddingInfo,
+        ProjectorConfig as ProjectorConfig,
+        SpriteMetadata as SpriteMetadata,
+    )
+else:
+
+    def __getattr__(name: str) -> _Any:
+        if name in _MESSAGES:
+            return getattr(_proto, name)
+        raise _absent(__name__, name)
 
 
 def __dir__() -> list[str]:

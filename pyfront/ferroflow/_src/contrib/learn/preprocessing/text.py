@@ -44,7 +44,7 @@ class ByteProcessor:
     def __init__(self, max_document_length: int) -> None:
         self.max_document_length = max_document_length
 
-    def fit(self, x: Any) -> None:
+    def fit(self, x: object) -> None:
         """Does nothing: bytes are numbers already.
 
         Args:
@@ -118,7 +118,7 @@ class VocabularyProcessor:
         self.vocabulary_ = CategoricalVocabulary() if vocabulary is None else vocabulary
         self._tokenizer = tokenizer_fn or tokenizer
 
-    def fit(self, raw_documents: Iterable[Any], unused_y: Any = None) -> VocabularyProcessor:
+    def fit(self, raw_documents: Iterable[Any], unused_y: object = None) -> VocabularyProcessor:
         """Numbers the words of documents; other words are unknown from then on.
 
         Args:
@@ -136,7 +136,7 @@ class VocabularyProcessor:
         self.vocabulary_.freeze()
         return self
 
-    def fit_transform(self, raw_documents: Iterable[Any], unused_y: Any = None) -> Iterator[npt.NDArray[np.int64]]:
+    def fit_transform(self, raw_documents: Iterable[Any], unused_y: object = None) -> Iterator[npt.NDArray[np.int64]]:
         """Numbers the words of documents, and returns their rows.
 
         Args:
