@@ -670,8 +670,8 @@ def op_info(name: str) -> dict[str, Any]:
     Returns:
       A new dict of `name`, `inputs` and `outputs` (dicts of `name`, `type` or `type_attr`, `is_ref`, `is_list`,
       `is_type_list`, `number_attr`), `attrs` (dicts of `name`, `type`, `has_default`, `default` if there is one,
-      `allowed_types`, `allowed_strings`, `minimum`), `is_stateful` (as TensorFlow lists it), `has_effects` (as plans see
-      it), `is_commutative`, `is_aggregate`, `has_kernel` and `doc`.
+      `allowed_types`, `allowed_strings`, `minimum`), `is_stateful` (as TensorFlow lists it), `has_effects` (as plans
+      see it), `is_commutative`, `is_aggregate`, `has_kernel` and `doc`.
 
     Raises:
       KeyError: there is no such op.

@@ -64,6 +64,9 @@ LATE_IMPORTS = {
     ("ferroflow._src.base.progress", "rich.progress"): "costs 100 ms, and most work ends before a line is shown",
     ("ferroflow._src.base.progress", "rich.console.Console"): "costs 40 ms, and most work ends before a line is shown",
     ("ferroflow._src.base.flags", "absl.flags"): "costs 20 ms at import, and most programs define no flags",
+    ("ferroflow._src.keras.image_transforms", "a computed name"): "SciPy is an optional package",
+    ("ferroflow._src.keras.images", "a computed name"): "Pillow is an optional package",
+    ("ferroflow._src.keras.scikit_learn", "sklearn.utils"): "scikit-learn is an optional package",
     ("ferroflow._src.keras.hdf5", "h5py"): "an optional package, needed by Keras's HDF5 files alone",
     (
         "ferroflow._src.contrib.opt.external_optimizer",

@@ -150,7 +150,7 @@ pub struct OpDef {
     pub attrs: Vec<AttrDef>,
     /// Has state or side effects: never merged with an equal op, never folded, never dropped as dead when it is a target.
     pub is_stateful: bool,
-    /// Whether TensorFlow's registry calls the op stateful, if that is not `is_stateful`: what OpDefs and signatures say.
+    /// True if TensorFlow's registry calls the op stateful; None if it says the same as `is_stateful`. OpDefs and signatures have it.
     pub listed_stateful: Option<bool>,
     pub is_commutative: bool,
     pub is_aggregate: bool,
@@ -179,7 +179,7 @@ pub struct OpDef {
     pub only_checks: bool,
     /// Its kernel may run for any time without waiting: an interrupt must reach it.
     pub is_unbounded: bool,
-    /// GraphDefs of older TensorFlow lack the last input, which is then the first input.
+    /// Allows GraphDefs of older TensorFlow, which lack the last input. It is then the first input.
     pub last_input_may_be_first: bool,
     /// The op that does the same with values in place of references.
     pub value_form: Option<Arc<str>>,
@@ -293,14 +293,14 @@ impl Op {
         self
     }
 
-    /// TensorFlow's registry calls the op stateful, or not; plans go by `stateful` alone.
+    /// Sets the `is_stateful` of TensorFlow's registry, where it differs. Plans read `is_stateful` alone.
     #[must_use]
     pub fn listed_stateful(mut self, is_stateful: bool) -> Op {
         self.def.listed_stateful = Some(is_stateful);
         self
     }
 
-    /// GraphDefs of older TensorFlow lack the last input, which is then the first input.
+    /// Allows GraphDefs of older TensorFlow, which lack the last input. It is then the first input.
     #[must_use]
     pub fn last_input_may_be_first(mut self) -> Op {
         self.def.last_input_may_be_first = true;

@@ -13,7 +13,7 @@ pub type KernelSource<'a> = dyn Fn(&Arc<Node>, &[DType], &Resources) -> Result<A
 #[derive(Clone, Debug)]
 pub struct PlanOptions {
     pub devices: Devices,
-    /// What may be done to make steps faster. Without rewrites every node runs by itself.
+    /// The rewrites that may make steps faster. Without rewrites every node runs by itself.
     pub rewrites: Rewrites,
 }
 

@@ -49,7 +49,7 @@ pub struct Run {
     pub node: Arc<Node>,
     /// The graph nodes computed here; the last is the one whose outputs these are.
     pub computes: Vec<NodeId>,
-    /// Why several nodes are computed here; None if the node runs as it is in the graph.
+    /// The reason why several nodes are computed here; None if the node runs as it is in the graph.
     pub rewrite: Option<Rewrite>,
     pub inputs: SmallVec<[Input; 3]>,
     pub first_output: u32,

@@ -12,8 +12,9 @@ use ferroflow_tensor::vector::Binary;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Compiles a loop's draft, whose fetches are the condition, the next values of the variables and what leaves the loop; None if
-/// some node does more than compute a scalar from scalars, or an input that is read is known not to be a scalar.
+/// Compiles a loop's draft, whose fetches are the condition, the variables' next values and the values that leave the loop.
+///
+/// None if some node does more than compute a scalar from scalars, or an input that is read is known not to be a scalar.
 pub(crate) fn compile(d: &Draft, inputs: &[OutputType], carried: &[u32], stays_if: bool) -> Option<ScalarLoop> {
     let mut c = Compiler { d, types: inputs, program: Scalars::default(), known: FxHashMap::default() };
     let order = schedule(d).ok()?;

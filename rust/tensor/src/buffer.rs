@@ -6,7 +6,6 @@ use std::alloc::Layout;
 use std::any::Any;
 use std::cell::RefCell;
 use std::ptr::NonNull;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 const ALIGN: usize = 64;
@@ -89,12 +88,14 @@ fn map_pages(bytes: usize) -> Option<Block> {
     NonNull::new(p.cast()).map(Block)
 }
 
-/// Returns the bytes of the machine's memory and swap, or the largest number where the system does not tell.
+/// Returns the bytes of the machine's memory and swap, or the largest number where the system gives none.
 ///
 /// A system that overcommits maps more; the process is killed when it writes there.
 fn machine_bytes() -> usize {
-    static BYTES: OnceLock<usize> = OnceLock::new();
-    *BYTES.get_or_init(|| {
+    static BYTES: AtomicUsize = AtomicUsize::new(0);
+    let mut bytes = BYTES.load(Ordering::Relaxed);
+    if bytes == 0 {
+        bytes = usize::MAX;
         #[cfg(target_os = "linux")]
         {
             // SAFETY: `sysinfo` is plain integers, for which zeros are a value.
@@ -102,11 +103,12 @@ fn machine_bytes() -> usize {
             // SAFETY: the call writes the one struct that it is given.
             if unsafe { libc::sysinfo(&raw mut info) } == 0 {
                 let units = (info.totalram as usize).saturating_add(info.totalswap as usize);
-                return units.saturating_mul(info.mem_unit as usize);
+                bytes = units.saturating_mul(info.mem_unit as usize);
             }
         }
-        usize::MAX
-    })
+        BYTES.store(bytes, Ordering::Relaxed);
+    }
+    bytes
 }
 
 /// Returns a zeroed block of a class from the system.

@@ -443,8 +443,9 @@ class DataFrameIterator(_FileIterator):
         target_size: tuple of int, height and width to which pictures are resized.
         color_mode: "rgb", "rgba" or "grayscale".
         classes: list of the classes; None for all of the column, in alphabetical order.
-        class_mode: "categorical" for rows with ones, "binary" or "sparse" for numbers of classes, "input" for the
-            pictures themselves, "raw" for the column as it is, "multi_output" for several columns, None for no labels.
+        class_mode: str, the form of the labels. "categorical" makes rows with a one, "binary" and "sparse" numbers of
+            classes. "input" gives the pictures themselves, "raw" the column as it is, "multi_output" several columns.
+            None gives no labels.
         batch_size: int, of a batch.
         shuffle: bool. If True, each pass takes another order.
         seed: int, as in `Iterator`.

@@ -15,8 +15,8 @@ def get_source_inputs(tensor: Any, layer: Any = None, node_index: int | None = N
 
     Args:
         tensor: Tensor of any dtype and shape, the output of a layer or an input.
-        layer: accepted, a KerasLayer or None; the tensor has its layer.
-        node_index: int, accepted.
+        layer: None or a KerasLayer object; not used, since the tensor has its layer.
+        node_index: int; not used.
 
     Returns:
         list of Tensors, each once; the tensor alone if it came from no layer.

@@ -17,7 +17,7 @@ from ferroflow._src.keras.sequential import Sequential
 
 __all__ = ["KerasClassifier", "KerasRegressor"]
 
-# What a parameter may be for, beside the function that builds the model.
+# The methods that a parameter may be for, beside the function that builds the model.
 _METHODS: Final = (Sequential.fit, Sequential.predict, Sequential.predict_classes, Sequential.evaluate)
 
 

@@ -287,7 +287,7 @@ class BatchNormalization(Layer):
             for update in choose(training, move, lambda: averages):
                 self.add_update(update, inputs=True)
             return outputs
-        # What the operation gives without training are the averages themselves, which stay as they are.
+        # Without training the operation returns the averages themselves, which stay as they are.
         momentum = choose(training, lambda: convert_to_tensor(self.momentum), lambda: convert_to_tensor(1.0))
         for average, value in ((self.moving_mean, mean), (self.moving_variance, variance)):
             self.add_update(assign_moving_average(average, value, momentum), inputs=True)

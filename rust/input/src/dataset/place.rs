@@ -44,12 +44,12 @@ thread_local! {
 }
 
 impl Place {
-    /// The place of the iterator that is being made, if it has one.
+    /// Returns the place of the iterator that is being made, if it has one.
     pub fn current() -> Option<Place> {
         CURRENT.try_with(|current| current.borrow().clone()).ok().flatten()
     }
 
-    /// The place of a use by the iterator that runs or is made.
+    /// Returns the place of a use by the iterator that runs or is made.
     pub fn below(site: Use) -> Place {
         let parent = Place::current();
         let mut hasher = DefaultHasher::new();

@@ -24,12 +24,12 @@ enum Seeds {
 #[derive(Default)]
 struct Places {
     words: HashMap<u64, (Weak<()>, Words)>,
-    /// How many places there may be before those are dropped that no pass comes back to.
+    /// The number of places above which those are dropped that no pass comes back to.
     most: usize,
 }
 
 impl Places {
-    /// Where the stream stands at a place.
+    /// Returns the state of the stream at a place.
     fn at(&mut self, place: &Place, stream: Philox) -> &mut Words {
         if self.words.len() > self.most {
             self.words.retain(|_, (root, _)| root.strong_count() > 0);

@@ -100,7 +100,7 @@ impl SharedDataset {
         SharedDataset { dataset: Deep::new(Arc::new(dataset)), site: Use::new() }
     }
 
-    /// The same dataset at another place.
+    /// Returns the same dataset at another place.
     pub(super) fn used(&self, site: Use) -> SharedDataset {
         SharedDataset { dataset: self.dataset.clone(), site }
     }

@@ -1,7 +1,7 @@
 //! JSON text, as protobuf reads it, as a tree of values.
 //!
-//! This is more than RFC 8259 allows: strings in single quotes, keys without quotes, a comma behind the last value, control
-//! characters in strings, and any character behind a backslash. Parsers of strict JSON refuse these
+//! This is more than RFC 8259 allows: strings in single quotes, keys without quotes, and a comma behind the last value. Strings may
+//! have control characters, and any character behind a backslash. Parsers of strict JSON refuse these
 //! ([decision 14](../../../../docs/decisions/0014-array-loops-and-json.md)).
 
 /// A value; numbers keep their spelling, members their order.

@@ -51,7 +51,7 @@ fn row_offset(outer: &[Vec<usize>], mut r: usize) -> usize {
     at
 }
 
-/// `middle` is where a row of the output has a row of the input as it is.
+/// Writes the rows of the output. Those in `middle` have a row of the input as it is.
 fn reflect<E: Movable>(
     threads: Threads,
     from: &[E],

@@ -161,7 +161,7 @@ impl Walk {
     }
 }
 
-/// `to[i] = from[at + i * stride]`. Each direction has a loop that looks up no index.
+/// Copies `from[at + i * stride]` to `to[i]`. Each direction has a loop that looks up no index.
 fn copy_strided<E: Movable>(from: &[E], at: usize, stride: isize, to: &mut [E]) {
     let Some(last) = to.len().checked_sub(1) else { return };
     let step = stride.unsigned_abs();

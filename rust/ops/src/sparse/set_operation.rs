@@ -26,8 +26,8 @@ impl Operation {
         })
     }
 
-    /// Returns whether an element is in the result; `found` is how the next elements of both sets compare: the lesser one is in
-    /// its set alone.
+    /// Returns true if an element is in the result. `found` compares the next elements of both sets: the lesser one is in its
+    /// set alone.
     fn keeps(self, found: Ordering) -> bool {
         match self {
             Operation::Difference => found.is_lt(),

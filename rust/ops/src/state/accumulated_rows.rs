@@ -12,7 +12,7 @@ pub(super) struct AccumulatedRows {
     values: Tensor,
 }
 
-/// What takes get of the gradients.
+/// The combination of the gradients that takes get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reduction {
     Sum,
@@ -155,8 +155,8 @@ impl AccumulatedRows {
         Ok(AccumulatedRows { indices: merged, counts, values: out })
     }
 
-    /// Indices, the mean of each slice over the gradients that had it (or the sum), and the dense shape; -1 where the
-    /// accumulator does not know how many rows there are.
+    /// Returns the indices, the mean of each slice over its gradients (or the sum), and the dense shape. The shape has
+    /// -1 if the accumulator has no number of rows.
     pub(super) fn finish<T: Scalar + Element>(
         mut self,
         shape: &PartialShape,

@@ -127,7 +127,7 @@ fn same_shape(var: &Tensor, name: &str, other: &Tensor) -> Result<()> {
     Ok(())
 }
 
-/// The elements of the variables, which have one shape, for writing.
+/// Returns the elements of the variables, which have one shape, for writing.
 fn slices_of<const N: usize, R: Rule<N>, T: Wide>(variables: [&mut Tensor; N]) -> Result<[&mut [T]; N]> {
     for (slot, name) in variables.iter().zip(R::INPUTS).skip(1) {
         same_shape(variables[0], name, slot)?;

@@ -242,7 +242,7 @@ fn apply_sparse(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }), else Err(init.unsupported()))
 }
 
-/// The kernel of a take: what it takes, now or later, it makes its outputs of.
+/// Returns the kernel of a take, which makes its outputs of the gradients that it takes, now or later.
 fn take(init: &KernelInit<'_>, form: Form) -> Result<Box<dyn Kernel>> {
     let dtype = init.dtype("dtype")?;
     dispatch!(dtype, T in float, {

@@ -59,7 +59,7 @@ impl Folding {
     }
 }
 
-/// Bytes that a node reads and, as far as its shapes tell, writes.
+/// Returns the bytes that a node reads and, where shapes are known, writes.
 fn work(node: &Node, inputs: &[Tensor]) -> usize {
     let read: usize = inputs.iter().map(Tensor::byte_size).sum();
     let written = node.outputs.iter().map(|o| o.shape.elements().unwrap_or(0).saturating_mul(o.dtype.size().max(1)));

@@ -4,7 +4,7 @@ use crate::draft::{Action, Draft};
 use crate::source::Source;
 use smallvec::SmallVec;
 
-/// What depends on each node of a draft, at the time when it was made.
+/// The dependents of each node of a draft, at the time when it was made.
 pub(super) struct Readers {
     /// The nodes that read each node's outputs, once for every input.
     reading: Vec<SmallVec<[u32; 2]>>,

@@ -1,6 +1,6 @@
 //! One pass over the pure nodes in topological order, in which constants are folded, identities seen through and equal nodes merged.
 //!
-//! It is one pass because each of these makes way for the others: what reads a folded node can be folded, too, and what reads two
+//! It is one pass because each of these makes way for the others. A reader of a folded node can be folded, too, and readers of two
 //! nodes that became one may be equal.
 
 use super::equal_nodes::EqualNodes;

@@ -7,7 +7,7 @@ use ferroflow_tensor::Tensor;
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
-/// What takes the place of a node, which then does nothing. It keeps its place in the order: control edges may lead through it.
+/// The replacement of a node, which then does nothing. The node keeps its place in the order: control edges may lead through it.
 ///
 /// It is no `Replacement`: no kernel changes, and the node may have other readers than the nodes that take part.
 pub(super) enum StandIn {
@@ -19,7 +19,7 @@ pub(super) enum StandIn {
     Node(u32),
 }
 
-/// What the readers of (node, output) read instead.
+/// The sources that the readers of (node, output) read instead.
 #[derive(Default)]
 pub(super) struct StandIns(FxHashMap<(u32, u32), Source>);
 

@@ -31,7 +31,7 @@ pub(super) enum Import {
 /// A `_Send` behind a write: a path of control that leaves the site after the write and may come back to it.
 pub(super) type Leaving = (usize, u32);
 
-/// What is sent from one site to another.
+/// A value that is sent from one site to another.
 pub(super) struct Transfer {
     pub import: Import,
     /// The site that sends, and the one that receives.

@@ -30,7 +30,7 @@ macro_rules! complex_product {
         $(#[$doc])*
         ///
         /// # Errors
-        /// `InvalidArgument` when the sizes do not agree; `ResourceExhausted` when there is no memory for the parts.
+        /// Returns `InvalidArgument` when the sizes do not agree; `ResourceExhausted` when there is no memory for the parts.
         pub fn $name(
             threads: Threads,
             a: MatRef<'_, Complex<$float>>,

@@ -19,7 +19,7 @@ pub(super) struct Scratch<T> {
 }
 
 impl<T: Float> Scratch<T> {
-    /// A matrix with unspecified elements.
+    /// Makes a matrix with unspecified elements.
     pub(super) fn new(rows: usize, cols: usize) -> Result<Scratch<T>> {
         let bytes = rows.checked_mul(cols).and_then(|len| len.checked_mul(size_of::<T>()));
         let bytes = bytes.ok_or_else(|| Status::resource_exhausted("OOM: a matrix larger than the address space"))?;

@@ -180,7 +180,7 @@ impl<'a, T> SharedSlice<'a, T> {
         unsafe { self.part(range) }
     }
 
-    /// The elements of `range`, cut to the slice's bounds, for as long as the slice is borrowed.
+    /// Returns the elements of `range`, cut to the slice's bounds, for as long as the slice is borrowed.
     ///
     /// # Safety
     /// No two parts that overlap may be alive at the same time.
@@ -191,12 +191,12 @@ impl<'a, T> SharedSlice<'a, T> {
         unsafe { std::slice::from_raw_parts_mut(self.data.add(start), end - start) }
     }
 
-    /// Another handle to the same slice.
+    /// Returns another handle to the same slice.
     fn alias(&self) -> SharedSlice<'a, T> {
         SharedSlice { data: self.data, len: self.len, borrow: self.borrow }
     }
 
-    /// The first element's address, for kernels that write a strided part of the slice.
+    /// Returns the first element's address, for kernels that write a strided part of the slice.
     pub fn as_mut_ptr(&self) -> *mut T {
         self.data
     }

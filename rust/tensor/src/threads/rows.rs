@@ -3,8 +3,9 @@
 use super::{Interrupted, SharedSlice, Threads, for_blocks, try_for_blocks};
 use std::ops::Range;
 
-/// Outputs that are cut into parts, which tasks write at once: a slice of rows of equal length, `Strips`, `Columns`, and pairs and
-/// arrays of outputs.
+/// Outputs that are cut into parts, which tasks write at once.
+///
+/// These are a slice of rows of equal length, `Strips`, `Columns`, and pairs and arrays of outputs.
 pub trait Outputs: Sized {
     /// The outputs as all tasks see them.
     type Shared: Sync;
@@ -84,12 +85,12 @@ impl<'a, T> Strips<'a, T> {
         Strips { data, group, strip: strip.max(1) }
     }
 
-    /// Number of strips in a group.
+    /// Returns the number of strips in a group.
     pub fn per_group(&self) -> usize {
         self.group.div_ceil(self.strip)
     }
 
-    /// Number of strips.
+    /// Returns the number of strips.
     pub fn count(&self) -> usize {
         self.data.len().checked_div(self.group).unwrap_or(0) * self.per_group()
     }
@@ -141,12 +142,12 @@ impl<'a, T> Columns<'a, T> {
         Columns { data, size, width: width.max(1) }
     }
 
-    /// Number of pieces of each matrix.
+    /// Returns the number of pieces of each matrix.
     pub fn per_matrix(&self) -> usize {
         self.size.1.div_ceil(self.width)
     }
 
-    /// Number of pieces.
+    /// Returns the number of pieces.
     pub fn count(&self) -> usize {
         self.data.len().checked_div(self.size.0 * self.size.1).unwrap_or(0) * self.per_matrix()
     }
@@ -187,7 +188,7 @@ impl<T> Pieces<'_, T> {
 }
 
 impl<T> Piece<'_, T> {
-    /// Number of its columns.
+    /// Returns the number of its columns.
     pub fn columns(&self) -> usize {
         self.columns
     }
@@ -203,8 +204,8 @@ impl<T> Piece<'_, T> {
     #[inline]
     pub fn row(&mut self, row: usize) -> &mut [T] {
         let place = if row < self.size.0 { self.place(row) } else { 0..0 };
-        // SAFETY: places in pieces of different numbers are disjoint, each piece belongs to one task, and `&mut self` lets one
-        // row of it live at a time.
+        // SAFETY: places in pieces of different numbers are disjoint, and each piece belongs to one task. `&mut self` lets one row
+        // of it live at a time.
         unsafe { self.data.range(place) }
     }
 }
@@ -263,7 +264,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Every element belongs to one part, at any number of threads.
+        /// Checks that every element belongs to one part, at any number of threads.
         #[test]
         fn every_element_is_written_once(
             rows in 0usize..9, length in 0usize..5, block in 0usize..4, cut in 0usize..6, matrices in 0usize..4, threads in 1usize..4

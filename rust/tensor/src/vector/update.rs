@@ -1,5 +1,6 @@
-//! One pass over several arrays of one length that are updated in place by the elements of another: a variable and its slots by a
-//! gradient.
+//! One pass that updates several arrays of one length in place by the elements of another.
+//!
+//! The arrays are a variable and its slots, the other one is a gradient.
 
 use super::Wide;
 use super::isa::{Isa, for_each_isa};
@@ -8,7 +9,7 @@ use num_traits::{Float, Zero};
 
 /// Elements computed at a time, in arrays of their own: the compiler sees that these do not overlap.
 const LANES: usize = 64;
-/// How far ahead of its use memory is prefetched, in bytes: more streams run side by side here than the CPU follows by itself.
+/// Bytes between a prefetch and its use. More streams run side by side here than the CPU prefetches by itself.
 const AHEAD: usize = 2048;
 
 /// The new values of `N` elements at one place.
@@ -18,7 +19,7 @@ pub trait Formula<F: Float, const N: usize>: Sync {
     fn apply(&self, values: [F; N], by: F) -> [F; N];
 }
 
-/// The arguments of `update_in_place`, as one type: `for_each_isa` knows no constants among the parameters of types.
+/// The arguments of `update_in_place`, as one type: `for_each_isa` has no constants among the parameters of types.
 trait Pass {
     fn run(self);
 }
@@ -62,7 +63,7 @@ impl<T: Wide, M: Formula<T::In, N>, const N: usize> Pass for Update<'_, M, T, N>
                     prefetch(&variable[ahead.clone()]);
                 }
             }
-            // Whole blocks have a length that the compiler knows, and only those are vectorized.
+            // Whole blocks have a length that is known to the compiler, and only those are vectorized.
             if length == LANES {
                 load(&mut by, of_block, LANES);
                 for k in 0..N {

@@ -12,7 +12,7 @@ pub trait Wide: Scalar + Element {
     fn widen(self) -> Self::In;
     /// Returns the nearest value of its own type.
     fn narrow(x: Self::In) -> Self;
-    /// The value of a float attribute, as TensorFlow casts it: to the element type first.
+    /// Returns the value of a float attribute, as TensorFlow casts it: to the element type first.
     fn of_attr(x: f32) -> Self::In;
 }
 

@@ -54,7 +54,7 @@ impl Blocks {
         self.rows_per_block.min(self.rows - layer * self.rows_per_block)
     }
 
-    /// The elements of a whole block; the last one may have fewer.
+    /// Returns the number of elements of a whole block; the last one may have fewer.
     fn size(&self) -> usize {
         self.rows_per_block * self.width
     }

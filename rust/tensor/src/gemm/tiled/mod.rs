@@ -565,7 +565,7 @@ impl<L: Lanes> Block<'_, '_, L> {
     }
 }
 
-/// What the kernels read for one tile of rows.
+/// The operands of the kernels for one tile of rows.
 struct TileOperands<E> {
     order: Order,
     a: *const E,
@@ -575,7 +575,7 @@ struct TileOperands<E> {
     /// The elements of the inner dimension: the first one in the block, and their number.
     step: usize,
     depth: usize,
-    /// What is prefetched with the tile, and how far with each column.
+    /// The address that is prefetched with the tile, and its step with each column.
     ahead: *const u8,
     ahead_step: usize,
 }
