@@ -478,16 +478,11 @@ class Session(BaseSession):
         self._contexts = None
         try:
             session.__exit__(exc_type, exc, tb)
-        except RuntimeError as error:
-            if error is not exc:
-                raise
         finally:
             try:
                 graph.__exit__(exc_type, exc, tb)
-            except RuntimeError as error:
-                if error is not exc:
-                    raise
-            self.close()
+            finally:
+                self.close()
 
     @staticmethod
     def reset(target: str, containers: Any = None, config: Any = None) -> None:
