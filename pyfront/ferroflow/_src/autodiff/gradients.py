@@ -62,7 +62,7 @@ def gradients(
         LookupError: if an operation between has no gradient rule.
         TypeError: if a y, x or gradient has a wrong dtype.
         ValueError: if numbers of gradients or shapes are incompatible, or `unconnected_gradients` is not a member of
-            `UnconnectedGradients`; if the first y is outside of a conditional or loop that contains another y.
+            `UnconnectedGradients`. Also if another y than the first is within a conditional or loop without the first.
     """
     ys, xs = _as_list(ys), _as_list(xs)
     stops = _as_list(stop_gradients) if stop_gradients is not None else []
