@@ -13,6 +13,7 @@ from hypothesis.extra.numpy import array_shapes, mutually_broadcastable_shapes
 
 import ferroflow as tf
 from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.ops.nn.ranking import nth_element
 
 SEEDS = st.integers(0, 2**31 - 1)
 SHAPES = array_shapes(min_dims=0, max_dims=3, max_side=3)
@@ -153,6 +154,15 @@ def test_second_derivatives_of_matrix_products(seed):
     check(lambda x, y: tf.gradients(tf.tanh(tf.matmul(x, y)), [x, y]), [a, b], seed)
 
 
+def svd_parts(x: Any, full_matrices: bool = False) -> list[Any]:
+    """What a singular value decomposition says of a matrix, whatever the signs of the vectors."""
+    s, u, v = tf.svd(x, full_matrices=full_matrices)
+    rank = s.shape[-1].value
+    parts = [s, u[..., :, None, :rank] * v[..., None, :, :rank]]
+    beside = [vectors[..., rank:] for vectors in (u, v) if vectors.shape[-1].value > rank]
+    return parts + [tf.matmul(vectors, vectors, adjoint_b=True) for vectors in beside]
+
+
 ARRAY: dict[str, tuple[Callable[..., Any], list[tuple[int, ...]]]] = {
     "concat_rows": (lambda x, y: tf.concat([x, y], 0), [(2, 3), (4, 3)]),
     "concat_columns": (lambda x, y: tf.concat([x, y], -1), [(2, 3), (2, 1)]),
@@ -209,6 +219,17 @@ ARRAY: dict[str, tuple[Callable[..., Any], list[tuple[int, ...]]]] = {
     "bias_add": (lambda x, y: tf.nn.bias_add(x, y), [(2, 3), (3,)]),
     "l2_loss": (lambda x: tf.nn.l2_loss(x), [(2, 3)]),
     "top_k": (lambda x: tf.nn.top_k(x, 2).values, [(2, 4)]),
+    "top_k_of_a_vector": (lambda x: tf.nn.top_k(x, 2).values, [(5,)]),
+    "top_k_of_batches": (lambda x: tf.nn.top_k(x, 3, sorted=False).values, [(2, 3, 4)]),
+    "nth_element": (lambda x: nth_element(x, 1), [(2, 2)]),
+    "nth_element_of_batches": (lambda x: nth_element(x, 2, reverse=True), [(2, 3, 4)]),
+    "svd_values": (lambda x: tf.svd(x, compute_uv=False), [(2, 3, 2)]),
+    "svd_square": (lambda x: svd_parts(x), [(2, 2)]),
+    "svd_wide": (lambda x: svd_parts(x), [(2, 2, 4)]),
+    "svd_tall": (lambda x: svd_parts(x), [(2, 3, 2)]),
+    "svd_square_full": (lambda x: svd_parts(x, full_matrices=True), [(2, 2)]),
+    "svd_wide_full": (lambda x: svd_parts(x, full_matrices=True), [(2, 2, 3)]),
+    "svd_tall_full": (lambda x: svd_parts(x, full_matrices=True), [(3, 2)]),
     "sigmoid_cross_entropy": (
         lambda x, y: tf.nn.sigmoid_cross_entropy_with_logits(logits=x, labels=tf.sigmoid(y)),
         [(2, 3), (2, 3)],
@@ -309,3 +330,34 @@ def test_second_derivatives_by_the_logits_of_a_softmax_cross_entropy():
         _gradient(lambda x: tf.sin(tf.nn.softmax_cross_entropy_with_logits_v2(logits=x, labels=labels))),
         [draw(4, (2, 3), ANY)],
     )
+
+
+def test_equal_elements_share_the_gradient_of_the_nth():
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.constant([[1.0, 2.0, 2.0, 2.0, 5.0], [3.0, 1.0, 2.0, 7.0, 8.0]])
+        found = session.run(tf.gradients(nth_element(x, 2), x, [tf.constant([3.0, 5.0])])[0])
+    np.testing.assert_allclose(found, [[0.0, 1.0, 1.0, 1.0, 0.0], [5.0, 0.0, 0.0, 0.0, 0.0]])
+
+
+@pytest.mark.parametrize("shape", [[None, 2, 3], [4, 3, 2], [2, 2]])
+def test_the_gradient_of_a_decomposition_has_the_static_shape_of_the_matrices(shape):
+    with tf.Graph().as_default():
+        x = tf.placeholder(tf.float64, shape)
+        (gradient,) = tf.gradients(list(tf.svd(x)), x)
+        assert gradient.shape.as_list() == shape
+
+
+@pytest.mark.parametrize(
+    ("shape", "dtype", "full", "words"),
+    [
+        ([4, None, 3], tf.float32, False, "input with unknown inner matrix shape"),
+        ([2, 4], tf.float32, True, r"abs\(m - n\) > 1 when full_matrices is True"),
+        ([2, 4], tf.complex64, False, "not implemented for complex types and compute_uv=True"),
+    ],
+)
+def test_decompositions_without_a_gradient_are_refused(shape, dtype, full, words):
+    with tf.Graph().as_default():
+        x = tf.placeholder(dtype, shape)
+        u = tf.svd(x, full_matrices=full)[1]
+        with pytest.raises(NotImplementedError, match=words):
+            tf.gradients(u, x, tf.ones_like(u))

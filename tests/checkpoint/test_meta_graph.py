@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ferroflow as tf
-from ferroflow._src.checkpoint.meta_graph_export import export_scoped_meta_graph
+from ferroflow._src.checkpoint.meta_graph_export import create_meta_graph_def, export_scoped_meta_graph
 from ferroflow._src.checkpoint.meta_graph_import import copy_scoped_meta_graph, import_scoped_meta_graph
 
 
@@ -188,3 +188,53 @@ def test_partitioned_variables_keep_their_slices() -> None:
             ("s/v", [4, 2], [0, 0], [2, 2]),
             ("s/v", [4, 2], [2, 0], [2, 2]),
         ]
+
+
+@pytest.mark.parametrize("argument", ["clear_devices", "clear_extraneous_savers", "strip_default_attrs"])
+def test_functions_are_exported_whatever_is_left_out(argument: str) -> None:
+    with tf.Graph().as_default():
+        doubled = tf.data.Dataset.from_tensors(3).map(lambda x: x * 2)
+        tf.identity(doubled.make_one_shot_iterator().get_next(), name="y")
+        whole, _ = export_scoped_meta_graph()
+        exported, _ = export_scoped_meta_graph(**{argument: True})
+    names = [{f.signature.name for f in message.graph_def.library.function} for message in (whole, exported)]
+    assert names[0] == names[1] != set()
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.train.import_meta_graph(exported)
+        assert session.run("y:0") == 6
+
+
+def test_the_frames_of_loops_lose_the_scope_that_is_taken_off() -> None:
+    def frames(export_scope: str | None) -> set[bytes]:
+        exported, _ = export_scoped_meta_graph(export_scope=export_scope)
+        return {node.attr["frame_name"].s for node in exported.graph_def.node if node.op == "Enter"}
+
+    with tf.Graph().as_default():
+        with tf.name_scope("inside"):
+            tf.while_loop(lambda i: i < 3, lambda i: i + 1, [0])
+        tf.while_loop(lambda i: i < 3, lambda i: i + 1, [0])
+        assert frames("inside") == {b"while/while_context"}
+        assert frames(None) == {b"inside/while/while_context", b"while/while_context"}
+
+
+@pytest.mark.parametrize("argument", ["meta_info_def", "graph_def", "saver_def"])
+def test_messages_of_another_kind_are_refused(argument: str) -> None:
+    with tf.Graph().as_default():
+        tf.constant(1.0)
+        with pytest.raises(TypeError, match=f"{argument} must be of type"):
+            create_meta_graph_def(**{argument: tf.ConfigProto()})
+        with pytest.raises(TypeError, match="graph must be of type Graph"):
+            create_meta_graph_def(graph=tf.GraphDef())
+
+
+def test_a_scope_is_exported_whole_and_in_binary_by_default(tmp_path: Path) -> None:
+    file = tmp_path / "model.meta"
+    with tf.Graph().as_default(), tf.device("/job:ps/task:1"):
+        tf.train.Saver([tf.Variable(1.0, name="v")])
+        tf.matmul([[1.0]], [[2.0]], name="product")
+        exported, _ = export_scoped_meta_graph(str(file))
+    assert tf.MetaGraphDef.FromString(file.read_bytes()) == exported
+    nodes = {node.name: node for node in exported.graph_def.node}
+    assert nodes["v"].device == "/job:ps/task:1"
+    assert "transpose_a" in nodes["product"].attr
+    assert "save/SaveV2" in nodes

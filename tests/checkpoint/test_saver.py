@@ -274,3 +274,26 @@ def test_threads_may_save_the_same_checkpoint_at_the_same_time(tmp_path: Path) -
     assert tf.train.latest_checkpoint(str(tmp_path)) == prefix
     np.testing.assert_array_equal(tf.train.load_variable(prefix, "v"), np.arange(100_000.0))
     assert not list(tmp_path.glob("*temp*"))
+
+
+def test_a_variable_behind_a_handle_is_restored_in_its_own_shape_on_demand(tmp_path: Path) -> None:
+    path = _saved(str(tmp_path / "model"), {"v": np.float32([1.0, 2.0])})
+    with tf.Graph().as_default(), tf.Session() as session:
+        v = tf.get_variable("v", [2, 1], use_resource=True)
+        tf.train.Saver([v], reshape=True).restore(session, path)
+        assert session.run(v).tolist() == [[1.0], [2.0]]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="mismatch between the current graph"):
+            tf.train.Saver([v]).restore(session, path)
+
+
+@pytest.mark.parametrize("what", ["read", "handle"])
+def test_a_read_and_a_handle_stand_for_the_variable_behind_them(tmp_path: Path, what: str) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        v = tf.get_variable("v", initializer=[1.0, 2.0], use_resource=True)
+        saver = tf.train.Saver({"w": v.value() if what == "read" else v.handle})
+        session.run(v.initializer)
+        path = saver.save(session, str(tmp_path / "model"))
+        assert tf.train.load_variable(path, "w").tolist() == [1.0, 2.0]
+        session.run(v.assign([5.0, 6.0]))
+        saver.restore(session, path)
+        assert session.run(v).tolist() == [1.0, 2.0]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import ferroflow as tf
+from ferroflow._src.base import tf_logging
 from ferroflow._src.checkpoint import waiting
 
 
@@ -79,3 +80,31 @@ def test_who_waits_may_be_asked_whether_to_go_on(clock: Clock, save: Any, tmp_pa
     seen = list(tf.train.checkpoints_iterator(str(tmp_path), timeout=10, timeout_fn=lambda: answers.pop(0)))
     assert [Path(path).name for path in seen] == ["model-1"]
     assert not answers
+
+
+@pytest.fixture
+def logged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    lines: list[str] = []
+    monkeypatch.setattr(tf_logging, "info", lambda message, *args: lines.append(message % args))
+    return lines
+
+
+def test_the_log_has_when_a_checkpoint_is_waited_for_and_found(
+    clock: Clock, logged: list[str], save: Any, tmp_path: Path
+) -> None:
+    clock.at = {1002.0: lambda: save(1)}
+    found = tf.contrib.training.wait_for_new_checkpoint(str(tmp_path), timeout=10)
+    saving = [line for line in logged if "checkpoint at" in line]
+    assert saving == [f"Waiting for new checkpoint at {tmp_path}", f"Found new checkpoint at {found}"]
+    assert tf.contrib.training.wait_for_new_checkpoint(str(tmp_path), found, timeout=3) is None
+    assert "Found" not in logged[-1]
+
+
+def test_the_log_has_that_the_time_is_over_where_no_function_decides_it(
+    clock: Clock, logged: list[str], tmp_path: Path
+) -> None:
+    over = "Timed-out waiting for a checkpoint."
+    assert list(tf.train.checkpoints_iterator(str(tmp_path), timeout=3, timeout_fn=lambda: True)) == []
+    assert over not in logged
+    assert list(tf.train.checkpoints_iterator(str(tmp_path), timeout=3)) == []
+    assert logged[-1] == over

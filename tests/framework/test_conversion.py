@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import ferroflow as tf
+from ferroflow._src.framework.constant import constant_value_as_shape
 
 
 @pytest.fixture(autouse=True)
@@ -128,3 +129,31 @@ def test_a_value_that_the_graph_decided_may_no_longer_be_fed(graph):
 def test_what_is_fed_has_no_constant_value():
     assert tf.contrib.util.constant_value(tf.placeholder(tf.float32)) is None
     assert tf.contrib.util.constant_value(tf.shape(tf.placeholder(tf.float32, [None]))) is None
+
+
+@pytest.mark.parametrize(("value", "shape"), [([3, -1], [3, None]), ([], []), ([2], [2])])
+def test_a_vector_of_sizes_is_a_shape(value, shape):
+    assert constant_value_as_shape(tf.constant(value, tf.int32)).as_list() == shape
+
+
+def test_a_vector_of_unknown_sizes_is_a_shape_of_its_length():
+    assert constant_value_as_shape(tf.placeholder(tf.int32, [2])).as_list() == [None, None]
+    assert constant_value_as_shape(tf.placeholder(tf.int32, [None])).ndims is None
+    partly = tf.stack([3, tf.placeholder(tf.int32, [])])
+    assert constant_value_as_shape(partly).as_list() == [3, None]
+
+
+@pytest.mark.parametrize("make", [lambda: tf.constant(3), lambda: tf.placeholder(tf.int32, [None, 2])])
+def test_what_is_no_vector_is_no_shape(make):
+    with pytest.raises(ValueError, match="must have rank 1"):
+        constant_value_as_shape(make())
+
+
+@pytest.mark.parametrize(
+    "shape_of",
+    [constant_value_as_shape, lambda size: tf.SparseTensor([[0]], [1.0], tf.cast(size, tf.int64)).get_shape()],
+    ids=["shape", "sparse"],
+)
+def test_a_size_below_minus_one_is_no_shape(shape_of):
+    with pytest.raises(ValueError, match="Dimension -2 must be >= -1"):
+        shape_of(tf.constant([-2]))

@@ -239,6 +239,18 @@ def test_large_and_deep_graphs_are_drawn_in_part():
     assert tf.Graph()._repr_html_().startswith("<div")
 
 
+def test_the_note_of_what_is_left_out_is_below_the_boxes_and_within_the_picture():
+    drawing = ElementTree.fromstring(graph_svg([_node(f"n{i}") for i in range(310)]))
+    (note,) = (text for text in drawing.iter(f"{_SVG}text") if "not drawn" in (text.text or ""))
+    background, *boxes = drawing.iter(f"{_SVG}rect")
+    assert background.attrib["height"] == "100%"
+    lowest = max(float(box.attrib["y"]) + float(box.attrib["height"]) for box in boxes)
+    top = float(note.attrib["y"]) - float(note.attrib["font-size"])
+    assert lowest <= top
+    assert float(note.attrib["y"]) < float(drawing.attrib["height"]) <= lowest + 40
+    assert drawing.attrib["viewBox"] == f"0 0 {drawing.attrib['width']} {drawing.attrib['height']}"
+
+
 def test_a_scope_without_nodes_is_refused():
     with pytest.raises(ValueError, match="no node is in the scope b"):
         graph_svg([_node("a/b"), _node("b")], "b")

@@ -278,3 +278,32 @@ def test_the_old_name_of_the_collection_of_variables_can_be_set(monkeypatch):
         assert tf.GraphKeys().VARIABLES == "variables"
     monkeypatch.setattr(tf.GraphKeys, "VARIABLES", "mine")
     assert tf.GraphKeys.VARIABLES == "mine"
+
+
+def test_create_op_groups_a_flat_list_of_inputs(graph):
+    a, b, axis = tf.constant([1.0]), tf.constant([2.0]), tf.constant(0)
+    joined = graph.create_op("ConcatV2", [a, b, a, axis], [tf.float32])
+    assert joined.get_attr("N") == 3
+    packed = graph.create_op("Pack", [a, b], [tf.float32])
+    assert packed.get_attr("N") == 2
+    texts = graph.create_op("StringFormat", [a, axis], [tf.string])
+    assert texts.get_attr("T") == [tf.float32, tf.int32]
+    with tf.Session() as sess:
+        found = sess.run([joined.outputs[0], packed.outputs[0]])
+    assert [value.tolist() for value in found] == [[1.0, 2.0, 1.0], [[1.0], [2.0]]]
+
+
+def test_create_op_needs_to_know_how_two_lists_are_grouped(graph):
+    a = tf.constant(1.0)
+    with pytest.raises(ValueError, match="must determine how its 3 inputs group"):
+        graph.create_op("ParseExample", [a, a, a])
+
+
+@pytest.mark.parametrize("argument", ["compute_shapes", "compute_device"])
+@pytest.mark.parametrize("value", [False, True])
+def test_create_op_always_computes_shapes_and_devices(graph, argument, value):
+    a = tf.constant([1.0, 2.0])
+    with tf.device("/cpu:0"):
+        op = graph.create_op("Neg", [a], [tf.float32], **{argument: value})
+    assert op.outputs[0].shape.as_list() == [2]
+    assert op.device == "/device:CPU:0"

@@ -427,3 +427,49 @@ def test_old_graphs_meant_any_shape_where_they_wrote_a_scalars():
         with tf.Graph().as_default():
             (x,) = tf.import_graph_def(graph_def, return_elements=["x:0"])
             assert x.shape.ndims == shape
+
+
+def pipeline(*factors):
+    """The message of a graph whose functions, one for each factor, multiply three by the factors."""
+    with tf.Graph().as_default() as graph:
+        dataset = tf.data.Dataset.from_tensors(3)
+        for factor in factors:
+            dataset = dataset.map(lambda x, factor=factor: x * factor)
+        tf.identity(dataset.make_one_shot_iterator().get_next(), name="y")
+    return graph.as_graph_def()
+
+
+def functions_of(graph):
+    return [function.signature.name for function in graph.as_graph_def().library.function]
+
+
+def test_functions_come_with_the_nodes_that_call_them():
+    message = pipeline(2, 5)
+    graph, (y,) = imported(message, return_elements=["y:0"])
+    assert functions_of(graph) == [function.signature.name for function in message.library.function]
+    with tf.Session(graph=graph) as session:
+        assert session.run(y) == 30
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_functions_whose_names_are_taken_get_others(backwards):
+    factors = [(2,), (5,), (2,), (7, 2), (2, 7)]
+    with tf.Graph().as_default() as graph:
+        ys = []
+        for each in factors:
+            message = pipeline(*each)
+            if backwards:
+                functions = list(message.library.function)[::-1]
+                del message.library.function[:]
+                message.library.function.extend(functions)
+            ys += tf.import_graph_def(message, return_elements=["y:0"])
+        names = functions_of(graph)
+        assert len(set(names)) == len(names)
+        # The third message has the functions of the first, and the last message one of them.
+        assert len(names) == 2 + 2 + 0 + 3 + 2
+        with tf.Session() as session:
+            assert session.run(ys) == [3 * int(np.prod(each)) for each in factors]
+    # Their names survive another import.
+    again, found = imported(graph.as_graph_def(), return_elements=[y.name for y in ys])
+    with tf.Session(graph=again) as session:
+        assert session.run(found) == [3 * int(np.prod(each)) for each in factors]

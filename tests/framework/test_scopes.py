@@ -287,3 +287,29 @@ def test_a_slash_alone_is_the_root():
 def test_none_in_the_place_of_a_name_is_tensorflows_name(make, name):
     with tf.name_scope("scope"):
         assert make(tf.placeholder(tf.float32, [2, 2])).name == f"scope/{name}"
+
+
+@pytest.mark.parametrize("values", [[], [1]])
+def test_a_scope_for_values_needs_a_name(values):
+    with pytest.raises(ValueError, match="At least one of name"), tf.name_scope(None, None, values):
+        pass
+    with tf.name_scope("outer"), tf.name_scope(None) as scope:
+        assert scope == ""
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x: tf.concat([x, x], 0),
+        lambda x: tf.stack((x, x)),
+        lambda x: tf.add_n([x, x]),
+        lambda x: tf.raw_ops.Pack(values=[x, x]),
+        lambda x: tf.raw_ops.Neg(x=x),
+    ],
+    ids=["concat", "stack", "add_n", "Pack", "Neg"],
+)
+def test_an_operation_is_made_in_the_graph_of_its_inputs(graph, make):
+    with tf.Graph().as_default() as other:
+        x = tf.constant([1.0])
+    assert make(x).graph is other
+    assert graph.get_operations() == []

@@ -369,6 +369,18 @@ def test_a_session_is_not_entered_twice():
         session.run(tf.constant(1.0))
 
 
+@pytest.mark.parametrize("error", [RuntimeError("mine"), StopIteration("mine"), KeyError("mine")], ids=repr)
+def test_what_is_raised_within_a_session_is_raised_and_the_session_closed(fresh_graph, error):
+    session = tf.Session(graph=tf.Graph())
+    with pytest.raises(type(error)) as raised, session:
+        raise error
+    assert raised.value is error
+    assert tf.get_default_session() is None
+    assert tf.get_default_graph() is fresh_graph
+    with pytest.raises(RuntimeError, match="closed"):
+        session.run([])
+
+
 def test_a_number_is_no_string():
     text = tf.placeholder(tf.string)
     with tf.Session() as session, pytest.raises(TypeError, match="Type of feed value 1 with type <class 'int'> is not"):

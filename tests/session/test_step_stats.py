@@ -50,6 +50,21 @@ def test_each_node_that_runs_has_its_times_and_its_outputs():
     assert y.memory[0].total_bytes == 32
 
 
+def test_a_constant_takes_one_microsecond_at_the_start_of_the_step():
+    x = tf.placeholder(tf.float32, [1000], name="x")
+    y = tf.exp(x, name="y") * tf.constant(np.arange(1000.0), tf.float32, name="c")
+    with tf.Session() as session:
+        (device,) = traced(session, y, {x: np.zeros(1000)}).step_stats.dev_stats
+    nodes = {n.node_name: n for n in device.node_stats}
+    constant = nodes["c"]
+    assert constant.timeline_label == "c = Const()"
+    assert constant.thread_id == nodes["y"].thread_id
+    assert (constant.op_end_rel_micros, constant.all_end_rel_micros) == (1, 1)
+    assert constant.all_start_micros == constant.scheduled_micros <= nodes["y"].all_start_micros
+    assert constant.all_start_nanos == constant.scheduled_nanos <= nodes["y"].all_start_nanos
+    assert constant.all_start_micros == constant.all_start_nanos // 1000
+
+
 def test_fused_nodes_share_their_time():
     x = tf.placeholder(tf.float32, [1000], name="x")
     y = tf.tanh(tf.exp(x, name="a") + 1.0, name="b")

@@ -99,3 +99,14 @@ def test_a_step_of_a_session_is_drawn() -> None:
         options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
         sess.run(tf.matmul(x, x, name="product"), {x: [[1, 2], [3, 4]]}, options=options, run_metadata=metadata)
     assert "MatMul" in [event["name"] for event in events(metadata.step_stats, "X")]
+
+
+def test_memory_is_drawn_in_the_process_of_the_allocators() -> None:
+    message = stats(*CHAIN)
+    drawn = [event for event in events(message, "C", show_memory=True) if event["cat"] == "Memory"]
+    assert {(event["name"], event["pid"], event["tid"]) for event in drawn} == {("cpu", 0, 0)}
+    made = {event["name"]: event for event in events(message, "N", show_memory=True)}
+    removed = {event["name"]: event for event in events(message, "D", show_memory=True)}
+    assert sorted(made) == sorted(removed) == ["a", "b", "c"]
+    for name, event in removed.items():
+        assert (event["cat"], event["pid"], event["id"]) == ("Tensor", 2, made[name]["id"])

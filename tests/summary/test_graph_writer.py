@@ -63,6 +63,38 @@ def test_scalars_are_recorded_under_the_global_step(tmp_path):
     )
 
 
+def test_tags_and_names_of_operations_are_tensorflows(tmp_path, graph):
+    step = tf.train.create_global_step()
+    with summary.create_file_writer(str(tmp_path)).as_default(), tf.Session() as session:
+        with summary.always_record_summaries():
+            first = len(graph.get_operations())
+            summary.scalar("loss", 1.0, step=3)
+            with tf.name_scope("scope"):
+                summary.scalar("loss", 2.0, step=np.int64(4))
+        made = [op.name for op in graph.get_operations()[first:]]
+        parts = ("Const", "Identity/input", "Identity", "tag", "", "Const_1")
+        assert made == [f"{scope}loss/{part}".rstrip("/") for scope in ("", "scope/") for part in parts]
+        # The recording is a branch of a conditional, which is not part of the tag.
+        with summary.record_summaries_every_n_global_steps(1):
+            summary.scalar("often", 3.0)
+            with tf.name_scope("other"):
+                summary.scalar("often", 4.0)
+        session.run(step.initializer)
+        summary.initialize()
+        session.run(summary.all_summary_ops())
+        session.run(summary.flush())
+    written = [(3, "loss", 1.0), (4, "scope/loss", 2.0), (0, "often", 3.0), (0, "other/often", 4.0)]
+    assert sorted(values(files(tmp_path)[0])) == sorted(written)
+
+
+def test_a_step_of_another_type_is_refused(tmp_path):
+    with summary.create_file_writer(str(tmp_path)).as_default(), summary.always_record_summaries():
+        with pytest.raises(ValueError, match="type 'int64' for variable of type 'int32_ref'"):
+            summary.scalar("x", 1.0, step=tf.Variable(5))
+        with pytest.raises(TypeError, match="type int32 that does not match expected type of int64"):
+            summary.scalar("x", 1.0, step=tf.constant(5))
+
+
 def test_steps_are_chosen_by_their_number(tmp_path):
     step = tf.train.create_global_step()
     with (
@@ -84,6 +116,7 @@ def test_steps_are_chosen_by_their_number(tmp_path):
 
 def test_nothing_is_written_without_a_writer_or_where_it_is_not_wanted(tmp_path):
     assert summary.scalar("x", 1.0, step=0).type == "NoOp"
+    assert summary.graph(tf.constant("")).type == "NoOp"
     assert summary.flush().type == "NoOp"
     with summary.create_file_writer(None).as_default() as none:
         assert summary.scalar("x", 1.0, step=0).type == "NoOp"

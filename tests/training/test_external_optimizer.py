@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import ferroflow as tf
+from ferroflow._src.base import tf_logging
 
-pytest.importorskip("scipy.optimize")
+optimize = pytest.importorskip("scipy.optimize")
 
 Scipy = tf.contrib.opt.ScipyOptimizerInterface
 
@@ -94,3 +95,25 @@ def test_what_it_sets_itself_cannot_be_given():
         minimized(lambda v: tf.contrib.opt.ExternalOptimizerInterface(norm(v)))
     with pytest.raises(ValueError, match="No variables"):
         Scipy(tf.constant(1.0), var_list=[])
+
+
+@pytest.mark.parametrize("missing", [None, "nit", "nfev"])
+def test_the_log_has_how_the_search_ended(monkeypatch, missing):
+    logged = []
+    minimize = optimize.minimize
+
+    def counted(*args, **kwargs):
+        # Not every method of SciPy counts both.
+        result = minimize(*args, **kwargs)
+        result.pop(missing, None)
+        return result
+
+    monkeypatch.setattr(optimize, "minimize", counted)
+    monkeypatch.setattr(tf_logging, "info", lambda message, *args: logged.extend((message % args).splitlines()))
+    minimized(lambda v: Scipy(norm(v) + 2.0))
+    assert logged[0] == "Optimization terminated with:"
+    assert logged[1].startswith("  Message: ")
+    assert logged[2] == "  Objective function value: 2.000000"
+    counts = {"nit": "  Number of iterations", "nfev": "  Number of functions evaluations"}
+    assert [line.partition(":")[0] for line in logged[3:]] == [counts[k] for k in counts if k != missing]
+    assert all(int(line.partition(":")[2]) > 0 for line in logged[3:])

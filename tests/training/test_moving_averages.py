@@ -132,3 +132,34 @@ def test_a_weighted_average_has_the_name_of_its_scope():
     assert (mean.op.name, named.op.name) == ("WeightedMovingAvg/WeightedMovingAvg", "mean/mean")
     names = [f"{scope}/{of}" for scope in ("WeightedMovingAvg", "mean") for of in ("value_x_weight", "weight")]
     assert [v.op.name for v in tf.global_variables()] == names
+
+
+def averaging_optimizer():
+    """A trained variable, the optimizer that averages it, and the operation that trains."""
+    v = tf.Variable(1.0, name="v")
+    optimizer = tf.contrib.opt.MovingAverageOptimizer(tf.train.GradientDescentOptimizer(0.5), average_decay=0.5)
+    return v, optimizer, optimizer.minimize(v * 2.0)
+
+
+def test_a_swapping_saver_saves_averages_under_the_names_of_their_variables(tmp_path):
+    v, optimizer, train = averaging_optimizer()
+    saver = optimizer.swapping_saver()
+    with initialized() as session:
+        session.run(train)
+        path = saver.save(session, str(tmp_path / "model"))
+        average = session.run(tf.get_default_graph().get_tensor_by_name("v/ExponentialMovingAverage:0"))
+        assert tf.train.load_variable(path, "v") == average == 0.5
+        assert tf.train.load_variable(path, "v/ExponentialMovingAverage") == session.run(v) == 0.0
+
+
+def test_a_swapping_saver_needs_a_variable_and_its_average():
+    v, optimizer, _ = averaging_optimizer()
+    average = next(a for a in tf.global_variables() if a is not v)
+    for kept, missing in ((v, average), (average, v)):
+        with pytest.raises(ValueError, match=f"Variable to swap {missing.op.name} is not part of variables to save"):
+            optimizer.swapping_saver([kept])
+    other = tf.Variable(1.0, name="other")
+    assert optimizer.swapping_saver({"a": v, "b": average, "c": other}) is not None
+    fresh = tf.contrib.opt.MovingAverageOptimizer(tf.train.GradientDescentOptimizer(0.5))
+    with pytest.raises(RuntimeError, match="before creating the swapping_saver"):
+        fresh.swapping_saver()

@@ -5,6 +5,7 @@ from variables.graphs import graph  # noqa: F401 (a fixture)
 
 import ferroflow as tf
 from ferroflow._src.base import errors
+from ferroflow._src.variables import resources
 
 
 def test_initializers_cover_their_collections():
@@ -96,3 +97,43 @@ def test_collections_filter_by_scope():
     assert tf.global_variables() == [y]
     assert tf.trainable_variables() == [x, y]
     assert tf.trainable_variables("a") == [x]
+
+
+def table(name):
+    """The handle of a table, the operation that fills it, and whether it is filled."""
+    made = tf.Variable(False, name=f"{name}_made")
+    return tf.constant("handle", name=name), tf.assign(made, True), made.read_value()
+
+
+@pytest.mark.parametrize("is_shared", [True, False, None])
+def test_a_resource_is_among_the_shared_or_the_local_ones(is_shared):
+    handle, create, is_made = table("forest")
+    if is_shared is None:
+        resources.register_resource(handle, create, is_made)
+    else:
+        resources.register_resource(handle, create, is_made, is_shared)
+    shared, local = resources.shared_resources(), resources.local_resources()
+    assert [len(shared), len(local)] == ([0, 1] if is_shared is False else [1, 0])
+    assert (shared or local)[0].handle is handle
+    report = resources.report_uninitialized_resources()
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        assert sess.run(report).tolist() == [b"forest:0"]
+        sess.run(resources.initialize_resources(shared or local))
+        assert sess.run(report).tolist() == []
+
+
+def test_resources_that_are_not_made_are_reported_whether_shared_or_local():
+    a, b, c = (table(name) for name in "abc")
+    for each, is_shared in ((a, True), (b, False), (c, True)):
+        resources.register_resource(*each, is_shared=is_shared)
+    report = resources.report_uninitialized_resources()
+    only_c = resources.report_uninitialized_resources(resources.shared_resources()[1:])
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        assert sess.run(report).tolist() == [b"a:0", b"c:0", b"b:0"]
+        sess.run(resources.initialize_resources(resources.local_resources()))
+        assert sess.run(report).tolist() == [b"a:0", b"c:0"]
+        assert sess.run(only_c).tolist() == [b"c:0"]
+        sess.run(resources.initialize_resources([]))
+        assert sess.run(resources.report_uninitialized_resources([])).tolist() == []

@@ -241,6 +241,21 @@ def test_the_shape_of_a_variable_is_read_through_its_handle():
 # ---- gradients
 
 
+def test_reads_have_the_shape_that_is_known_of_the_variable():
+    with tf.variable_scope("s", use_resource=True):
+        v = tf.get_variable("v", initializer=tf.placeholder(tf.float32), validate_shape=False)
+        known = tf.get_variable("known", [2, 3])
+    assert v.shape.ndims is v.value().shape.ndims is None
+    v.set_shape([None, 3])
+    for read in (v.value(), v.read_value()):
+        assert read.shape.as_list() == [None, 3]
+    v.set_shape([2, None])
+    for read in (v.value(), v.read_value(), tf.convert_to_tensor(v), known.value(), known.read_value()):
+        assert read.shape.as_list() == [2, 3]
+    with pytest.raises(ValueError, match=r"not compatible|incompatible"):
+        v.set_shape([4, 3])
+
+
 def test_gradients_of_all_reads_add_up():
     v = tf.Variable(3.0, use_resource=True)
     (gradient,) = tf.gradients(v * v + 2.0 * v, v)

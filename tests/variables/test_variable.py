@@ -111,6 +111,28 @@ def test_wrong_arguments_are_refused(arguments, message):
         tf.Variable(**arguments)
 
 
+def test_all_arguments_may_be_positional(graph):  # noqa: F811
+    names = list(inspect.signature(tf.Variable).parameters)
+    given = {"initial_value": 1.0, "trainable": False, "validate_shape": True, "name": "v", "dtype": tf.float64}
+    arguments = [given.get(name) for name in names]
+    assert len(arguments) == 15
+    seen = []
+
+    def creator(make, **kwargs):
+        seen.append({key: value for key, value in kwargs.items() if value is not None})
+        return make(**kwargs)
+
+    with tf.variable_creator_scope(creator):
+        v = tf.Variable(*arguments)
+    assert seen == [given]
+    assert (v.op.name, v.dtype.base_dtype) == ("v", tf.float64)
+    assert tf.trainable_variables() == []
+    with pytest.raises(TypeError, match=r"at most 15 arguments \(16 given\)"):
+        tf.Variable(*arguments, None)
+    with pytest.raises(TypeError, match="multiple values for argument 'trainable'"):
+        tf.Variable(1.0, True, trainable=True)
+
+
 def test_an_initial_value_of_unknown_shape_needs_validate_shape_off():
     x = tf.placeholder(tf.float32)
     with pytest.raises(ValueError, match="initial_value must have a shape specified"):

@@ -63,7 +63,7 @@ def gradients(
         LookupError: if an operation between has no gradient rule.
         TypeError: if a y, x or gradient has a wrong dtype.
         ValueError: if numbers of gradients or shapes are incompatible, or `unconnected_gradients` is not a member of
-            `UnconnectedGradients`.
+            `UnconnectedGradients`. Also if another y than the first is within a conditional or loop without the first.
     """
     ys, xs = _as_list(ys), _as_list(xs)
     stops = _as_list(stop_gradients) if stop_gradients is not None else []
@@ -256,6 +256,13 @@ class Sweep:
                 if node in self._between:
                     pending[steps.of(node)] += 1
         for y, seed in zip(ys, seeds, strict=True):
+            region = steps.region_of(steps.of(y._node_id))
+            if region is not None and y._node_id not in region.outputs:
+                # The walk passes the region from its outputs on: this gradient would be left out.
+                raise ValueError(
+                    f"'{y.name}' is within a conditional or loop, and '{ys[0].name}' is not. Call tf.gradients for "
+                    "each of them and add the gradients."
+                )
             self._receive(y, seed)
         # TF 1.x: an x that depends on no other x ends the walk; one that does is walked through.
         stops = stops | {

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ferroflow import _core
 from ferroflow._src.base import array_conversion, compat, dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import DTypeLike, ShapeLike, TensorLike
@@ -84,4 +85,7 @@ def constant_value_as_shape(tensor: Any) -> TensorShape:
         ValueError: if the tensor is not a vector, or holds a dimension below -1.
     """
     tensor.shape.with_rank(1)
-    return TensorShape(tensor.graph._core.constant_as_shape(tensor._node_id, tensor._index))
+    try:
+        return TensorShape(tensor.graph._core.constant_as_shape(tensor._node_id, tensor._index))
+    except _core.StatusError as failure:
+        raise ValueError(failure.args[1]) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ferroflow._src.base import proto
@@ -130,11 +131,20 @@ def _plain(value: Any) -> Any:
 
 def renamed(message: Any, names: dict[str, str]) -> None:
     """Renames the functions that the nodes of a GraphDef or FunctionDef call."""
+    for call in _calls(message):
+        call.name = names.get(call.name, call.name)
+
+
+def called(message: Any) -> set[str]:
+    """Returns the names of the functions that the nodes of a GraphDef or FunctionDef call."""
+    return {call.name for call in _calls(message)}
+
+
+def _calls(message: Any) -> Iterator[Any]:
     for node in message.node if hasattr(message, "node") else message.node_def:
         for value in node.attr.values():
             field = value.WhichOneof("value")
             if field == "func":
-                value.func.name = names.get(value.func.name, value.func.name)
+                yield value.func
             elif field == "list":
-                for call in value.list.func:
-                    call.name = names.get(call.name, call.name)
+                yield from value.list.func

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ferroflow import _core
@@ -10,7 +10,7 @@ from ferroflow._src.base import compat, errors, proto
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import get_default_graph, name_scope
 from ferroflow._src.framework.function import Function, FunctionGraph, graphs_around
-from ferroflow._src.framework.function_def import body_of, renamed, to_function_def
+from ferroflow._src.framework.function_def import body_of, called, renamed, to_function_def
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.scopes import DeviceStack
@@ -167,19 +167,14 @@ def _with_functions(graph: Graph, graph_def: Any) -> Any:
     """Returns the message without its functions, which are in the graph afterwards, renamed where their names are
     taken.
     """
-    functions = list(graph_def.library.function)
-    if not functions:
+    if not graph_def.library.function:
         return graph_def
     _check_ops(graph_def)
     root = [graph, *graphs_around(graph)][-1]
     names: dict[str, str] = {}
-    fresh = []
-    for message in functions:
+    fresh = _fresh(root, graph_def.library.function)
+    for message in fresh:
         name = message.signature.name
-        known = root._functions.get(name)
-        if known is not None and _same(to_function_def(known), message):
-            continue
-        fresh.append(message)
         taken = {*root._functions, *names.values()}
         names[name] = name
         while names[name] in taken:
@@ -194,6 +189,27 @@ def _with_functions(graph: Graph, graph_def: Any) -> Any:
         renamed(body, names)
         _define(root, names[message.signature.name], body)
     return rest
+
+
+def _fresh(root: Graph, functions: Sequence[Any]) -> list[Any]:
+    """Returns the functions that a graph lacks, in their order."""
+    callers: dict[str, list[str]] = {}
+    waiting = []
+    for message in functions:
+        name = message.signature.name
+        known = root._functions.get(name)
+        if known is None or not _same(to_function_def(known), message):
+            waiting.append(name)
+        for other in called(message):
+            callers.setdefault(other, []).append(name)
+    # Two functions of one text are not the same where they call different functions of one name.
+    fresh: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name not in fresh:
+            fresh.add(name)
+            waiting += callers.get(name, ())
+    return [message for message in functions if message.signature.name in fresh]
 
 
 def _check_ops(graph_def: Any) -> None:

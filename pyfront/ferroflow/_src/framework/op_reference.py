@@ -37,9 +37,10 @@ def _tensors(arg: Mapping[str, Any]) -> str:
     if arg["is_type_list"]:
         return f"list of Tensors of the dtypes `{type_attr}`"
     dtype = f"dtype `{type_attr}`" if type_attr else as_dtype(arg["type"]).name
-    kind = "reference to a Tensor" if arg["is_ref"] else "Tensor"
     if arg["is_list"]:
-        kind = f"list of `{arg['number_attr']}` " + kind.replace("Tensor", "Tensors").replace("reference", "references")
+        kind = f"list of `{arg['number_attr']}` {'references to ' if arg['is_ref'] else ''}Tensors"
+    else:
+        kind = "reference to a Tensor" if arg["is_ref"] else "Tensor"
     return f"{kind} of {dtype}"
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ferroflow._src.base import dtypes, errors
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.operation import Operation
@@ -39,7 +37,7 @@ class PartialRun:
         self._check("fetch", elements, self._fetches, self._fetched, "fetched")
         self._fed.update(t for t, _ in feeds)
         # Later pieces are fed the same values, whatever the program does to its arrays meanwhile.
-        self._known.update((t, v.copy() if isinstance(v, np.ndarray) else v) for t, v in feeds)
+        self._known.update((t, v.copy()) for t, v in feeds)
         known = list(self._known.items())
         tensors = [e for e in elements if isinstance(e, Tensor)]
         targets = [e for e in elements if isinstance(e, Operation) and e not in self._done]

@@ -485,16 +485,11 @@ class Session(BaseSession):
         self._contexts = None
         try:
             session.__exit__(exc_type, exc, tb)
-        except RuntimeError as error:
-            if error is not exc:
-                raise
         finally:
             try:
                 graph.__exit__(exc_type, exc, tb)
-            except RuntimeError as error:
-                if error is not exc:
-                    raise
-            self.close()
+            finally:
+                self.close()
 
     @staticmethod
     def reset(target: str, containers: ListLike | None = None, config: proto.ConfigProto | None = None) -> None:
