@@ -855,6 +855,7 @@ if _typing.TYPE_CHECKING:
         spectral as spectral,
         test as test,
         user_ops as user_ops,
+        version as version,
     )
     from ferroflow._src.base.proto import (
         AttrValue as AttrValue,

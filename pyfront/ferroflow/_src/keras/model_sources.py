@@ -15,11 +15,11 @@ def get_source_inputs(tensor: Any, layer: Any = None, node_index: int | None = N
 
     Args:
         tensor: Tensor of any dtype and shape, the output of a layer or an input.
-        layer: None or a KerasLayer object; not used, since the tensor has its layer.
+        layer: object of the layer, or None; not used, since the tensor has its layer.
         node_index: int; not used.
 
     Returns:
-        list of Tensors, each once; the tensor alone if it came from no layer.
+        list of Tensor, each once, of their dtypes and shapes; the tensor alone if it came from no layer.
     """
     del layer, node_index
     found: dict[int, Any] = {}

@@ -97,7 +97,7 @@ class _Estimator:
         """Changes parameters.
 
         Args:
-            **params: the parameters.
+            **params: dict of parameters by name.
 
         Returns:
             This object.
