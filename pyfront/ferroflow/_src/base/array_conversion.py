@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import os
+import sys
 from collections.abc import Iterator
 from typing import Any, Final, NoReturn
 
@@ -70,12 +73,26 @@ def to_array(
 
 def _full(shape: tuple[int, ...], value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     try:
+        if math.prod(shape) * np.dtype(dtype).itemsize > _machine_bytes():
+            raise MemoryError
         return np.full(shape, value, dtype)
     except (MemoryError, ValueError):
         # NumPy's ValueError is for arrays of more bytes than there are addresses.
         dims, kind = ",".join(map(str, shape)), dtypes.as_dtype(dtype).name
         message = f"OOM when allocating tensor with shape[{dims}] and type {kind}"
         raise errors.ResourceExhaustedError(None, None, message) from None
+
+
+@functools.cache
+def _machine_bytes() -> int:
+    """Returns the bytes of the machine's memory.
+
+    A system that overcommits hands out more addresses, and ends the process when it writes there.
+    """
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return sys.maxsize
 
 
 def to_compact_array(

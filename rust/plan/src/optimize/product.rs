@@ -1,6 +1,6 @@
 //! Products of matrices of which parts and sums can be computed, and the fused ops that do so.
 //!
-//! Both occur in every recurrent net. The gradient with respect to the concatenation of input and state is cut in two, and the
+//! Both occur in every recurrent net. The gradient with respect to input and state, concatenated, is cut in two. The
 //! gradients with respect to the weights are summed over the steps.
 
 use super::readers::Readers;
