@@ -25,6 +25,7 @@ LATER_ATTRS = {
 WITHOUT_KERNELS = {
     ("Conj", "T"): {"variant"},
     ("Relu", "T"): {"qint8"},
+    ("SelfAdjointEig", "T"): {"float16"},
 }
 # Ops of which TensorFlow allows any type, and has kernels for those alone that the definition here names.
 NAMED_TYPES = {("ResourceScatterNdAdd", "T"), ("ResourceScatterNdSub", "T")}

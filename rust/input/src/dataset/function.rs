@@ -10,13 +10,14 @@ use std::sync::Arc;
 pub(super) struct Captured {
     function: Arc<dyn Callable>,
     captured: Vec<Tensor>,
+    site: Use,
 }
 
 impl Captured {
     /// Returns an instance of the function `name` with the values of some inputs behind its arguments.
     pub fn new(ctx: &KernelContext<'_>, name: &str, inputs: Range<usize>) -> Result<Arc<Captured>> {
         let function = ctx.step.functions.clone().instance(name)?;
-        Ok(Arc::new(Captured { function, captured: owned(ctx, inputs)? }))
+        Ok(Arc::new(Captured { function, captured: owned(ctx, inputs)?, site: Use::new() }))
     }
 
     /// Returns true if a call, once begun, runs to its end although the step is interrupted.
@@ -42,10 +43,11 @@ impl Captured {
         }
     }
 
-    /// Returns the dataset that the function gives; `what` names the function in messages.
+    /// Returns the dataset that the function gives, at one of the places of its datasets; `what` names the function in messages.
     pub fn dataset(
         &self,
         arguments: impl IntoIterator<Item = Tensor>,
+        place: u64,
         pull: Pull<'_>,
         what: &str,
     ) -> Result<DatasetValue> {
@@ -53,7 +55,7 @@ impl Captured {
         match &results[..] {
             [one] => match DatasetValue::of(one) {
                 Ok(DatasetValue { dataset, signature }) => {
-                    Ok(DatasetValue { dataset: dataset.used(Use::once()), signature: signature.clone() })
+                    Ok(DatasetValue { dataset: dataset.used(self.site.numbered(place)), signature: signature.clone() })
                 }
                 Err(_) => bail!(InvalidArgument, "{what} must return a single scalar of dtype DT_VARIANT."),
             },

@@ -40,6 +40,8 @@ struct GroupByWindowIterator {
     /// Requested window sizes.
     sizes: BTreeMap<i64, usize>,
     current: Option<BoxedIterator>,
+    /// Windows made so far.
+    windows: u64,
 }
 
 impl Dataset for GroupByWindow {
@@ -52,6 +54,7 @@ impl Dataset for GroupByWindow {
             groups: BTreeMap::new(),
             sizes: BTreeMap::new(),
             current: None,
+            windows: 0,
         })
     }
 }
@@ -103,7 +106,8 @@ impl GroupByWindowIterator {
             signature: self.functions.signature.clone(),
         };
         let arguments = [Tensor::scalar(key), window.into_tensor()?];
-        let reduced = self.functions.reduce.dataset(arguments, pull, "`reduce_func`")?;
+        let reduced = self.functions.reduce.dataset(arguments, self.windows, pull, "`reduce_func`")?;
+        self.windows += 1;
         self.current = Some(reduced.dataset.iterator());
         Ok(())
     }

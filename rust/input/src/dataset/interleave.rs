@@ -18,6 +18,8 @@ struct Interleave {
     block_length: usize,
     /// Elements that each of the open datasets is read ahead in a thread of its own; none for 0.
     ahead: usize,
+    /// True for `flat_map`, in which every element has a place of its own in the pipeline.
+    is_flat: bool,
 }
 
 struct InterleaveIterator {
@@ -28,6 +30,9 @@ struct InterleaveIterator {
     cycle_length: usize,
     block_length: usize,
     ahead: usize,
+    is_flat: bool,
+    /// Datasets made so far.
+    made: u64,
     place: usize,
     /// Elements taken in this turn.
     taken: usize,
@@ -42,6 +47,8 @@ impl Dataset for Interleave {
             cycle_length: self.cycle_length,
             block_length: self.block_length,
             ahead: self.ahead,
+            is_flat: self.is_flat,
+            made: 0,
             place: 0,
             taken: 0,
         })
@@ -71,9 +78,11 @@ impl DatasetIterator for InterleaveIterator {
                 self.pass_on();
             } else if let Some(input) = &mut self.input {
                 let function = &self.function;
-                match input.with(function, pull, |element, pull| function.dataset(element, pull, "`f`"))? {
+                let place = if self.is_flat { self.made } else { self.place as u64 };
+                match input.with(function, pull, |element, pull| function.dataset(element, place, pull, "`f`"))? {
                     None => self.input = None,
                     Some(value) => {
+                        self.made += 1;
                         let iterator = value.dataset.iterator();
                         let iterator = if self.ahead > 0 {
                             BoxedIterator::new(prefetch::Ahead::new(iterator, self.ahead))
@@ -133,6 +142,7 @@ fn interleave(ctx: &KernelContext<'_>, f: &str, arguments: usize, ahead: Ahead) 
         cycle_length: usize::try_from(cycle_length).unwrap_or(usize::MAX),
         block_length: usize::try_from(block_length).unwrap_or(usize::MAX),
         ahead: usize::try_from(buffered).unwrap_or(0),
+        is_flat: false,
     })
 }
 
@@ -154,6 +164,7 @@ pub(super) fn register(r: &mut Registry) {
                         cycle_length: 1,
                         block_length: usize::MAX,
                         ahead: 0,
+                        is_flat: true,
                     })
                 })
             }),

@@ -8,25 +8,24 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A use of a dataset: two inputs of a pipeline that are the same dataset are two uses of it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Use {
-    number: u64,
-    /// True if a function made the dataset for one element: no other pass comes back to this place.
-    is_once: bool,
-}
+pub(super) struct Use(u64);
 
 impl Use {
-    fn numbered(is_once: bool) -> Use {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        Use { number: NEXT.fetch_add(1, Ordering::Relaxed), is_once }
-    }
-
     pub fn new() -> Use {
-        Use::numbered(false)
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Use(NEXT.fetch_add(1, Ordering::Relaxed))
     }
 
-    pub fn once() -> Use {
-        Use::numbered(true)
+    /// Returns one of the uses by a function that makes a dataset for every element.
+    pub fn numbered(self, number: u64) -> Use {
+        Use(hash_of(self.0, number))
     }
+}
+
+fn hash_of(a: u64, b: u64) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (a, b).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The uses from the iterator that a program reads down to one of the iterators in it.
@@ -52,13 +51,8 @@ impl Place {
     /// Returns the place of a use by the iterator that runs or is made.
     pub fn below(site: Use) -> Place {
         let parent = Place::current();
-        let mut hasher = DefaultHasher::new();
-        (parent.as_ref().map_or(0, |p| p.path), site.number).hash(&mut hasher);
-        let root = match parent {
-            Some(parent) if !site.is_once => parent.root,
-            _ => Arc::new(()),
-        };
-        Place { path: hasher.finish(), root }
+        let path = hash_of(parent.as_ref().map_or(0, |p| p.path), site.0);
+        Place { path, root: parent.map_or_else(|| Arc::new(()), |p| p.root) }
     }
 }
 
@@ -105,10 +99,11 @@ mod tests {
     }
 
     #[test]
-    fn a_dataset_made_for_one_element_has_a_root_of_its_own() {
-        let mut entered = Some(Place::below(Use::new()));
-        let root = entered.as_ref().map(|p| p.root.clone());
-        let _entered = Entered::new(&mut entered);
-        assert!(root.is_some_and(|root| !Arc::ptr_eq(&root, &Place::below(Use::once()).root)));
+    fn numbered_uses_are_places_to_come_back_to() {
+        let (a, b) = (Use::new(), Use::new());
+        let path = |site: Use| Place::below(site).path;
+        assert_eq!(path(a.numbered(1)), path(a.numbered(1)));
+        let all = [path(a), path(b), path(a.numbered(0)), path(a.numbered(1)), path(b.numbered(0))];
+        assert!((1..all.len()).all(|i| !all[..i].contains(&all[i])));
     }
 }

@@ -1,6 +1,6 @@
 //! Stage, Unstage, StagePeek, StageSize, StageClear: tuples that come out in the order they went in.
 
-use super::{Limits, bounded, bytes, values};
+use super::{Limits, bounded, bytes, untyped, values};
 use crate::retry::{Outputs, Waited, Waiters, try_or_wait};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ResourceName, Unnamed, kernel, shape_rules};
 use ferroflow_sync::Mutex;
@@ -128,13 +128,13 @@ pub(super) fn register(r: &mut Registry) {
             .kernel(|init| on_area(init, peek)),
     );
     r.add(
-        bounded(Op::new("StageSize").output("size: int32"), "")
+        untyped(Op::new("StageSize").output("size: int32"), "")
             .doc("Returns the number of tuples in a staging area.")
             .shape(shape_rules::scalar)
             .kernel(|init| on_area(init, size)),
     );
     r.add(
-        bounded(Op::new("StageClear"), "")
+        untyped(Op::new("StageClear"), "")
             .doc("Empties a staging area.")
             .shape(shape_rules::unknown)
             .kernel(|init| on_area(init, clear)),

@@ -2,7 +2,7 @@
 //!
 //! They hold tuples found by their keys, whose values may come and go one by one.
 
-use super::{Limits, bounded, bytes, values};
+use super::{Limits, bounded, bytes, untyped, values};
 use crate::retry::{Outputs, Waited, Waiters, try_or_wait};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ResourceName, Unnamed, kernel, shape_rules};
 use ferroflow_sync::Mutex;
@@ -201,7 +201,7 @@ macro_rules! family {
         let op = |name: &str| Op::new(&format!(concat!($prefix, "{}"), name));
         let keyed = |name| op(name).input("key: int64").input("indices: int32");
         $r.add(
-            bounded(keyed("Stage").input("values: fake_dtypes"), "fake_dtypes: list(type) >= 1")
+            untyped(keyed("Stage").input("values: fake_dtypes"), "fake_dtypes: list(type) >= 1")
                 .may_wait()
                 .doc("Leaves values of the tuple of a key in a staging map; waits while it is full.")
                 .shape(shape_rules::unknown)
@@ -229,19 +229,19 @@ macro_rules! family {
                 .kernel(|init| on_map(init, $ordered, unstage_no_key)),
         );
         $r.add(
-            bounded(op("Size").output("size: int32"), "")
+            untyped(op("Size").output("size: int32"), "")
                 .doc("Returns the number of complete tuples in a staging map.")
                 .shape(shape_rules::scalar)
                 .kernel(|init| on_map(init, $ordered, size)),
         );
         $r.add(
-            bounded(op("IncompleteSize").output("size: int32"), "")
+            untyped(op("IncompleteSize").output("size: int32"), "")
                 .doc("Returns the number of tuples in a staging map of which values are missing.")
                 .shape(shape_rules::scalar)
                 .kernel(|init| on_map(init, $ordered, incomplete_size)),
         );
         $r.add(
-            bounded(op("Clear"), "")
+            untyped(op("Clear"), "")
                 .doc("Empties a staging map.")
                 .shape(shape_rules::unknown)
                 .kernel(|init| on_map(init, $ordered, clear)),

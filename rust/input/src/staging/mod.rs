@@ -48,9 +48,19 @@ fn values(ctx: &mut KernelContext<'_>, first: usize) -> Result<Vec<Tensor>> {
     (first..ctx.num_inputs()).map(|i| ctx.take(i).and_then(Tensor::into_owned)).collect()
 }
 
-/// Adds the part of the schema that all ops of an area have in common.
+/// Adds the attributes of an op whose values are of the types in `dtypes`.
 fn bounded(op: Op, more: &str) -> Op {
-    let op = op.attr("capacity: int >= 0 = 0").attr("memory_limit: int >= 0 = 0").attr("dtypes: list(type) >= 1");
+    in_area(op, "dtypes: list(type) >= 1", more)
+}
+
+/// Adds the attributes of an op that has no value of the types in `dtypes`: the list may be empty.
+fn untyped(op: Op, more: &str) -> Op {
+    in_area(op, "dtypes: list(type)", more)
+}
+
+/// Adds the part of the schema that all ops of an area have in common.
+fn in_area(op: Op, dtypes: &str, more: &str) -> Op {
+    let op = op.attr("capacity: int >= 0 = 0").attr("memory_limit: int >= 0 = 0").attr(dtypes);
     let op = if more.is_empty() { op } else { op.attr(more) };
     op.attr("container: string = ''").attr("shared_name: string = ''").stateful()
 }
