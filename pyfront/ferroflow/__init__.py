@@ -118,7 +118,14 @@ from ferroflow._src.base.tensor_shape import (
     TensorShape as TensorShape,
 )
 from ferroflow._src.base.user_frames import install_hooks as _install_hooks
-from ferroflow._src.base.version import GIT_VERSION as GIT_VERSION, VERSION as VERSION
+from ferroflow._src.base.version import (
+    COMPILER_VERSION as COMPILER_VERSION,
+    GIT_VERSION as GIT_VERSION,
+    GRAPH_DEF_VERSION as GRAPH_DEF_VERSION,
+    GRAPH_DEF_VERSION_MIN_CONSUMER as GRAPH_DEF_VERSION_MIN_CONSUMER,
+    GRAPH_DEF_VERSION_MIN_PRODUCER as GRAPH_DEF_VERSION_MIN_PRODUCER,
+    VERSION as VERSION,
+)
 from ferroflow._src.base.virtual_modules import install as _install_finder, serve as _serve
 from ferroflow._src.control_flow.choice import case as case, switch_case as switch_case
 from ferroflow._src.control_flow.conditional import cond as cond
@@ -770,11 +777,7 @@ no_gradient = _no_gradient
 
 __version__ = VERSION
 __git_version__ = GIT_VERSION
-COMPILER_VERSION = __compiler_version__ = "rustc"
-# The GraphDef versions that TF 1.15 wrote and reads.
-GRAPH_DEF_VERSION = 134
-GRAPH_DEF_VERSION_MIN_CONSUMER = 0
-GRAPH_DEF_VERSION_MIN_PRODUCER = 0
+__compiler_version__ = COMPILER_VERSION
 
 # Protobuf, and the modules that few programs touch, are loaded when first asked for.
 _MESSAGES = frozenset(

@@ -629,7 +629,7 @@ def import_graph_def(
     scope: str,
     sources: dict[str, Any],
     producer: bytes | None,
-    wanted: list[str],
+    names: list[str],
     device: collections.abc.Callable[[str | None], str],
     watcher: Any,
 ) -> tuple[list[int | None], list[str], list[str], list[int]]:
@@ -642,14 +642,14 @@ def import_graph_def(
       sources: what nodes read instead: tensors by tensor name (`a:0`), operations by control input (`^a`).
       producer: serialized OpList of the program that made `graph_def`: attributes unknown here that have their default
         there are left out.
-      wanted: names of nodes in `graph_def`.
+      names: list of str, nodes in `graph_def`.
       device: gives the device of nodes that ask for one, or for that of others (None); called once for each.
       watcher: None, or an object whose `admit(op, name, device, inputs, control_inputs)` is called before each node,
         with (node id, index) of its inputs and ids of its control inputs, and returns the tensors and operations to
         take instead; and whose `added(id, outputs, device)` is called after each node.
 
     Returns:
-      The ids of the nodes `wanted`, None for those that are not there; the names of loops; what names the gradients
+      The ids of the nodes `names`, None for those that are not there; the names of loops; what names the gradients
       whose TensorArrays are among the nodes; the ids of all nodes where conditionals or loops are among them.
 
     Raises:

@@ -68,11 +68,16 @@ def test_a_plan_shows_conditions_loops_and_equal_nodes(tmp_path, capsys):
         x = tf.placeholder(tf.float32, [2], name="x")
         axis = tf.constant(0)
         total = tf.while_loop(lambda i, _: i < 3, lambda i, t: (i + 1, t + x), [tf.constant(0), x])[1]
+        counted = tf.while_loop(lambda i: i < 9, lambda i: i * 2, [tf.cast(tf.reduce_sum(x), tf.int32)], name="count")
+        total += tf.while_loop(lambda i: i < 9.0, lambda i: i * 2.0, [tf.placeholder(tf.float32)], name="fed")
+        total += tf.cast(counted, tf.float32)
         chosen = tf.cond(tf.reduce_sum(x) > 1.0, lambda: tf.cumsum(x), lambda: total, name="choice")
         tf.add_n([chosen, tf.cumprod(x, axis, name="one"), tf.cumprod(x, axis, name="two")], name="out")
 
     lines = _planned(tmp_path, capsys, build, "out:0")
-    assert any(": loop of scalars while/while_context (" in line for line in lines)
+    assert any(": loop while/while_context (" in line for line in lines)
+    assert any(": loop of scalars count/while_context (" in line for line in lines)
+    assert any(": loop (of scalars if its inputs are scalars) fed/while_context (" in line for line in lines)
     assert any(line.strip().startswith("while %") and line.endswith(" is true") for line in lines)
     assert any(line.strip().startswith("next %") for line in lines)
     assert any("Cumsum" in line and " if " in line for line in lines)

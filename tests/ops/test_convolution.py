@@ -43,7 +43,7 @@ _NODES: list[tuple[str, Callable[[Any, Any], Any], str]] = [
         "conv1d",
         lambda x, f: tf.nn.conv1d(x[:, 0], f[0], 1, "SAME"),
         "conv1d/ExpandDims/dim=Const conv1d/ExpandDims=ExpandDims conv1d/ExpandDims_1/dim=Const "
-        "conv1d/ExpandDims_1=ExpandDims conv1d/Conv2D=Conv2D conv1d/Squeeze=Squeeze",
+        "conv1d/ExpandDims_1=ExpandDims conv1d=Conv2D conv1d/Squeeze=Squeeze",
     ),
     (
         "depthwise_conv2d",

@@ -1,6 +1,6 @@
 """`tf.contrib.eager`: names that work in a graph; the others raise an error with advice."""
 
-from ferroflow._src.internals.eager_api import (
+from ferroflow._src.contrib.eager.eager_api import (
     ASYNC as ASYNC,
     DEVICE_PLACEMENT_EXPLICIT as DEVICE_PLACEMENT_EXPLICIT,
     DEVICE_PLACEMENT_SILENT as DEVICE_PLACEMENT_SILENT,

@@ -13,6 +13,7 @@ __all__ = ["MovedModules"]
 # The place before, and the place now, both below `_src`.
 _MOVED: Final = {
     "_src.datasets.csv_tables": "contrib.learn.csv_tables",
+    "_src.layers.model_layers": "contrib.layers.model_layers",
     "_src.preprocessing.categorical_vocabulary": "contrib.learn.preprocessing.categorical_vocabulary",
     "_src.preprocessing.text": "contrib.learn.preprocessing.text",
     "_src.seq2seq.attention_wrapper": "contrib.seq2seq.attention_wrapper",

@@ -4,8 +4,20 @@ from typing import Final
 
 from ferroflow import _core
 
-__all__ = ["GIT_VERSION", "VERSION"]
+__all__ = [
+    "COMPILER_VERSION",
+    "GIT_VERSION",
+    "GRAPH_DEF_VERSION",
+    "GRAPH_DEF_VERSION_MIN_CONSUMER",
+    "GRAPH_DEF_VERSION_MIN_PRODUCER",
+    "VERSION",
+]
 
 # Programs compare it, and take old or new paths by it; the package's own version is `ferroflow --version`.
 VERSION: Final = "1.15.0"
 GIT_VERSION: Final = f"v{VERSION}-ferroflow-{_core.__version__}"
+COMPILER_VERSION: Final = "rustc"
+# The GraphDef versions that TF 1.15 wrote and reads.
+GRAPH_DEF_VERSION: Final = 134
+GRAPH_DEF_VERSION_MIN_CONSUMER: Final = 0
+GRAPH_DEF_VERSION_MIN_PRODUCER: Final = 0

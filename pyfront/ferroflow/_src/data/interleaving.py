@@ -24,7 +24,7 @@ def parallel_interleave(
     block_length: int = 1,
     sloppy: BoolLike = False,
     buffer_output_elements: TensorLike | None = None,
-    prefetch_input_elements: Any = None,
+    prefetch_input_elements: TensorLike | None = None,
 ) -> Callable[[Dataset], Dataset]:
     """Returns a transformation: as `Dataset.interleave`, the datasets that take turns being read ahead in threads of
     their own.

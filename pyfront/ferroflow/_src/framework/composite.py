@@ -136,7 +136,7 @@ class SparseTensor:
             raise TypeError(f"Neither a SparseTensor nor SparseTensorValue: {sparse_tensor_value}.")
         return cls(sparse_tensor_value.indices, sparse_tensor_value.values, sparse_tensor_value.dense_shape)
 
-    def __init__(self, indices: Any, values: TensorLike, dense_shape: ShapeTensorLike) -> None:
+    def __init__(self, indices: TensorLike, values: TensorLike, dense_shape: ShapeTensorLike) -> None:
         with name_scope(None, "SparseTensor", [indices, values, dense_shape]):
             self._indices = convert_to_tensor(indices, name="indices", dtype=dtypes.int64)
             self._values = convert_to_tensor(values, name="values")

@@ -15,7 +15,7 @@ def get_source_inputs(tensor: Any, layer: Any = None, node_index: int | None = N
 
     Args:
         tensor: Tensor of any dtype and shape, the output of a layer or an input.
-        layer: object of the layer, or None; not used, since the tensor has its layer.
+        layer: None, or the KerasLayer that made it; not used.
         node_index: int; not used.
 
     Returns:

@@ -1,4 +1,4 @@
-//! `Place`: where in a pipeline an iterator stands. What a dataset keeps from one pass to the next belongs to a place.
+//! `Place`: the position of an iterator in a pipeline, to which the state that datasets keep from pass to pass belongs.
 
 use std::cell::RefCell;
 use std::hash::{DefaultHasher, Hash, Hasher};

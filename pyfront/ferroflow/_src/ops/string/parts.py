@@ -24,7 +24,7 @@ def string_split(
     delimiter: TensorLike = " ",
     skip_empty: bool = True,
     *,
-    sep: Any = None,
+    sep: TensorLike | None = None,
     result_type: str = "SparseTensor",
 ) -> SparseTensor:
     """Splits strings at single characters.
