@@ -1,6 +1,6 @@
 """Prints a digest of the bits that each op record with its gradient, each matrix function and each model computes.
 
-`python digests.py THREADS` prints a line for each: its name and 16 digits. The environment chooses the instruction set.
+`python digests.py THREADS [PART ...]` prints a line for each: its name and 16 digits. The environment chooses the instruction set.
 """
 
 from __future__ import annotations
@@ -103,13 +103,14 @@ def main() -> None:
     warnings.simplefilter("ignore")
     tf.logging.set_verbosity(tf.logging.ERROR)
     config = tf.ConfigProto(intra_op_parallelism_threads=int(sys.argv[1]))
-    for i, record in enumerate(RECORDS):
+    parts = sys.argv[2:] or ["records", "matrices", "models"]
+    for i, record in enumerate(RECORDS if "records" in parts else ()):
         for dtype in record.dtypes:
             print(f"{record.name}-{i}-{dtype}", _record_digest(record, dtype, config))
-    for name in _MATRICES:
+    for name in _MATRICES if "matrices" in parts else ():
         for dtype in ("float32", "float64", "complex64", "complex128"):
             print(f"matrix-{name}-{dtype}", _matrix_digest(name, dtype, config))
-    for name in MODELS:
+    for name in MODELS if "models" in parts else ():
         print(f"model-{name}", _model_digest(name, config))
 
 

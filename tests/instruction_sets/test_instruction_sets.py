@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -13,6 +14,9 @@ import pytest
 import ferroflow
 
 _PROGRAM = Path(__file__).with_name("digests.py")
+_GOLDEN = Path(__file__).parents[1] / "golden" / "bits.json"
+_CPU = Path("/proc/cpuinfo")
+_HAS_AVX2 = _CPU.exists() and " avx2 " in _CPU.read_text(encoding="utf-8")
 
 
 def _run(cpu: str, *command: str) -> subprocess.CompletedProcess[str]:
@@ -42,6 +46,14 @@ def test_bits_are_the_same_with_every_instruction_set() -> None:
     for other in (narrower, portable):
         assert [name for name in widest if widest[name] != other[name]] == []
         assert widest.keys() == other.keys()
+
+
+@pytest.mark.skipif(not _HAS_AVX2, reason="factorizations have other bits on CPUs without AVX2")
+def test_bits_are_those_of_another_machine() -> None:
+    # Made on a CPU of AMD with AVX2, and found on one of Intel with AVX-512.
+    golden = json.loads(_GOLDEN.read_text(encoding="utf-8"))
+    digests = _run("avx512", str(_PROGRAM), "2", "matrices", "models").stdout.splitlines()
+    assert dict(line.rsplit(" ", 1) for line in digests) == golden
 
 
 def test_an_unknown_instruction_set_is_reported() -> None:

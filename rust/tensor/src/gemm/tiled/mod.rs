@@ -65,8 +65,6 @@ const FEW_ROWS_WIDE: usize = 4;
 /// Floating-point operations worth a task of their own, about 4 us of one core.
 const TASK_FLOPS: usize = 1_000_000;
 const MANY_TASKS: usize = 16;
-/// Tasks per thread from which on threads that end early cost little.
-const TASKS_PER_THREAD: usize = 4;
 
 /// Up to this many rows b is read where it lies: each of its elements is used too seldom to repay a copy.
 const UNPACKED_B_ROWS: usize = 48;
@@ -276,7 +274,7 @@ unsafe fn multiply<L: Lanes>(threads: Threads, mut product: Product<'_, L::Elem>
         let cols = col..product.cols.min(col + OUTER_COLS);
         for step in (0..product.depth).step_by(OUTER_DEPTH) {
             let steps = step..product.depth.min(step + OUTER_DEPTH);
-            let mut block = cut::<L>(&product, cols.clone(), steps, threads.count());
+            let mut block = cut::<L>(&product, cols.clone(), steps);
             // SAFETY: the copy has room for the block; the caller keeps the rest of the contract.
             unsafe {
                 if let Columns::Packed(_) = block.b {
@@ -301,12 +299,11 @@ fn reserve<T>(buffer: &mut Option<Buffer>, elements: usize) -> Result<*mut T> {
     Ok(held.bytes_mut().map_or(std::ptr::null_mut(), |bytes| bytes.as_mut_ptr().cast()))
 }
 
-/// Decides, from shapes, strides and the number of threads, how an outer block is cut and what is packed.
+/// Decides, from shapes and strides, how an outer block is cut and what is packed.
 fn cut<'p, 'a, L: Lanes>(
     product: &'p Product<'a, L::Elem>,
     cols: Range<usize>,
     steps: Range<usize>,
-    threads: usize,
 ) -> Block<'p, 'a, L> {
     let panel = panel_width::<L>();
     let (m, n, k) = (product.rows, cols.len(), steps.len());
@@ -336,7 +333,7 @@ fn cut<'p, 'a, L: Lanes>(
     // An even number of tasks, since pools mostly have an even number of threads.
     let even = |tasks: usize| if tasks > 1 { tasks.next_multiple_of(2) } else { 1 };
     let ideal =
-        (m.saturating_mul(n).saturating_mul(2 * k) / TASK_FLOPS).clamp(1, MANY_TASKS.max(TASKS_PER_THREAD * threads));
+        (m.saturating_mul(n).saturating_mul(2 * k) / TASK_FLOPS).clamp(1, MANY_TASKS);
     let (most_rows, most_cols) = (m.div_ceil(2 * L::ROWS), n.div_ceil(panel));
     let (row_tasks, col_tasks) = match a {
         Rows::PackedByTask(_) => {
