@@ -1,6 +1,6 @@
 """Prints a digest of the bits that each op record with its gradient, each matrix function and each model computes.
 
-`python digests.py THREADS [PART ...]` prints a line for each: its name and 16 digits. The environment chooses the instruction set.
+`python digests.py THREADS [PART ...]` prints a line for each: its name and 16 digits. FERROFLOW_CPU chooses the CPU.
 """
 
 from __future__ import annotations

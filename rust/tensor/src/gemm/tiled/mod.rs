@@ -332,8 +332,7 @@ fn cut<'p, 'a, L: Lanes>(
 
     // An even number of tasks, since pools mostly have an even number of threads.
     let even = |tasks: usize| if tasks > 1 { tasks.next_multiple_of(2) } else { 1 };
-    let ideal =
-        (m.saturating_mul(n).saturating_mul(2 * k) / TASK_FLOPS).clamp(1, MANY_TASKS);
+    let ideal = (m.saturating_mul(n).saturating_mul(2 * k) / TASK_FLOPS).clamp(1, MANY_TASKS);
     let (most_rows, most_cols) = (m.div_ceil(2 * L::ROWS), n.div_ceil(panel));
     let (row_tasks, col_tasks) = match a {
         Rows::PackedByTask(_) => {
