@@ -64,7 +64,7 @@ def programs(tf: Any) -> dict[str, Any]:
     for name, build in shuffled.items():
         for way, use in uses.items():
             found[f"{name}, {way}"] = lambda build=build, use=use: use(build())
-    # Open: a shuffle of a shuffle draws other numbers in its second pass, and so does one below ops that a function makes.
+    # Open: the second pass of a shuffle of a shuffle, and of one below ops that a function makes, has other numbers.
     for name in (
         "shuffle, for each element, repeat 2",
         "shuffle and prefetch, for each element, repeat 2",
