@@ -1,5 +1,6 @@
 """`ferroflow run` runs programs that import TensorFlow, and behaves as Python does with them."""
 
+import importlib.util
 import json
 import os
 import re
@@ -123,6 +124,13 @@ def test_a_notebooks_error_names_the_cell_and_ends_it(tmp_path):
     assert "KeyError: 'mine'" in shown
     assert re.search(r"cell 2.*line 2|In\[2\].*line 2|input-2", shown, re.DOTALL | re.IGNORECASE), shown
     assert "not reached" not in shown
+
+
+def test_a_notebook_may_choose_where_pictures_are_shown(tmp_path):
+    if importlib.util.find_spec("IPython") and not importlib.util.find_spec("matplotlib"):
+        pytest.skip("IPython's %matplotlib needs matplotlib")
+    done = command("run", notebook_of(tmp_path, "%matplotlib inline\nimport tensorflow as tf\nprint('seen')"))
+    assert (done.stdout, done.returncode) == ("seen\n", 0), done.stderr
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"cells": 3}', '{"cells": [{"cell_type": "code", "source": 7}]}', "\xff"])

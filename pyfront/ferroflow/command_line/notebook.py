@@ -6,6 +6,7 @@ import importlib
 import json
 import linecache
 import os
+import re
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
@@ -73,7 +74,9 @@ def run(path: str, main: ModuleType) -> int:
 
 
 def _run_in_ipython(path: str, shell_class: Any, main: ModuleType) -> int:
-    shell = shell_class.instance(user_module=main)
+    # `%matplotlib inline` chooses a graphical toolkit; there is no event loop of one here.
+    without_toolkits = type("Shell", (shell_class,), {"enable_gui": lambda self, gui=None: None})
+    shell = without_toolkits.instance(user_module=main)
     shell.colors = "Linux" if os.isatty(1) else "NoColor"
     for number, text in list(cells(path)):
         shell.execution_count = number
@@ -84,6 +87,8 @@ def _run_in_ipython(path: str, shell_class: Any, main: ModuleType) -> int:
 
 
 def _run_plain(path: str, number: int, text: str, main: ModuleType) -> None:
+    # It only chooses where pictures are shown, and there is no page to show them on.
+    text = re.sub(r"^%matplotlib\b.*", "", text, flags=re.MULTILINE)
     for line in text.splitlines():
         if line.startswith(("%", "!")):
             raise NotebookError(
