@@ -64,7 +64,10 @@ SETUP = "import tensorflow as tf, numpy as np\nx = tf.placeholder(tf.float32, [N
 # What is wrong in a cell: its code, and what its error shows.
 WRONG = [
     ("sess.run(y, {x: np.ones((4, 7))})", ["Cannot feed value of shape (4, 7) for Tensor 'x:0'"]),
-    ("sess.run(z, {x: np.ones((4, 3))})", ["defined at Cell In[1], line 4", "Cell In[1], line 4, in <module>: z = tf.reshape(y, [-1, 5])"]),
+    (
+        "sess.run(z, {x: np.ones((4, 3))})",
+        ["defined at Cell In[1], line 4", "Cell In[1], line 4, in <module>: z = tf.reshape(y, [-1, 5])"],
+    ),
     ("sess.run(y)", ["You must feed a value for placeholder", "Cell In[1], line 2, in <module>"]),
     ("tf.nn.softmx(y)", ["did you mean 'softmax'?"]),
 ]

@@ -75,7 +75,7 @@ def run(path: str, main: ModuleType) -> int:
 
 def _run_in_ipython(path: str, shell_class: Any, main: ModuleType) -> int:
     # `%matplotlib inline` chooses a graphical toolkit; there is no event loop of one here.
-    without_toolkits = type("Shell", (shell_class,), {"enable_gui": lambda self, gui=None: None})
+    without_toolkits: Any = type("Shell", (shell_class,), {"enable_gui": lambda self, gui=None: None})
     shell = without_toolkits.instance(user_module=main)
     shell.colors = "Linux" if os.isatty(1) else "NoColor"
     for number, text in list(cells(path)):

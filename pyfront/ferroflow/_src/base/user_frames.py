@@ -31,6 +31,7 @@ _LAUNCHERS: Final = frozenset(
         "_pytest",
         "absl",
         "debugpy",
+        "execnet",
         "gunicorn",
         "ipykernel",
         "ipykernel_launcher.py",
@@ -39,6 +40,7 @@ _LAUNCHERS: Final = frozenset(
         "pytest",
         "tornado",
         "traitlets",
+        "xdist",
     )
 )
 # The scripts with which pip starts such programs, in the folder of an environment's commands.
