@@ -12,8 +12,6 @@ from typing import Final
 
 from ferroflow._alias.finders import KerasFinder, TensorFlowFinder
 
-__all__ = ["install_as_tensorflow", "install_for_children"]
-
 _FOLDER: Final = Path(__file__).parent
 # Entries for sys.path, which are no packages themselves. Each holds one package that calls `install_as_tensorflow`.
 _TENSORFLOW_PATH: Final = str(_FOLDER / "path-tensorflow")

@@ -16,8 +16,6 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Final
 
-__all__ = ["ALIASES", "Alias", "AliasError", "install", "remove", "site_packages", "state"]
-
 _INSTALLER: Final = "ferroflow alias"
 
 

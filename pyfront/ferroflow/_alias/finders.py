@@ -10,8 +10,6 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, Final
 
-__all__ = ["KerasFinder", "TensorFlowFinder", "target_of"]
-
 _TENSORFLOW: Final = "tensorflow"
 _KERAS: Final = "keras"
 _OLD_API: Final = ".compat.v1"

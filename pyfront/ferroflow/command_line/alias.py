@@ -7,8 +7,6 @@ import sys
 
 from ferroflow._alias.environment import ALIASES, AliasError, install, remove, site_packages, state
 
-__all__ = ["EXIT_STATUS", "HELP", "add_arguments", "run"]
-
 HELP = "make `import tensorflow` give ferroflow in all processes of this Python environment"
 EXIT_STATUS = (
     "0; 1 for --status if `tensorflow` does not give ferroflow; 2 if another package has the name, or the "

@@ -15,8 +15,6 @@ import ferroflow
 from ferroflow.command_line import bench_steps
 from ferroflow.command_line.tables import print_table
 
-__all__ = ["EXIT_STATUS", "HELP", "add_arguments", "run"]
-
 HELP = "time a few steps on this machine, against TensorFlow where there is one"
 EXIT_STATUS = "0; 1 if the results of the libraries differ; 2 if there is no such step, or an interpreter failed"
 

@@ -16,8 +16,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["STEPS", "load", "measured"]
-
 # A built step: (its function, a function that returns the result that all runs must reach).
 Step = tuple[Callable[[], Any], Callable[[], float]]
 

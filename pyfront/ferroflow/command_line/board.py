@@ -7,8 +7,6 @@ import importlib.util
 import os
 import sys
 
-__all__ = ["EXIT_STATUS", "HELP", "add_arguments", "run"]
-
 HELP = "start TensorBoard, if it is installed"
 EXIT_STATUS = "TensorBoard's; 1 if it is not installed; 2 if there is no such folder"
 

@@ -7,8 +7,6 @@ import sys
 
 import ferroflow
 
-__all__ = ["main"]
-
 
 def main() -> None:
     """Runs TensorBoard with the process's arguments.

@@ -25,8 +25,6 @@ from ferroflow.command_line.sources import Source, files_in, read_source, write_
 from ferroflow.command_line.symbols import calls, uses
 from ferroflow.command_line.tables import print_table
 
-__all__ = ["DIFFERS", "EXIT_STATUS", "HELP", "REFUSED", "add_arguments", "run"]
-
 HELP = "report what programs use that ferroflow, Python or NumPy does not have, and what to write instead"
 EXIT_STATUS = "0; 1 if a name or an argument is missing, or was dropped; 2 if a file cannot be read. With --fix: 0"
 SUPPORTED, OTHER, MISSING, NO_ARGUMENT = "supported", "differs", "missing", "argument missing"

@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
-__all__ = ["EXIT_STATUS", "HELP", "NAME", "add_arguments", "run"]
-
 NAME = "completion"
 HELP = "print a script by which bash, zsh or fish completes the words of the command"
 EXIT_STATUS = "0"

@@ -9,8 +9,6 @@ from ferroflow._src.base import errors
 from ferroflow.command_line.model_files import NotReadable
 from ferroflow.command_line.tensor_files import format_of, read, types_of, write
 
-__all__ = ["EXIT_STATUS", "HELP", "add_arguments", "run"]
-
 HELP = "write the tensors of a checkpoint, npz or safetensors file in another of these formats"
 EXIT_STATUS = (
     "0; 1 if the target's format lacks a tensor's type or data are damaged; 2 if a file cannot be read or written"

@@ -14,8 +14,6 @@ from ferroflow import _core
 from ferroflow._src.base.version import VERSION
 from ferroflow.command_line.tables import print_table
 
-__all__ = ["EXIT_STATUS", "HELP", "add_arguments", "run"]
-
 HELP = "show versions, processors and what is installed beside ferroflow"
 EXIT_STATUS = "0; 1 if a package that ferroflow needs is missing"
 

@@ -2,8 +2,6 @@
 
 from typing import Final
 
-__all__ = ["DROPPED", "NEED_TENSORFLOW", "PACKAGES", "PYTHON_2_MODULES", "PYTHON_2_VALUES"]
-
 PYTHON_2_MODULES: Final = frozenset(
     (
         *("ConfigParser", "Queue", "SocketServer", "StringIO", "Tkinter", "__builtin__", "cPickle", "cStringIO"),

@@ -16,8 +16,6 @@ from ferroflow._src.base.absent_names import instead_of
 from ferroflow._src.base.package_files import is_package_file
 from ferroflow.command_line.dropped_names import DROPPED, NEED_TENSORFLOW, PACKAGES, PYTHON_2_MODULES, PYTHON_2_VALUES
 
-__all__ = ["add_hint", "advice_about", "hint", "syntax_advice"]
-
 _PYTHON_2_SYNTAX = re.compile(
     "Missing parentheses in call|multiple exception types must be parenthesized|leading zeros in decimal|"
     "invalid decimal literal"

@@ -14,8 +14,6 @@ from ferroflow.command_line.interface import interface
 from ferroflow.command_line.model_files import FileKind, NotReadable, checkpoint_prefix, kind_of, meta_graph_of
 from ferroflow.command_line.tables import print_table, size_text
 
-__all__ = ["EXIT_STATUS", "HELP", "add_arguments", "run"]
-
 HELP = "write a graph with the values of its variables as constants"
 EXIT_STATUS = "0; 1 if the graph cannot be frozen; 2 if a file cannot be read or written"
 

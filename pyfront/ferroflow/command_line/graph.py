@@ -13,8 +13,6 @@ from ferroflow._src.drawing.svg import graph_html, graph_svg
 from ferroflow._src.framework.graph_files import replace_file
 from ferroflow.command_line.model_files import NotReadable, meta_graph_of
 
-__all__ = ["EXIT_STATUS", "HELP", "add_arguments", "run"]
-
 HELP = "draw a graph as SVG or HTML, its name scopes collapsed, or print the plan of a step"
 EXIT_STATUS = "0; 1 if there is no such scope, or nothing of that name to plan; 2 if a file cannot be read or written"
 

@@ -12,8 +12,6 @@ from ferroflow.command_line.contents import checkpoints, events, graphs, records
 from ferroflow.command_line.model_files import FileKind, NotReadable, kind_of
 from ferroflow.command_line.tables import as_report
 
-__all__ = ["EXIT_STATUS", "HELP", "add_arguments", "run"]
-
 HELP = "show what is in a checkpoint, graph, SavedModel, event file or record file"
 EXIT_STATUS = "0; 1 if a key is not there or the file is damaged; 2 if it cannot be read"
 

@@ -10,8 +10,6 @@ import ferroflow as tf
 from ferroflow._src.base import dtypes, errors
 from ferroflow._src.base.tensor_shape import TensorShape
 
-__all__ = ["End", "interface"]
-
 _PLACEHOLDERS = ("Placeholder", "PlaceholderV2", "PlaceholderWithDefault")
 _VARIABLES = ("Variable", "VariableV2", "VarHandleOp")
 # Ops that end a graph without being its result.

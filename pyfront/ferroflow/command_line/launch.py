@@ -15,8 +15,6 @@ from ferroflow.command_line.launching.local import LocalTasks
 from ferroflow.command_line.launching.tasks import TOKEN, Task, all_tasks, cluster_of, environment_of, flags_of
 from ferroflow.command_line.launching.watching import Watch
 
-__all__ = ["EXIT_STATUS", "HELP", "add_arguments", "run"]
-
 HELP = "start all tasks of a distributed program, on this machine or on a Ray cluster"
 EXIT_STATUS = "0; that of the first task that failed once too often; 2 if there is nothing to start"
 

@@ -22,8 +22,6 @@ from ferroflow.command_line import (
     run,
 )
 
-__all__ = ["COMMANDS", "main", "make_parser"]
-
 COMMANDS = {
     "run": run,
     "alias": alias,

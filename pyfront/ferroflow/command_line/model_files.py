@@ -12,17 +12,6 @@ from ferroflow import _core
 from ferroflow._src.base import proto
 from ferroflow._src.saved_model.loader import maybe_saved_model_directory, parse_saved_model
 
-__all__ = [
-    "FileKind",
-    "NotReadable",
-    "checkpoint_prefix",
-    "event_files",
-    "kind_of",
-    "meta_graph_of",
-    "record_compression",
-    "saved_model_of",
-]
-
 # The end of every table of LevelDB's format: a checkpoint's index, or a whole checkpoint of the first format.
 _TABLE_END = bytes.fromhex("57fb808b247547db")
 

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["modernized"]
-
 _TOKEN: Final = re.compile(
     r"""(?P<comment>\#[^\n]*)
     |(?P<string>[rRuUbB]{0,2}(?:\"\"\"(?:\\.|[^\\])*?\"\"\"|'''(?:\\.|[^\\])*?'''|"(?:\\.|[^\\\n"])*"|'(?:\\.|[^\\\n'])*'))

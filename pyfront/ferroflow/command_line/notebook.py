@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
-__all__ = ["NotebookError", "cells", "run"]
-
 
 class NotebookError(Exception):
     """Error: the file is not a notebook, or a cell needs a package that is not installed."""

@@ -13,8 +13,6 @@ from typing import Any, Final
 from ferroflow.command_line.dropped_names import PYTHON_2_MODULES
 from ferroflow.command_line.failure_hints import advice_about
 
-__all__ = ["DROPPED", "EAGER", "PYTHON_2", "Finding", "old_names"]
-
 PYTHON_2, DROPPED, EAGER = "Python 2", "dropped", "eager"
 
 # Modules whose names are looked up in what is installed here; importing them does nothing else.

@@ -14,8 +14,6 @@ from ferroflow._alias import install_as_tensorflow, install_for_children
 from ferroflow.command_line import notebook
 from ferroflow.command_line.failure_hints import add_hint
 
-__all__ = ["EXIT_STATUS", "HELP", "add_arguments", "run"]
-
 _OWN_FILES = (__file__, notebook.__file__, runpy.__file__, runpy.run_module.__code__.co_filename)
 HELP = "run a TensorFlow 1.x program, whose `import tensorflow` gives ferroflow"
 EXIT_STATUS = "the program's; 2 if there is no such file or it cannot be read"

@@ -12,8 +12,6 @@ from pathlib import Path
 
 from ferroflow.command_line import notebook
 
-__all__ = ["Source", "files_in", "read_source", "write_source"]
-
 _SUFFIXES = (".py", ".ipynb")
 # The cells of these are Python with one line before it.
 _PYTHON_MAGICS = ("%%time", "%%timeit", "%%capture", "%%prun")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-__all__ = ["calls", "uses"]
-
 _ROOT = "tensorflow"
 _SHORT = "tf"
 _KERAS = "keras"

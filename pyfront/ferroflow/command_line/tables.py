@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Report", "as_report", "print_line", "print_table", "print_value", "size_text"]
-
 # Wider than any row: what reads a pipe wants names whole.
 _PIPE_WIDTH = 100_000
 

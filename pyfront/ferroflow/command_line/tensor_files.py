@@ -21,8 +21,6 @@ import ferroflow as tf
 from ferroflow._src.base.dtypes import DType
 from ferroflow.command_line.model_files import NotReadable, checkpoint_prefix
 
-__all__ = ["FORMATS", "StoredTensor", "format_of", "read", "types_of", "write"]
-
 FORMATS = ("checkpoint", "npz", "safetensors")
 
 # The names of types in safetensors, whose list this is; it has none for strings, complex128 and quantized numbers.

@@ -11,17 +11,6 @@ from typing import Any
 
 from ferroflow.python._places import EARLIER, KERAS, KERAS_GATHERING
 
-__all__ = [
-    "below",
-    "functions",
-    "is_known",
-    "members",
-    "passed_on",
-    "public_attribute",
-    "public_names",
-    "root_attribute",
-]
-
 _ROOT = "ferroflow"
 # Modules that TensorFlow 1.8 and 1.15 do not have at these paths: earlier ones, and Keras's, wherever they stood.
 _EXTRA = (*EARLIER, *(f"{start}{end}" for start in KERAS for end in KERAS_GATHERING))

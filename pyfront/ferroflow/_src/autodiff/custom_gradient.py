@@ -17,8 +17,6 @@ from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.making import identity_n
 
-__all__ = ["custom_gradient"]
-
 _numbers = itertools.count()
 
 

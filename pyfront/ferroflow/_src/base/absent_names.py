@@ -8,8 +8,6 @@ from typing import Any, Final
 
 from ferroflow._src.base.public_modules import set_public_modules
 
-__all__ = ["INSTEAD", "absent", "absent_module", "instead_of", "near_name", "tell_absent"]
-
 _ROOT: Final = "ferroflow"
 # The share of letters that two names have in common, as difflib counts it.
 _NEARNESS: Final = 0.8

@@ -2,20 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = [
-    "disable_control_flow_v2",
-    "disable_eager_execution",
-    "disable_resource_variables",
-    "disable_tensor_equality",
-    "disable_v2_behavior",
-    "disable_v2_tensorshape",
-    "enable_eager_execution",
-    "enable_resource_variables",
-    "enable_v2_behavior",
-    "executing_eagerly",
-    "resource_variables_enabled",
-]
-
 
 def executing_eagerly() -> bool:
     """Returns False: operations never run eagerly.

@@ -8,8 +8,6 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["make_decorator", "unwrap"]
-
 
 def make_decorator(
     target: Callable[..., Any],

@@ -7,8 +7,6 @@ from types import TracebackType
 from ferroflow import _core
 from ferroflow._src.base.errors import make_exception
 
-__all__ = ["engine_errors", "raise_exception_on_not_ok_status"]
-
 
 class _EngineErrors:
     def __enter__(self) -> None:

@@ -8,8 +8,6 @@ from typing import Any, Final
 
 from ferroflow._src.base.virtual_modules import Family
 
-__all__ = ["MovedModules"]
-
 # The place before, and the place now, both below `_src`.
 _MOVED: Final = {
     "_src.datasets.csv_tables": "contrib.learn.csv_tables",

@@ -8,8 +8,6 @@ from typing import Any, NoReturn
 from ferroflow._src.base import errors
 from ferroflow._src.base.typing import PathLike
 
-__all__ = ["load_file_system_library", "load_library", "load_op_library"]
-
 
 def load_op_library(library_filename: PathLike) -> NoReturn:
     """Raises an error: libraries of ops that were compiled for TensorFlow cannot run here.

@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from types import FunctionType
 from typing import Any
 
-__all__ = ["set_public_modules"]
-
 _PRIVATE = "ferroflow._src."
 _ROOT = "ferroflow"
 

@@ -14,16 +14,6 @@ from typing import Any, Final, TypeVar
 
 from ferroflow._src.base.package_files import is_package_file
 
-__all__ = [
-    "definition_lines",
-    "install_hooks",
-    "is_user_file",
-    "place",
-    "shows_all_frames",
-    "trimmed",
-    "user_rows",
-]
-
 # Packages that start programs, notebooks, tests and servers: their frames are above the user's in every stack.
 _LAUNCHERS: Final = frozenset(
     (

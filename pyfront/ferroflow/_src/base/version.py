@@ -4,15 +4,6 @@ from typing import Final
 
 from ferroflow import _core
 
-__all__ = [
-    "COMPILER_VERSION",
-    "GIT_VERSION",
-    "GRAPH_DEF_VERSION",
-    "GRAPH_DEF_VERSION_MIN_CONSUMER",
-    "GRAPH_DEF_VERSION_MIN_PRODUCER",
-    "VERSION",
-]
-
 # Programs compare it, and take old or new paths by it; the package's own version is `ferroflow --version`.
 VERSION: Final = "1.15.0"
 GIT_VERSION: Final = f"v{VERSION}-ferroflow-{_core.__version__}"

@@ -11,8 +11,6 @@ from typing import Any, Final
 
 from ferroflow._src.base.absent_names import absent, absent_module
 
-__all__ = ["Family", "install", "serve"]
-
 _ROOT: Final = "ferroflow"
 _families: dict[str, Family] = {}
 

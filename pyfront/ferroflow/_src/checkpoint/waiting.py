@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterator
 from ferroflow._src.base import tf_logging
 from ferroflow._src.checkpoint.state import latest_checkpoint
 
-__all__ = ["checkpoints_iterator", "wait_for_new_checkpoint"]
-
 
 def wait_for_new_checkpoint(
     checkpoint_dir: str, last_checkpoint: str | None = None, seconds_to_sleep: float = 1, timeout: float | None = None

@@ -12,8 +12,6 @@ from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.tensor import Tensor
 
-__all__ = ["smart_cond", "smart_constant_value"]
-
 
 def smart_cond(pred: BoolLike, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None) -> Any:
     """Calls one of two functions where the condition is known, else makes a `tf.cond` of both.

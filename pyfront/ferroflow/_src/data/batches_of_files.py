@@ -22,8 +22,6 @@ from ferroflow._src.ops.parsing.examples import parse_example
 from ferroflow._src.ops.parsing.text import decode_csv
 from ferroflow._src.ops.string.parts import substr
 
-__all__ = ["make_batched_features_dataset", "make_csv_dataset", "read_batch_features"]
-
 
 def _file_names(file_pattern: Any) -> list[str]:
     """Returns the names of the files that match one pattern or several, sorted.

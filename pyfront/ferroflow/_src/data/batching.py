@@ -19,16 +19,6 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.making import ensure_shape
 
-__all__ = [
-    "assert_element_shape",
-    "batch_and_drop_remainder",
-    "dense_to_sparse_batch",
-    "map_and_batch",
-    "padded_batch_and_drop_remainder",
-    "sliding_window_batch",
-    "unbatch",
-]
-
 Transformation = Callable[[Dataset], Dataset]
 
 

@@ -11,8 +11,6 @@ from typing import Any, Final
 
 from ferroflow._src.base.compat import as_str_any
 
-__all__ = ["watch_cache"]
-
 # Seconds: until the first line, from one line to the next, and between two looks at the file.
 _PATIENCE: Final = 1.0
 _PERIOD: Final = 10.0

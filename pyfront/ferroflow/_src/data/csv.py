@@ -13,8 +13,6 @@ from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.tensor import Tensor
 
-__all__ = ["CsvDataset"]
-
 _BUFFER_SIZE = 4 * 1024 * 1024
 
 

@@ -23,8 +23,6 @@ from ferroflow._src.ops.flow.checking import assert_less
 from ferroflow._src.ops.math.comparison import less, less_equal, logical_and
 from ferroflow._src.ops.math.reduction import reduce_min
 
-__all__ = ["bucket_by_sequence_length", "group_by_window"]
-
 _SCALAR = TensorShape([])
 
 

@@ -15,8 +15,6 @@ from ferroflow._src.ops.array.shaping import expand_dims, squeeze
 from ferroflow._src.ops.math.elementwise import log
 from ferroflow._src.ops.random.stateless import stateless_multinomial
 
-__all__ = ["choose_from_datasets", "parallel_interleave", "sample_from_datasets", "sloppy_interleave"]
-
 
 def parallel_interleave(
     map_func: Callable[..., Any],

@@ -7,14 +7,6 @@ from typing import Any
 from ferroflow._src.data.dataset import Dataset
 from ferroflow._src.data.iterator import Iterator
 
-__all__ = [
-    "get_output_classes",
-    "get_output_shapes",
-    "get_output_types",
-    "make_initializable_iterator",
-    "make_one_shot_iterator",
-]
-
 
 def make_one_shot_iterator(dataset: Dataset) -> Iterator:
     """Returns an iterator that starts by itself, once.

@@ -15,18 +15,6 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 
-__all__ = [
-    "Counter",
-    "RandomDataset",
-    "enumerate_dataset",
-    "get_single_element",
-    "ignore_errors",
-    "prefetch_to_device",
-    "scan",
-    "shuffle_and_repeat",
-    "unique",
-]
-
 Transformation = Callable[[Dataset], Dataset]
 
 

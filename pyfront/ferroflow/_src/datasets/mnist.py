@@ -18,18 +18,6 @@ from ferroflow._src.base import dtypes, errors
 from ferroflow._src.base.progress import Progress, on_terminal, shown
 from ferroflow._src.framework.random_seed import get_seed
 
-__all__ = [
-    "DEFAULT_SOURCE_URL",
-    "DataSet",
-    "Datasets",
-    "dense_to_one_hot",
-    "extract_images",
-    "extract_labels",
-    "load_mnist",
-    "maybe_download",
-    "read_data_sets",
-]
-
 DEFAULT_SOURCE_URL = "https://storage.googleapis.com/cvdf-datasets/mnist/"
 _IMAGES, _LABELS = 2051, 2049  # the first four bytes of the files, by what they hold
 _PIXELS, _CLASSES = 784, 10

@@ -9,8 +9,6 @@ import numpy as np
 
 from ferroflow._src.datasets.mnist import maybe_download
 
-__all__ = ["load_data"]
-
 _SOURCE = "https://storage.googleapis.com/tensorflow/tf-keras-datasets/mnist.npz"
 
 

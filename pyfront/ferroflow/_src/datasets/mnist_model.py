@@ -22,8 +22,6 @@ from ferroflow._src.summary.values import scalar
 from ferroflow._src.training.gradient_descent import GradientDescentOptimizer
 from ferroflow._src.variables.variable import Variable
 
-__all__ = ["IMAGE_PIXELS", "IMAGE_SIZE", "NUM_CLASSES", "evaluation", "inference", "loss", "training"]
-
 NUM_CLASSES = 10
 IMAGE_SIZE = 28
 IMAGE_PIXELS = IMAGE_SIZE * IMAGE_SIZE

@@ -21,8 +21,6 @@ from ferroflow._src.ops.nn.activation import softplus
 from ferroflow._src.ops.nn.softmax import sigmoid_cross_entropy_with_logits
 from ferroflow._src.ops.random.sampling import random_uniform
 
-__all__ = ["Bernoulli"]
-
 
 class Bernoulli(ScalarDistribution):
     """The Bernoulli distribution: 1 with a probability, else 0.

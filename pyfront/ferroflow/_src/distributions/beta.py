@@ -25,8 +25,6 @@ from ferroflow._src.ops.math.elementwise import digamma, lgamma, log, log1p
 from ferroflow._src.ops.nn.activation import softplus
 from ferroflow._src.ops.random.sampling import random_gamma
 
-__all__ = ["Beta", "BetaWithSoftplusConcentration"]
-
 
 class Beta(ScalarDistribution):
     """The beta distribution, of density `x ** (c1 - 1) * (1 - x) ** (c0 - 1) / beta(c1, c0)` on (0, 1).

@@ -21,8 +21,6 @@ from ferroflow._src.ops.math.reduction import argmax, reduce_sum
 from ferroflow._src.ops.nn.softmax import log_softmax, softmax, sparse_softmax_cross_entropy_with_logits
 from ferroflow._src.ops.random.sampling import multinomial
 
-__all__ = ["Categorical"]
-
 
 class Categorical(ScalarDistribution):
     """The categorical distribution: one of k classes, numbered from 0.

@@ -24,8 +24,6 @@ from ferroflow._src.ops.math.elementwise import digamma, rsqrt
 from ferroflow._src.ops.math.reduction import reduce_all, reduce_sum
 from ferroflow._src.ops.random.sampling import random_gamma
 
-__all__ = ["Dirichlet"]
-
 
 class Dirichlet(VectorDistribution):
     """The Dirichlet distribution over vectors of k positive numbers that add up to 1.

@@ -20,8 +20,6 @@ from ferroflow._src.ops.math.elementwise import log, sqrt
 from ferroflow._src.ops.math.reduction import reduce_sum
 from ferroflow._src.ops.random.sampling import multinomial, random_gamma
 
-__all__ = ["DirichletMultinomial"]
-
 
 class DirichletMultinomial(VectorDistribution):
     """The counts of k classes in draws whose class probabilities have a Dirichlet distribution.

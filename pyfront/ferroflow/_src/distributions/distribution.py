@@ -23,8 +23,6 @@ from ferroflow._src.ops.math.arithmetic import maximum
 from ferroflow._src.ops.math.elementwise import exp, log, log1p, sqrt, square
 from ferroflow._src.ops.math.reduction import reduce_prod
 
-__all__ = ["Distribution"]
-
 
 class Distribution:
     """A batch of probability distributions of one kind.

@@ -14,8 +14,6 @@ from ferroflow._src.ops.math.reduction import reduce_any
 if TYPE_CHECKING:
     from ferroflow._src.distributions.distribution import Distribution
 
-__all__ = ["RegisterKL", "cross_entropy", "kl_divergence"]
-
 _DIVERGENCES: dict[tuple[type, type], Callable[..., Any]] = {}
 
 

@@ -16,8 +16,6 @@ from ferroflow._src.ops.math.elementwise import log
 from ferroflow._src.ops.nn.activation import softplus
 from ferroflow._src.ops.random.sampling import random_uniform
 
-__all__ = ["Exponential", "ExponentialWithSoftplusRate"]
-
 
 class Exponential(Gamma):
     """The exponential distribution, of density `rate * exp(-rate * x)`: a gamma distribution of concentration 1.

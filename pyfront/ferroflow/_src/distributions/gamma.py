@@ -23,8 +23,6 @@ from ferroflow._src.ops.math.elementwise import digamma, lgamma, log, sqrt, squa
 from ferroflow._src.ops.nn.activation import softplus
 from ferroflow._src.ops.random.sampling import random_gamma
 
-__all__ = ["Gamma", "GammaWithSoftplusConcentrationRate"]
-
 
 class Gamma(ScalarDistribution):
     """The gamma distribution, of density `rate ** c * x ** (c - 1) * exp(-rate * x) / gamma(c)` for concentration c.

@@ -19,8 +19,6 @@ from ferroflow._src.ops.math.elementwise import abs as absolute, exp, log, log1p
 from ferroflow._src.ops.nn.activation import softplus
 from ferroflow._src.ops.random.sampling import random_uniform
 
-__all__ = ["Laplace", "LaplaceWithSoftplusScale"]
-
 
 class Laplace(ScalarDistribution):
     """The Laplace distribution, of density `exp(-|x - loc| / scale) / (2 * scale)`.

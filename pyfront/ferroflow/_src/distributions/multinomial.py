@@ -20,8 +20,6 @@ from ferroflow._src.ops.math.reduction import reduce_max, reduce_sum
 from ferroflow._src.ops.nn.softmax import log_softmax
 from ferroflow._src.ops.random import sampling
 
-__all__ = ["Multinomial"]
-
 
 class Multinomial(VectorDistribution):
     """The counts of k classes in a number of draws.

@@ -20,8 +20,6 @@ from ferroflow._src.ops.math.elementwise import log, square
 from ferroflow._src.ops.nn.activation import softplus
 from ferroflow._src.ops.random.sampling import random_normal
 
-__all__ = ["Normal", "NormalWithSoftplusScale"]
-
 
 class Normal(ScalarDistribution):
     """The normal distribution, of density `exp(-((x - loc) / scale) ** 2 / 2) / (scale * sqrt(2 pi))`.

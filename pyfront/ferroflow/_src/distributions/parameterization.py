@@ -20,8 +20,6 @@ from ferroflow._src.ops.math.elementwise import expm1, lgamma, log, log1p, sigmo
 from ferroflow._src.ops.math.reduction import reduce_sum
 from ferroflow._src.ops.nn.softmax import softmax
 
-__all__ = ["softplus_inverse"]
-
 
 def _as_floats(x: Any, name: str) -> Any:
     x = convert_to_tensor(x, name=name)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["FULLY_REPARAMETERIZED", "NOT_REPARAMETERIZED", "ReparameterizationType"]
-
 
 class ReparameterizationType:
     """Dependence of samples on parameters; one of its two instances stands for a differentiable one, the other for

@@ -19,8 +19,6 @@ from ferroflow._src.ops.math.arithmetic import maximum, minimum
 from ferroflow._src.ops.math.comparison import greater, less
 from ferroflow._src.ops.math.elementwise import abs as absolute, erf, erfc, exp, log, log1p, sqrt, square
 
-__all__ = ["erfinv", "log_cdf_laplace", "log_ndtr", "ndtr", "ndtri"]
-
 # From here on log(1 - e) is -e to the dtype's precision; below, the series has its precision.
 _LOG_NDTR_SEGMENTS = {dtypes.float32: (-10.0, 5.0), dtypes.float64: (-20.0, 8.0)}
 

@@ -24,8 +24,6 @@ from ferroflow._src.ops.math.elementwise import abs as absolute, digamma, floor,
 from ferroflow._src.ops.nn.activation import softplus
 from ferroflow._src.ops.random.sampling import random_gamma, random_normal
 
-__all__ = ["StudentT", "StudentTWithAbsDfSoftplusScale"]
-
 
 class StudentT(ScalarDistribution):
     """Student's t distribution: the density is proportional to `(1 + y * y / df) ** (-(df + 1) / 2)`.

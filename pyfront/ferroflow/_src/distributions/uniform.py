@@ -17,8 +17,6 @@ from ferroflow._src.ops.math.comparison import logical_or
 from ferroflow._src.ops.math.elementwise import is_nan, log, square
 from ferroflow._src.ops.random.sampling import random_uniform
 
-__all__ = ["Uniform"]
-
 
 class Uniform(ScalarDistribution):
     """The uniform distribution over `[low, high)`.

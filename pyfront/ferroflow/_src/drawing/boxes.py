@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from ferroflow._src.drawing.nodes import Node
 
-__all__ = ["Box", "Edge", "ScopeIndex", "View", "collapsed"]
-
 _VARIABLES = frozenset(("Variable", "VariableV2", "VarHandleOp", "AutoReloadVariable"))
 _INPUTS = frozenset(("Placeholder", "PlaceholderV2", "PlaceholderWithDefault"))
 

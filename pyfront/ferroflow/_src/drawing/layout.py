@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-__all__ = ["Layout", "layered"]
-
 _SWEEPS = 12
 _GAP = 18.0
 _LAYER_GAP = 44.0

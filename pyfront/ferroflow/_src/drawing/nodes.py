@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 
 from ferroflow._src.base.tensor_shape import TensorShape
 
-__all__ = ["Node", "nodes_of_graph_def", "nodes_of_operations"]
-
 
 class Node(NamedTuple):
     """One node.

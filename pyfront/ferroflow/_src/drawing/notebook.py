@@ -12,8 +12,6 @@ from ferroflow._src.drawing.nodes import Node, nodes_of_operations
 from ferroflow._src.drawing.svg import escaped, view_svg
 from ferroflow._src.framework.graph import register_notebook_view
 
-__all__ = ["LARGEST", "notebook_html"]
-
 # Bytes: a notebook that is saved keeps the outputs of all its cells.
 LARGEST: Final = 60_000
 # Scopes that surround a model in every graph, and hides it: drawn apart, as TensorBoard does.

@@ -11,8 +11,6 @@ from ferroflow._src.drawing.boxes import Box, Edge, ScopeIndex, View, collapsed
 from ferroflow._src.drawing.layout import Layout, layered
 from ferroflow._src.drawing.nodes import Node
 
-__all__ = ["escaped", "graph_html", "graph_svg", "view_svg"]
-
 _FONT = "font-family='Helvetica, Arial, sans-serif'"
 # (fill, outline, radius of the corners) of each kind of box.
 _LOOK = {

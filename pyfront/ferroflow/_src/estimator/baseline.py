@@ -20,8 +20,6 @@ from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.initializers import Zeros
 from ferroflow._src.variables.scope import variable_scope
 
-__all__ = ["BaselineClassifier", "BaselineRegressor"]
-
 _LEARNING_RATE = 0.3
 
 

@@ -49,8 +49,6 @@ from ferroflow._src.supervision.session_creator import ChiefSessionCreator
 from ferroflow._src.supervision.session_run_hook import SessionRunHook
 from ferroflow._src.training.global_step import create_global_step
 
-__all__ = ["Estimator", "WarmStartSettings"]
-
 _MODEL_FN_ARGUMENTS = frozenset(("features", "labels", "mode", "params", "config"))
 _OVERRIDABLE = frozenset(
     (

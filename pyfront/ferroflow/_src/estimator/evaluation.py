@@ -25,8 +25,6 @@ from ferroflow._src.supervision.session_run_hook import (
 from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.initializers import Zeros
 
-__all__ = ["StopAfterNEvalsHook", "evaluate_once"]
-
 
 def _eval_step() -> Any:
     known = get_collection(GraphKeys.EVAL_STEP)

@@ -14,8 +14,6 @@ from ferroflow._src.saved_model.signatures import (
     regression_signature_def,
 )
 
-__all__ = ["ClassificationOutput", "ExportOutput", "PredictOutput", "RegressionOutput"]
-
 
 class ExportOutput(abc.ABC):
     """An output of a model."""

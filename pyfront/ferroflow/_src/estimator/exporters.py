@@ -14,8 +14,6 @@ from ferroflow._src.estimator.modes import argument_names
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.summary.summary_iterator import summary_iterator
 
-__all__ = ["BestExporter", "Exporter", "FinalExporter", "LatestExporter"]
-
 _LOSS = "loss"
 _SECONDS_DIGITS = 10
 

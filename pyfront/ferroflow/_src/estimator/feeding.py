@@ -18,8 +18,6 @@ from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.queue.queues import FIFOQueue, QueueBase, RandomShuffleQueue
 from ferroflow._src.summary.values import scalar
 
-__all__ = ["FeedingQueueRunner", "enqueue_arrays"]
-
 
 class FeedingQueueRunner(QueueRunner):
     """A queue runner that feeds the operations that it runs.

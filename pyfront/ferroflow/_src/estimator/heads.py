@@ -35,8 +35,6 @@ from ferroflow._src.ops.string.encoding import as_string
 from ferroflow._src.summary.values import scalar
 from ferroflow._src.training.global_step import get_global_step
 
-__all__ = ["Head", "classification_head", "regression_head", "train_op"]
-
 _DEFAULT, _CLASSIFY, _REGRESS, _PREDICT = "serving_default", "classification", "regression", "predict"
 
 

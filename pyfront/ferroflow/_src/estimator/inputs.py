@@ -10,8 +10,6 @@ import numpy as np
 from ferroflow._src.base.typing import DictLike
 from ferroflow._src.estimator.feeding import enqueue_arrays
 
-__all__ = ["numpy_input_fn", "pandas_input_fn"]
-
 
 def _check_shuffle(shuffle: Any) -> None:
     if not isinstance(shuffle, bool):

@@ -32,15 +32,6 @@ from ferroflow._src.variables.initializers import GlorotUniform
 from ferroflow._src.variables.partitioners import min_max_variable_partitioner
 from ferroflow._src.variables.scope import variable_scope
 
-__all__ = [
-    "DNNClassifier",
-    "DNNLinearCombinedClassifier",
-    "DNNLinearCombinedRegressor",
-    "DNNRegressor",
-    "LinearClassifier",
-    "LinearRegressor",
-]
-
 _NETWORK_RATE = 0.05
 _LARGEST_LINEAR_RATE = 0.2
 _COMBINED_LINEAR_RATE = 0.005

@@ -11,8 +11,6 @@ from ferroflow._src.feature_column.models import make_parse_example_spec
 from ferroflow._src.feature_column.numeric import NumericColumn, numeric_column
 from ferroflow._src.ops.parsing.features import FixedLenFeature
 
-__all__ = ["classifier_parse_example_spec", "regressor_parse_example_spec"]
-
 
 def classifier_parse_example_spec(
     feature_columns: Iterable[Any],

@@ -12,8 +12,6 @@ from ferroflow._src.base import proto, tf_logging
 from ferroflow._src.cluster.cluster_spec import ClusterSpec
 from ferroflow._src.estimator.modes import argument_names
 
-__all__ = ["RunConfig"]
-
 _USE_DEFAULT: Any = object()
 _BOTH_INTERVALS = "`save_checkpoints_steps` and `save_checkpoints_secs` cannot be both set."
 _REPLACEABLE = (

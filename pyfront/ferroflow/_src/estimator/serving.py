@@ -13,14 +13,6 @@ from ferroflow._src.ops.array.making import placeholder
 from ferroflow._src.ops.parsing.examples import parse_example
 from ferroflow._src.saved_model.signature_constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 
-__all__ = [
-    "ServingInputReceiver",
-    "TensorServingInputReceiver",
-    "build_all_signature_defs",
-    "build_parsing_serving_input_receiver_fn",
-    "build_raw_serving_input_receiver_fn",
-]
-
 
 class _Fields(NamedTuple):
     features: dict[str, Any]

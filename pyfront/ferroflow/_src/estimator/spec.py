@@ -18,8 +18,6 @@ from ferroflow._src.saved_model.signature_constants import DEFAULT_SERVING_SIGNA
 from ferroflow._src.supervision.scaffold import Scaffold
 from ferroflow._src.supervision.session_run_hook import SessionRunHook
 
-__all__ = ["EstimatorSpec"]
-
 
 class _Fields(NamedTuple):
     mode: str

@@ -17,8 +17,6 @@ from ferroflow._src.supervision.hooks.checkpoint_saver import CheckpointSaverLis
 from ferroflow._src.supervision.hooks.timers import SecondOrStepTimer
 from ferroflow._src.supervision.session_run_hook import SessionRunHook
 
-__all__ = ["EvalSpec", "TrainSpec", "train_and_evaluate"]
-
 _LONGEST_DELAY_SECS = 60
 _DELAY_SECS_PER_WORKER = 5
 _TRAINING_TASKS = (TaskType.CHIEF, TaskType.MASTER, TaskType.WORKER)

@@ -29,14 +29,6 @@ from ferroflow._src.ops.parsing.features import VarLenFeature
 from ferroflow._src.ops.string.encoding import as_string
 from ferroflow._src.ops.string.hashing import string_to_hash_bucket_fast
 
-__all__ = [
-    "categorical_column_with_hash_bucket",
-    "categorical_column_with_identity",
-    "categorical_column_with_vocabulary_file",
-    "categorical_column_with_vocabulary_list",
-    "weighted_categorical_column",
-]
-
 
 def _of_one_kind(inputs: TransformedFeatures, key: str, dtype: Any) -> SparseTensor:
     """Returns the values of a feature, checked to be strings or integers as the column says."""

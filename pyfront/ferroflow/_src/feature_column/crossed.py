@@ -11,8 +11,6 @@ from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.ops.parsing.features import VarLenFeature
 from ferroflow._src.ops.sparse.crossing import sparse_cross_hashed
 
-__all__ = ["crossed_column"]
-
 
 class _CrossedFields(NamedTuple):
     keys: tuple[Any, ...]

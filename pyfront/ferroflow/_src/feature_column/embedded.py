@@ -23,8 +23,6 @@ from ferroflow._src.ops.sparse.shaping import sparse_slice
 from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.initializers import TruncatedNormal
 
-__all__ = ["embedding_column", "indicator_column", "shared_embedding_columns"]
-
 
 class _IndicatorFields(NamedTuple):
     categorical_column: CategoricalColumn

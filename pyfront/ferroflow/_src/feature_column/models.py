@@ -29,8 +29,6 @@ from ferroflow._src.variables.partitioned_variable import PartitionedVariable
 from ferroflow._src.variables.scope import variable_scope
 from ferroflow._src.variables.variable_scope import get_variable_scope
 
-__all__ = ["input_layer", "linear_model", "make_parse_example_spec"]
-
 
 def _collections(given: Any) -> list[Any]:
     keys = list(given or [])

@@ -16,8 +16,6 @@ from ferroflow._src.ops.array import joining, making, shaping
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.parsing.features import FixedLenFeature
 
-__all__ = ["bucketized_column", "numeric_column"]
-
 
 class _NumericFields(NamedTuple):
     key: str

@@ -23,17 +23,6 @@ from ferroflow._src.ops.flow.grouping import no_op
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.queue.queues import FIFOQueue, PaddingFIFOQueue, QueueBase, RandomShuffleQueue
 
-__all__ = [
-    "batch",
-    "batch_join",
-    "maybe_batch",
-    "maybe_batch_join",
-    "maybe_shuffle_batch",
-    "maybe_shuffle_batch_join",
-    "shuffle_batch",
-    "shuffle_batch_join",
-]
-
 
 def tensor_list(tensors: Any) -> list[Any]:
     """Returns the values of a dictionary in the order of its keys, or the list itself.

@@ -14,8 +14,6 @@ from typing import Any
 from ferroflow._src.base import errors, tf_logging
 from ferroflow._src.base.fork_locks import RenewedLock
 
-__all__ = ["Coordinator", "LooperThread"]
-
 ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None]
 
 # Longest time in seconds between two checks of a join whether threads have ended.

@@ -26,15 +26,6 @@ from ferroflow._src.ops.random.sampling import random_shuffle
 from ferroflow._src.summary.values import scalar
 from ferroflow._src.variables.variable import Variable
 
-__all__ = [
-    "input_producer",
-    "limit_epochs",
-    "match_filenames_once",
-    "range_input_producer",
-    "slice_input_producer",
-    "string_input_producer",
-]
-
 _NOTHING = "string_input_producer requires a non-null input tensor"
 
 

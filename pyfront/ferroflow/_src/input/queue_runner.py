@@ -18,8 +18,6 @@ from ferroflow._src.framework.scope_names import prepend_name_scope, strip_name_
 from ferroflow._src.input.coordinator import Coordinator
 from ferroflow._src.session.session import BaseSession
 
-__all__ = ["QueueRunner", "add_queue_runner", "start_queue_runners"]
-
 
 class QueueRunner:
     """Operations that fill a queue, each run repeatedly in a thread of its own.

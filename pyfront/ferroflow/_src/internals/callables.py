@@ -11,8 +11,6 @@ from typing import Any
 from ferroflow._src.base.decorators import unwrap
 from ferroflow._src.internals.inspection import getfullargspec
 
-__all__ = ["fn_args", "get_func_code", "get_func_name", "has_kwargs"]
-
 
 def fn_args(fn: Callable[..., Any]) -> tuple[str, ...]:
     """Returns the names of the arguments that a callable takes from its caller.

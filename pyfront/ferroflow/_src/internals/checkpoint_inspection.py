@@ -5,8 +5,6 @@ from __future__ import annotations
 from ferroflow._src.base.errors import OpError
 from ferroflow._src.checkpoint.reader import NewCheckpointReader
 
-__all__ = ["print_tensors_in_checkpoint_file"]
-
 
 def print_tensors_in_checkpoint_file(
     file_name: str,

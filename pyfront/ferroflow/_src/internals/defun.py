@@ -15,8 +15,6 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.making import identity_n
 from ferroflow._src.ops.flow.grouping import group
 
-__all__ = ["Call", "DefinedFunction", "Defun", "get_extra_args", "get_extra_inputs", "get_extra_vars"]
-
 _numbers = itertools.count()
 
 

@@ -16,8 +16,6 @@ from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.tensor import Tensor
 
-__all__ = ["GradientTape"]
-
 _VARIABLES = ("VariableV2", "Variable", "VarHandleOp", "TemporaryVariable")
 
 

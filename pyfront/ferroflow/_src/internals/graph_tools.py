@@ -23,14 +23,6 @@ from ferroflow._src.framework.import_graph_def import import_graph_def
 from ferroflow._src.saved_model.loader import load
 from ferroflow._src.session.session import Session
 
-__all__ = [
-    "fold_batch_norms",
-    "freeze_graph",
-    "freeze_graph_with_def_protos",
-    "optimize_for_inference",
-    "strip_unused",
-]
-
 
 def _names(text: str) -> list[str]:
     """Returns names that commas separate in a text; a list is returned as it is."""

@@ -12,32 +12,6 @@ from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 
-__all__ = [
-    "check_graphs",
-    "filter_ops",
-    "filter_ops_from_regex",
-    "filter_ts",
-    "filter_ts_from_regex",
-    "get_backward_walk_ops",
-    "get_consuming_ops",
-    "get_forward_walk_ops",
-    "get_generating_ops",
-    "get_name_scope_ops",
-    "get_ops_ios",
-    "get_tensors",
-    "get_unique_graph",
-    "get_walks_intersection_ops",
-    "get_walks_union_ops",
-    "get_within_boundary_ops",
-    "is_differentiable",
-    "is_iterable",
-    "make_list_of_op",
-    "make_list_of_t",
-    "select_ops",
-    "select_ops_and_ts",
-    "select_ts",
-]
-
 
 def is_iterable(obj: Any) -> bool:
     """Returns True if `iter` takes an object; a tensor is a single one."""

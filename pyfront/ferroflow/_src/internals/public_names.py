@@ -8,8 +8,6 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any, Final, TypeVar
 
-__all__ = ["estimator_export", "keras_export", "make_all", "remove_undocumented", "reveal_undocumented", "tf_export"]
-
 _Symbol = TypeVar("_Symbol")
 _MARKED: Final = re.compile(r"^@@(\w+)$", re.MULTILINE)
 # Names that `remove_undocumented` removed: by the name of the module, names and objects.

@@ -13,8 +13,6 @@ from ferroflow._src.ops.math.comparison import greater
 from ferroflow._src.ops.nn.activation import relu
 from ferroflow._src.ops.nn.softmax import softmax
 
-__all__ = ["ELU", "LeakyReLU", "PReLU", "ReLU", "Softmax", "ThresholdedReLU"]
-
 
 class _Elementwise(KerasLayer):
     """Base of the elementwise layers: masks pass through."""

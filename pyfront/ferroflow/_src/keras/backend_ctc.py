@@ -18,8 +18,6 @@ from ferroflow._src.ops.math.elementwise import log
 from ferroflow._src.ops.nn.ctc import ctc_beam_search_decoder, ctc_greedy_decoder, ctc_loss
 from ferroflow._src.ops.sparse.converting import sparse_to_dense
 
-__all__ = ["ctc_batch_cost", "ctc_decode", "ctc_label_dense_to_sparse"]
-
 
 def ctc_label_dense_to_sparse(labels: Any, label_lengths: Any) -> SparseTensor:
     """Takes the labels of sequences out of a matrix that is filled up behind them.

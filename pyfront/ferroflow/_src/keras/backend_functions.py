@@ -10,8 +10,6 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import making, shaping
 from ferroflow._src.ops.nn import softmax as softmaxes
 
-__all__ = ["foldl", "foldr", "map_fn", "reshape", "shape", "softmax", "squeeze", "stop_gradient", "transpose"]
-
 
 def map_fn(fn: Callable[..., Any], elems: Any, name: str | None = None, dtype: Any = None) -> Any:
     """Calls a function for each element of the first dimension.

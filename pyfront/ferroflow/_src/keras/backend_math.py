@@ -18,28 +18,6 @@ from ferroflow._src.ops.math.cast import cast as cast_to
 from ferroflow._src.ops.math.clipping import clip_by_value
 from ferroflow._src.ops.sparse.arithmetic import sparse_tensor_dense_matmul
 
-__all__ = [
-    "all",
-    "any",
-    "argmax",
-    "argmin",
-    "batch_dot",
-    "clip",
-    "cumprod",
-    "cumsum",
-    "dot",
-    "logsumexp",
-    "max",
-    "mean",
-    "min",
-    "pow",
-    "prod",
-    "sqrt",
-    "std",
-    "sum",
-    "var",
-]
-
 
 def _numbers(x: Any) -> Any:
     """Returns a tensor, of numbers where it is of bools."""

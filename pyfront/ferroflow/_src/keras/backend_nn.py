@@ -33,36 +33,6 @@ from ferroflow._src.ops.state.assigning import assign, assign_add, assign_sub
 from ferroflow._src.training.moving_averages import assign_moving_average
 from ferroflow._src.variables.variable import Variable
 
-__all__ = [
-    "Function",
-    "batch_normalization",
-    "bias_add",
-    "binary_crossentropy",
-    "categorical_crossentropy",
-    "conv1d",
-    "conv2d",
-    "dropout",
-    "function",
-    "gradients",
-    "in_test_phase",
-    "in_top_k",
-    "in_train_phase",
-    "l2_normalize",
-    "moving_average_update",
-    "normalize_batch_in_training",
-    "pool2d",
-    "random_binomial",
-    "random_normal",
-    "random_uniform",
-    "separable_conv2d",
-    "sparse_categorical_crossentropy",
-    "switch",
-    "truncated_normal",
-    "update",
-    "update_add",
-    "update_sub",
-]
-
 
 def l2_normalize(x: Any, axis: Any = None) -> Tensor:
     """Returns elements divided by the root of the sum of squares.

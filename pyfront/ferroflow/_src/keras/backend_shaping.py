@@ -20,41 +20,6 @@ from ferroflow._src.ops.random.sampling import random_normal, random_uniform
 from ferroflow._src.ops.sparse.converting import sparse_tensor_to_dense
 from ferroflow._src.variables.variable import Variable
 
-__all__ = [
-    "arange",
-    "batch_flatten",
-    "concatenate",
-    "constant",
-    "count_params",
-    "dtype",
-    "eval",
-    "expand_dims",
-    "eye",
-    "flatten",
-    "gather",
-    "is_sparse",
-    "ndim",
-    "one_hot",
-    "ones",
-    "ones_like",
-    "permute_dimensions",
-    "placeholder",
-    "random_normal_variable",
-    "random_uniform_variable",
-    "repeat",
-    "repeat_elements",
-    "resize_images",
-    "reverse",
-    "spatial_2d_padding",
-    "stack",
-    "temporal_padding",
-    "tile",
-    "to_dense",
-    "variable",
-    "zeros",
-    "zeros_like",
-]
-
 
 def is_sparse(tensor: NestedTensors) -> bool:
     """Returns True if a tensor is sparse.

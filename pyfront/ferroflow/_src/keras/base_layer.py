@@ -19,9 +19,6 @@ from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
 from ferroflow._src.layers.nodes import call_of, mask_of, note_call, note_masks
 from ferroflow._src.ops.array.making import identity, placeholder
 
-__all__ = ["Input", "InputLayer", "KerasLayer"]
-
-
 # The ends of the names of arguments that take what is known by names.
 _STANDS_FOR = ("activation", "_initializer", "_regularizer", "_constraint")
 

@@ -10,14 +10,6 @@ from typing import Any
 from ferroflow._src.base.typing import DictLike
 from ferroflow._src.keras.progress_bar import Progbar
 
-__all__ = [
-    "CSVLogger",
-    "Callback",
-    "History",
-    "LambdaCallback",
-    "ProgbarLogger",
-]
-
 
 class Callback:
     """Base class of callbacks, which are called while a model is fitted; a subclass overrides the methods it needs.

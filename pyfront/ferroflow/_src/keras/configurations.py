@@ -12,8 +12,6 @@ import numpy as np
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import NestedTensors
 
-__all__ = ["arguments_of", "defaults_of", "serialized"]
-
 # Classes whose names differ from those that files have.
 _NAMES = {
     "KerasRandomNormal": "RandomNormal",

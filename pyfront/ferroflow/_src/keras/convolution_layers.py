@@ -14,8 +14,6 @@ from ferroflow._src.layers import separable_convolution, transposed_convolution
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.nn.depthwise import depthwise_conv2d
 
-__all__ = ["Conv2DTranspose", "Conv3DTranspose", "DepthwiseConv2D", "SeparableConv1D", "SeparableConv2D"]
-
 
 class _Transposed(KerasLayer):
     """Base of the transposed convolutions."""

@@ -14,8 +14,6 @@ from ferroflow._src.keras.wrappers import Bidirectional
 from ferroflow._src.ops.array import joining, shaping
 from ferroflow._src.variables.initializers import Ones
 
-__all__ = ["CuDNNGRU", "CuDNNLSTM", "converted_weights"]
-
 
 class _CuDNN(_Recurrent):
     """Base of the layers with cuDNN's weights: each gate's matrix is stored by the columns, and has two biases."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["CustomObjectScope", "custom_object_scope", "get_custom_objects"]
-
 _known: dict[str, Any] = {}
 
 

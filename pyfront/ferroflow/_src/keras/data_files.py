@@ -14,8 +14,6 @@ from typing import Any
 from ferroflow._src.base import errors
 from ferroflow._src.base.progress import on_terminal, shown
 
-__all__ = ["get_file"]
-
 _SECONDS = 60
 _BYTES = 1 << 16  # at a time
 

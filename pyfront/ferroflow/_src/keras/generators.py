@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Passes", "Sequence"]
-
 
 class Sequence:
     """Batches by their number, for `Model.fit_generator` and related methods; a subclass defines `__getitem__`."""

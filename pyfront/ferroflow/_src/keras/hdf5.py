@@ -16,8 +16,6 @@ from ferroflow._src.base.typing import NestedTensors
 from ferroflow._src.keras.backend import batch_get_value, batch_set_value
 from ferroflow._src.keras.cudnn_layers import converted_weights
 
-__all__ = ["h5py", "is_hdf5", "load_weights", "opened", "read_weights", "save_model", "save_weights", "text"]
-
 _VERSION, _BACKEND = b"2.2.4-tf", b"tensorflow"
 
 

@@ -13,8 +13,6 @@ import numpy as np
 from ferroflow._src.keras.generators import Sequence
 from ferroflow._src.keras.images import array_to_img, img_to_array, load_img
 
-__all__ = ["DataFrameIterator", "DirectoryIterator", "Iterator", "NumpyArrayIterator"]
-
 _CHANNELS: Final = {"grayscale": 1, "rgb": 3, "rgba": 4}
 _SUBSETS: Final = ("training", "validation")
 # Modes of a table whose labels are not numbered classes.

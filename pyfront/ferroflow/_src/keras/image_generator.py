@@ -16,8 +16,6 @@ from ferroflow._src.keras.image_transforms import (
     flip_axis,
 )
 
-__all__ = ["ImageDataGenerator"]
-
 _EPSILON = 1e-6  # is added to standard deviations
 
 

@@ -10,20 +10,6 @@ import numpy as np
 
 from ferroflow._src.keras.images import array_to_img, img_to_array, pillow
 
-__all__ = [
-    "apply_affine_transform",
-    "apply_brightness_shift",
-    "apply_channel_shift",
-    "flip_axis",
-    "random_brightness",
-    "random_channel_shift",
-    "random_rotation",
-    "random_shear",
-    "random_shift",
-    "random_zoom",
-    "scipy_module",
-]
-
 
 def scipy_module(name: str) -> Any:
     """Returns a module of SciPy.

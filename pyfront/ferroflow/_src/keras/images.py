@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["array_to_img", "img_to_array", "load_img", "pillow", "save_img"]
-
 _FORMATS = ("channels_first", "channels_last")
 _INTERPOLATIONS = ("nearest", "bilinear", "bicubic", "hamming", "box", "lanczos")
 

@@ -13,8 +13,6 @@ from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.image.cropping import extract_image_patches
 from ferroflow._src.ops.math.linalg import matmul
 
-__all__ = ["LocallyConnected1D", "LocallyConnected2D"]
-
 
 class _LocallyConnected(KerasLayer):
     """Base of the locally connected layers."""

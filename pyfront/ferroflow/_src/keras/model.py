@@ -36,8 +36,6 @@ from ferroflow._src.layers.reachability import reachable_operations
 from ferroflow._src.ops.flow.grouping import group
 from ferroflow._src.ops.state.assigning import assign
 
-__all__ = ["Model"]
-
 
 class Model(Network):
     """Layers between inputs and outputs; or a subclass that makes layers in its constructor and calls them in `call`.

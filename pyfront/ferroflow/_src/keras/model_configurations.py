@@ -12,8 +12,6 @@ from ferroflow._src.keras.model import Model
 from ferroflow._src.keras.network import Network
 from ferroflow._src.keras.sequential import Sequential
 
-__all__ = ["layer_of", "model_from_config", "model_from_json"]
-
 
 def _class(name: str, custom_objects: Mapping[str, Any]) -> Any:
     if name in custom_objects:

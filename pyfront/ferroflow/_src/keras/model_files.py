@@ -10,8 +10,6 @@ from ferroflow._src.base import tf_logging
 from ferroflow._src.keras.hdf5 import opened, read_weights, text
 from ferroflow._src.keras.model_configurations import model_from_json
 
-__all__ = ["load_model"]
-
 
 def load_model(filepath: str, custom_objects: Mapping[str, Any] | None = None, compile: bool = True) -> Any:
     """Makes a model of a file, with its variables. It is not compiled.

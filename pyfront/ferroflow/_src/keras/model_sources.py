@@ -7,8 +7,6 @@ from typing import Any
 from ferroflow._src.base import nest
 from ferroflow._src.layers.nodes import call_of
 
-__all__ = ["get_source_inputs", "layers_in_order"]
-
 
 def get_source_inputs(tensor: Any, layer: Any = None, node_index: int | None = None) -> list[Any]:
     """Returns the inputs of models that a tensor is computed from.

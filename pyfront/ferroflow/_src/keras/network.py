@@ -28,8 +28,6 @@ from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
 from ferroflow._src.layers.nodes import Call, call_of, mask_of, one_or_list, shape_of
 from ferroflow._src.variables.variable import Variable
 
-__all__ = ["Network", "as_list", "described"]
-
 _VERSION = "2.2.4-tf"
 
 

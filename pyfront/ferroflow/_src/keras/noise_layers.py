@@ -18,17 +18,6 @@ from ferroflow._src.ops.math.comparison import not_equal
 from ferroflow._src.ops.math.reduction import reduce_any
 from ferroflow._src.ops.random.sampling import random_normal, random_uniform
 
-__all__ = [
-    "ActivityRegularization",
-    "AlphaDropout",
-    "GaussianDropout",
-    "GaussianNoise",
-    "Masking",
-    "SpatialDropout1D",
-    "SpatialDropout2D",
-    "SpatialDropout3D",
-]
-
 # The limit of `selu` for small inputs: minus its scale times its alpha.
 _SELU_END = -1.0507009873554805 * 1.6732632423543772
 

@@ -25,20 +25,6 @@ from ferroflow._src.ops.state.assigning import assign, assign_add
 from ferroflow._src.training import optimizer as graph_optimizer
 from ferroflow._src.variables.variable import Variable
 
-__all__ = [
-    "SGD",
-    "Adadelta",
-    "Adagrad",
-    "Adam",
-    "Adamax",
-    "Nadam",
-    "Optimizer",
-    "RMSprop",
-    "deserialize",
-    "get",
-    "serialize",
-]
-
 
 class Optimizer:
     """Base of the optimizers, which update variables with the gradients of a loss; a subclass defines `get_updates`.

@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Progbar"]
-
 
 class Progbar:
     """A line on standard output with a bar, the time left or taken, and the means of values.

@@ -21,9 +21,6 @@ from ferroflow._src.rnn.cell import RNNCell
 from ferroflow._src.rnn.dynamic_running import dynamic_rnn
 from ferroflow._src.variables.initializers import Ones
 
-__all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "SimpleRNN", "SimpleRNNCell", "StackedRNNCells"]
-
-
 _CONSTRAINTS = {"kernel_constraint": None, "recurrent_constraint": None, "bias_constraint": None}
 
 

@@ -10,8 +10,6 @@ import numpy as np
 
 from ferroflow._src.keras.generators import Sequence
 
-__all__ = ["TimeseriesGenerator", "make_sampling_table", "skipgrams"]
-
 _EULER = 0.577  # Euler's constant, to the digits that Keras takes
 
 

@@ -12,16 +12,6 @@ import numpy.typing as npt
 
 from ferroflow._src.base.typing import NestedTensors
 
-__all__ = [
-    "Tokenizer",
-    "hashing_trick",
-    "normalize",
-    "one_hot",
-    "pad_sequences",
-    "text_to_word_sequence",
-    "to_categorical",
-]
-
 _PUNCTUATION = '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n'
 
 

@@ -12,8 +12,6 @@ from ferroflow._src.keras.network import Network, as_list, described
 from ferroflow._src.layers.layer import Layer
 from ferroflow._src.layers.nodes import call_of
 
-__all__ = ["Sequential"]
-
 
 class Sequential(Model):
     """Model of layers that run one after the other.

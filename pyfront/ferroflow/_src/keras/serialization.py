@@ -10,17 +10,6 @@ from ferroflow._src.keras.configurations import serialized
 from ferroflow._src.keras.custom_objects import custom_object_scope, get_custom_objects
 from ferroflow._src.keras.model_configurations import layer_of
 
-__all__ = [
-    "deserialize_constraint",
-    "deserialize_initializer",
-    "deserialize_keras_object",
-    "deserialize_layer",
-    "deserialize_loss",
-    "deserialize_metric",
-    "deserialize_regularizer",
-    "serialize_keras_object",
-]
-
 
 def serialize_keras_object(instance: Any) -> Any:
     """Returns an object as JSON can hold it.

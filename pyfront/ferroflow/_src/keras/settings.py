@@ -9,18 +9,6 @@ import numpy as np
 from ferroflow._src.base.typing import NestedTensors
 from ferroflow._src.layers.naming import forget_numbers, next_number
 
-__all__ = [
-    "cast_to_floatx",
-    "epsilon",
-    "floatx",
-    "get_uid",
-    "image_data_format",
-    "reset_uids",
-    "set_epsilon",
-    "set_floatx",
-    "set_image_data_format",
-]
-
 _settings: dict[str, Any] = {"epsilon": 1e-7, "floatx": "float32", "image_data_format": "channels_last"}
 
 

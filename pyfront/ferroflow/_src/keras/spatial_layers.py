@@ -10,20 +10,6 @@ from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.keras.settings import image_data_format
 from ferroflow._src.ops.array import joining, shaping
 
-__all__ = [
-    "Cropping1D",
-    "Cropping2D",
-    "Cropping3D",
-    "Permute",
-    "RepeatVector",
-    "UpSampling1D",
-    "UpSampling2D",
-    "UpSampling3D",
-    "ZeroPadding1D",
-    "ZeroPadding2D",
-    "ZeroPadding3D",
-]
-
 
 def _edges(given: Any, count: int, name: str) -> list[tuple[int, int]]:
     """Returns the sizes before and after along each dimension.

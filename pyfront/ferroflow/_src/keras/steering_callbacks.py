@@ -13,14 +13,6 @@ from ferroflow._src.base.typing import DictLike
 from ferroflow._src.keras.backend import get_value, set_value
 from ferroflow._src.keras.callbacks import Callback
 
-__all__ = [
-    "EarlyStopping",
-    "LearningRateScheduler",
-    "ModelCheckpoint",
-    "ReduceLROnPlateau",
-    "TerminateOnNaN",
-]
-
 
 class _Monitor(Callback):
     """Base of the callbacks that check whether a value has improved."""

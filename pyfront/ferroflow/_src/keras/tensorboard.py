@@ -15,8 +15,6 @@ from ferroflow._src.summary.file_writer import FileWriter
 from ferroflow._src.summary.merging import merge_all
 from ferroflow._src.summary.values import histogram, image
 
-__all__ = ["TensorBoard"]
-
 
 class TensorBoard(Callback):
     """Callback that writes the loss and the metrics of epochs for TensorBoard.

@@ -12,8 +12,6 @@ from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.layers.layer import Layer
 from ferroflow._src.ops.array import joining, shaping
 
-__all__ = ["Bidirectional", "TimeDistributed", "Wrapper"]
-
 
 class Wrapper(KerasLayer):
     """A layer around another layer, whose variables and losses it has.

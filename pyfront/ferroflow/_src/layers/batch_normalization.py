@@ -27,8 +27,6 @@ from ferroflow._src.ops.nn.activation import relu
 from ferroflow._src.ops.state.assigning import assign
 from ferroflow._src.variables.initializers import Ones, Zeros
 
-__all__ = ["BatchNormalization", "batch_normalization"]
-
 _ZEROS, _ONES = Zeros(), Ones()
 _HALVES = (dtypes.float16, dtypes.bfloat16)
 

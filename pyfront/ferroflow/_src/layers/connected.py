@@ -9,8 +9,6 @@ from ferroflow._src.base import nest
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.layers.nodes import Call, call_of, masks_of, note_call, one_or_list
 
-__all__ = ["Connected"]
-
 
 class Connected:
     """Base of layers and models, which are called on tensors."""

@@ -19,8 +19,6 @@ from ferroflow._src.ops.nn.activation import bias_add
 from ferroflow._src.ops.nn.convolution import Convolution
 from ferroflow._src.variables.initializers import Zeros
 
-__all__ = ["Conv1D", "Conv2D", "Conv3D", "conv1d", "conv2d", "conv3d"]
-
 ZEROS = Zeros()
 
 

@@ -17,8 +17,6 @@ from ferroflow._src.ops.math.linalg import tensordot
 from ferroflow._src.ops.nn.activation import bias_add
 from ferroflow._src.variables.initializers import Zeros
 
-__all__ = ["Dense", "dense"]
-
 _ZEROS = Zeros()
 
 

@@ -12,8 +12,6 @@ from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.making import identity
 from ferroflow._src.ops.nn import normalization
 
-__all__ = ["Dropout", "dropout"]
-
 
 class Dropout(Layer):
     """A layer that sets random elements to 0 in training and scales the others up by `1 / (1 - rate)`.

@@ -12,8 +12,6 @@ from ferroflow._src.layers.layer import Layer
 from ferroflow._src.layers.space import normalize_data_format
 from ferroflow._src.ops.array import shaping
 
-__all__ = ["Flatten", "flatten"]
-
 
 class Flatten(Layer):
     """A layer that flattens each example to a vector.

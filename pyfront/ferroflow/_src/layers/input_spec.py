@@ -8,8 +8,6 @@ from typing import Any
 from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.typing import DTypeLike, TensorLike
 
-__all__ = ["InputSpec"]
-
 
 class InputSpec:
     """A layer's requirements for one input; None means any value.

@@ -34,8 +34,6 @@ from ferroflow._src.variables.partitioned_variable import PartitionedVariable
 from ferroflow._src.variables.scope import variable_scope
 from ferroflow._src.variables.variable_scope import VariableScope
 
-__all__ = ["Layer"]
-
 _KNOWN_ARGUMENTS = frozenset(("activity_regularizer", "batch_input_shape", "batch_size", "input_shape"))
 
 

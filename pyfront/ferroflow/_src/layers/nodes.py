@@ -10,8 +10,6 @@ from ferroflow._src.base import nest
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.tensor import Tensor
 
-__all__ = ["Call", "call_of", "mask_of", "masks_of", "note_call", "note_masks", "one_or_list", "shape_of"]
-
 
 class Call(NamedTuple):
     """One call of a layer, or of a model as a layer.

@@ -15,21 +15,6 @@ from ferroflow._src.layers.layer import Layer
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.nn import pooling
 
-__all__ = [
-    "AveragePooling1D",
-    "AveragePooling2D",
-    "AveragePooling3D",
-    "MaxPooling1D",
-    "MaxPooling2D",
-    "MaxPooling3D",
-    "average_pooling1d",
-    "average_pooling2d",
-    "average_pooling3d",
-    "max_pooling1d",
-    "max_pooling2d",
-    "max_pooling3d",
-]
-
 
 class Pooling(Layer):
     """A layer that pools windows; `_RANK` is the rank of space.

@@ -14,8 +14,6 @@ from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.nn.activation import bias_add
 from ferroflow._src.ops.nn.depthwise import separable_conv2d as separable_conv2d_op
 
-__all__ = ["SeparableConv1D", "SeparableConv2D", "separable_conv1d", "separable_conv2d"]
-
 
 class SeparableConv(Conv):
     """A layer that convolves each channel on its own, mixes the results, adds a bias and applies an activation.

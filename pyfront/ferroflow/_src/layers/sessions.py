@@ -17,16 +17,6 @@ from ferroflow._src.session.session import Session
 from ferroflow._src.variables.collections import global_variables
 from ferroflow._src.variables.initialization import variables_initializer
 
-__all__ = [
-    "batch_get_value",
-    "batch_set_value",
-    "end_session",
-    "get_session",
-    "get_value",
-    "set_session",
-    "set_value",
-]
-
 _sessions = PerGraph[Any]()
 _initialized: WeakSet[Any] = WeakSet()
 

@@ -14,8 +14,6 @@ from ferroflow._src.layers.convolution import ZEROS, Conv, add_arguments, docume
 from ferroflow._src.ops.array import joining, shaping
 from ferroflow._src.ops.nn.conv import conv2d_transpose as conv2d_transpose_op, conv3d_transpose as conv3d_transpose_op
 
-__all__ = ["Conv2DTranspose", "Conv3DTranspose", "conv2d_transpose", "conv3d_transpose"]
-
 
 class ConvTranspose(Conv):
     """A layer that computes `activation(c + bias)` for c the transpose of a convolution with a kernel.

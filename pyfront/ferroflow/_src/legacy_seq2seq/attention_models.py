@@ -29,8 +29,6 @@ from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.scope import variable_scope
 from ferroflow._src.variables.variable_scope import get_variable_scope
 
-__all__ = ["attention_decoder", "embedding_attention_decoder", "embedding_attention_seq2seq"]
-
 
 class _Heads:
     """Heads that attend to the states, once or several times; the variables are created in the current scope."""

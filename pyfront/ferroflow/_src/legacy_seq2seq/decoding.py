@@ -12,8 +12,6 @@ from ferroflow._src.rnn.static_running import static_rnn
 from ferroflow._src.variables.scope import variable_scope
 from ferroflow._src.variables.variable_scope import get_variable_scope
 
-__all__ = ["LoopFunction", "basic_rnn_seq2seq", "looped_input", "rnn_decoder", "tied_rnn_seq2seq"]
-
 # Of the output before and the number of the step; gives the inputs.
 LoopFunction = Callable[[Any, int], Any]
 

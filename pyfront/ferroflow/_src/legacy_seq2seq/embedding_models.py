@@ -16,8 +16,6 @@ from ferroflow._src.rnn.static_running import static_rnn
 from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.scope import variable_scope
 
-__all__ = ["embedding_rnn_decoder", "embedding_rnn_seq2seq", "embedding_tied_rnn_seq2seq", "one2many_rnn_seq2seq"]
-
 
 def embedding_rnn_decoder(
     decoder_inputs: Any,

@@ -17,8 +17,6 @@ from ferroflow._src.ops.nn.embedding import embedding_lookup
 from ferroflow._src.variables.scope import variable_scope
 from ferroflow._src.variables.variable_scope import get_variable_scope
 
-__all__ = ["argmax_embedded", "check_projection", "fed_or_not"]
-
 
 def argmax_embedded(
     embedding: TensorLike, output_projection: ListLike | None = None, update_embedding: bool = True

@@ -14,8 +14,6 @@ from ferroflow._src.ops.nn.softmax import sparse_softmax_cross_entropy_with_logi
 from ferroflow._src.variables.scope import variable_scope
 from ferroflow._src.variables.variable_scope import get_variable_scope
 
-__all__ = ["model_with_buckets", "sequence_loss", "sequence_loss_by_example"]
-
 
 def sequence_loss_by_example(
     logits: Sequence[Any],

@@ -34,8 +34,6 @@ from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.linalg import adjoint as adjoint_matrix, eye, matrix_diag_part
 from ferroflow._src.ops.math.reduction import reduce_max, reduce_min, reduce_sum
 
-__all__ = ["LinearOperator", "LinearOperatorAdjoint", "LinearOperatorInversion"]
-
 
 class LinearOperator(abc.ABC):
     """A linear map, or a batch of them, known by its shape and its product with matrices.

@@ -31,8 +31,6 @@ from ferroflow._src.ops.math.linalg import adjoint as adjoint_matrix, matrix_tra
 from ferroflow._src.ops.math.reduction import reduce_prod, reduce_sum
 from ferroflow._src.ops.spectral import fourier
 
-__all__ = ["LinearOperatorCirculant", "LinearOperatorCirculant2D", "LinearOperatorCirculant3D"]
-
 _FFT = {1: fourier.fft, 2: fourier.fft2d, 3: fourier.fft3d}
 _IFFT = {1: fourier.ifft, 2: fourier.ifft2d, 3: fourier.ifft3d}
 _SPECTRUM_DTYPES = (dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128)

@@ -21,8 +21,6 @@ from ferroflow._src.ops.flow.grouping import group
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.linalg import adjoint as adjoint_matrix
 
-__all__ = ["LinearOperatorBlockDiag", "LinearOperatorComposition", "LinearOperatorKronecker"]
-
 _HINTS = {
     "is_non_singular": "non-singular",
     "is_self_adjoint": "self-adjoint",

@@ -27,8 +27,6 @@ from ferroflow._src.ops.math.cast import real
 from ferroflow._src.ops.math.linalg import adjoint as adjoint_matrix, matrix_diag, matrix_diag_part, matrix_set_diag
 from ferroflow._src.ops.math.reduction import reduce_prod, reduce_sum
 
-__all__ = ["LinearOperatorDiag"]
-
 
 class LinearOperatorDiag(LinearOperator):
     """The operator of a diagonal matrix."""

@@ -16,8 +16,6 @@ from ferroflow._src.linear_operator.batch import matmul_with_broadcast
 from ferroflow._src.linear_operator.checks import FLOATING, check_dtype, check_ndims
 from ferroflow._src.ops.array import shaping
 
-__all__ = ["LinearOperatorFullMatrix"]
-
 
 class LinearOperatorFullMatrix(LinearOperator):
     """The operator of a given matrix."""

@@ -27,8 +27,6 @@ from ferroflow._src.ops.math.arithmetic import minimum
 from ferroflow._src.ops.math.cast import cast, real
 from ferroflow._src.ops.math.linalg import adjoint as adjoint_matrix, matrix_diag_part, matrix_set_diag
 
-__all__ = ["LinearOperatorIdentity", "LinearOperatorScaledIdentity", "LinearOperatorZeros"]
-
 
 class _OfSizes(LinearOperator):
     """An operator with a given number of rows."""

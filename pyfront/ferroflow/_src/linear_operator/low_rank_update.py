@@ -28,8 +28,6 @@ from ferroflow._src.ops.math import elementwise
 from ferroflow._src.ops.math.linalg import matrix_diag_part
 from ferroflow._src.ops.math.reduction import reduce_sum
 
-__all__ = ["LinearOperatorLowRankUpdate"]
-
 
 class LinearOperatorLowRankUpdate(LinearOperator):
     """L + U D V*, with an operator L, thin matrices U and V and a diagonal matrix D.

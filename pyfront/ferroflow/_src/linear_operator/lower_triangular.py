@@ -25,8 +25,6 @@ from ferroflow._src.ops.math import elementwise
 from ferroflow._src.ops.math.linalg import adjoint as adjoint_matrix, matrix_band_part, matrix_diag_part
 from ferroflow._src.ops.math.reduction import reduce_prod, reduce_sum
 
-__all__ = ["LinearOperatorLowerTriangular"]
-
 
 class LinearOperatorLowerTriangular(LinearOperator):
     """The operator of a lower triangular matrix."""

@@ -24,8 +24,6 @@ from ferroflow._src.ops.nn.softmax import (
     sparse_softmax_cross_entropy_with_logits,
 )
 
-__all__ = ["hinge_loss", "sigmoid_cross_entropy", "softmax_cross_entropy", "sparse_softmax_cross_entropy"]
-
 _DESCRIPTION = """
 
     Args:

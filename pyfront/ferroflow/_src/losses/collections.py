@@ -11,8 +11,6 @@ from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.math.arithmetic import add_n
 
-__all__ = ["add_loss", "get_losses", "get_regularization_loss", "get_regularization_losses", "get_total_loss"]
-
 
 def add_loss(loss: TensorLike, loss_collection: str | None = GraphKeys.LOSSES) -> None:
     """Adds a loss to a collection of the default graph.

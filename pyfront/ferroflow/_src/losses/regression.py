@@ -21,15 +21,6 @@ from ferroflow._src.ops.math.elementwise import abs as absolute, log, square
 from ferroflow._src.ops.math.reduction import reduce_sum
 from ferroflow._src.ops.math.weights_broadcast import assert_broadcastable
 
-__all__ = [
-    "absolute_difference",
-    "cosine_distance",
-    "huber_loss",
-    "log_loss",
-    "mean_pairwise_squared_error",
-    "mean_squared_error",
-]
-
 _DESCRIPTION = """
 
     Args:

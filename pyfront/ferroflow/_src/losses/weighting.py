@@ -18,8 +18,6 @@ from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.reduction import reduce_sum
 from ferroflow._src.ops.math.weights_broadcast import assert_broadcastable, broadcast_weights
 
-__all__ = ["Reduction", "compute_weighted_loss"]
-
 
 class Reduction:
     """Ways to combine the weighted losses of elements.

@@ -20,18 +20,6 @@ from ferroflow._src.ops.math.weights_broadcast import broadcast_weights
 from ferroflow._src.ops.state.assigning import assign_add
 from ferroflow._src.variables.scope import variable_scope
 
-__all__ = [
-    "accuracy",
-    "mean",
-    "mean_absolute_error",
-    "mean_cosine_distance",
-    "mean_relative_error",
-    "mean_squared_error",
-    "mean_tensor",
-    "percentage_below",
-    "root_mean_squared_error",
-]
-
 
 @described()
 def mean(

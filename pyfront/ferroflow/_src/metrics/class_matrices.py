@@ -19,8 +19,6 @@ from ferroflow._src.ops.math.reduction import reduce_mean, reduce_sum
 from ferroflow._src.ops.state.assigning import assign_add, scatter_add
 from ferroflow._src.variables.scope import variable_scope
 
-__all__ = ["mean_iou", "mean_per_class_accuracy"]
-
 _CLASSES = "Tensor of int32 or int64, of any shape, in [0, num_classes)."
 
 

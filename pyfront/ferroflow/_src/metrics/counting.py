@@ -20,15 +20,6 @@ from ferroflow._src.ops.math.reduction import reduce_sum
 from ferroflow._src.ops.state.assigning import assign_add
 from ferroflow._src.variables.scope import variable_scope
 
-__all__ = [
-    "false_negatives",
-    "false_positives",
-    "precision",
-    "recall",
-    "true_negatives",
-    "true_positives",
-]
-
 _TRUTH = "Tensor of any shape, cast to bool."
 
 

@@ -28,16 +28,6 @@ from ferroflow._src.ops.sparse.sets import set_difference, set_intersection, set
 from ferroflow._src.ops.sparse.shaping import sparse_concat, sparse_reshape, sparse_retain
 from ferroflow._src.ops.state.assigning import assign_add
 
-__all__ = [
-    "average_precision_at_k",
-    "precision_at_k",
-    "precision_at_top_k",
-    "recall_at_k",
-    "recall_at_top_k",
-    "sparse_average_precision_at_k",
-    "sparse_precision_at_k",
-]
-
 _ONE = np.int64(1)
 
 _LABELS = (

@@ -25,18 +25,6 @@ from ferroflow._src.ops.math.weights_broadcast import broadcast_weights
 from ferroflow._src.ops.state.assigning import assign_add
 from ferroflow._src.variables.scope import variable_scope
 
-__all__ = [
-    "auc",
-    "false_negatives_at_thresholds",
-    "false_positives_at_thresholds",
-    "precision_at_thresholds",
-    "recall_at_thresholds",
-    "sensitivity_at_specificity",
-    "specificity_at_sensitivity",
-    "true_negatives_at_thresholds",
-    "true_positives_at_thresholds",
-]
-
 _LABELS = "Tensor of the shape of `predictions`, cast to bool."
 _PREDICTIONS = "Tensor of a float dtype, of any shape, in [0, 1]: a step raises `InvalidArgumentError` for others."
 _AT_THRESHOLDS = "Tensors of float32, of shape [number of thresholds]"

@@ -11,25 +11,6 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import indexing, joining
 from ferroflow._src.ops.math import arithmetic, elementwise, linalg
 
-__all__ = [
-    "batch_matmul",
-    "batch_matrix_band_part",
-    "batch_matrix_diag",
-    "batch_matrix_diag_part",
-    "batch_matrix_set_diag",
-    "batch_matrix_transpose",
-    "complex_abs",
-    "concat_v2",
-    "inv",
-    "mul",
-    "neg",
-    "pack",
-    "select",
-    "split_v",
-    "sub",
-    "unpack",
-]
-
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 

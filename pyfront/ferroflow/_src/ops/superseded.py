@@ -19,20 +19,6 @@ from ferroflow._src.ops.sparse import converting
 from ferroflow._src.ops.state import assigning
 from ferroflow._src.ops.string import parts
 
-__all__ = [
-    "clip_by_average_norm",
-    "count_up_to",
-    "div",
-    "dropout",
-    "multinomial",
-    "py_func",
-    "quantize_v2",
-    "setdiff1d",
-    "sparse_to_dense",
-    "stateless_multinomial",
-    "substr",
-]
-
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 

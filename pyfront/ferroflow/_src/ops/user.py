@@ -5,8 +5,6 @@ from __future__ import annotations
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.tensor import Tensor
 
-__all__ = ["my_fact"]
-
 
 def my_fact() -> Tensor:
     """Returns a fact about factorials.

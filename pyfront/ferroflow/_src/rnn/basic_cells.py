@@ -14,8 +14,6 @@ from ferroflow._src.ops.nn.activation import bias_add
 from ferroflow._src.rnn.cell import LayerRNNCell, known_depth
 from ferroflow._src.variables.initializers import Constant, Zeros
 
-__all__ = ["BasicRNNCell", "GRUCell"]
-
 
 class _UnitsCell(LayerRNNCell):
     """A cell with one vector of `num_units` as its state and its output."""

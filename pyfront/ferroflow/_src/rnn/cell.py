@@ -14,8 +14,6 @@ from ferroflow._src.variables.partitioned_variable import PartitionedVariable
 from ferroflow._src.variables.scope import variable_scope
 from ferroflow._src.variables.variable_scope import get_variable_scope
 
-__all__ = ["LayerRNNCell", "RNNCell", "assert_like_rnn_cell", "is_like_rnn_cell", "known_depth"]
-
 
 def _lacking(cell: Any) -> list[str]:
     lacks = [f"'{name}' property is missing" for name in ("output_size", "state_size") if not hasattr(cell, name)]

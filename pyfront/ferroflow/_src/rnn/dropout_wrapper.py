@@ -23,8 +23,6 @@ from ferroflow._src.rnn.cell import assert_like_rnn_cell
 from ferroflow._src.rnn.lstm_cells import LSTMStateTuple
 from ferroflow._src.rnn.wrappers import CellWrapper
 
-__all__ = ["DropoutWrapper"]
-
 
 def _all_but_memory(state: Any) -> Any:
     """Returns the default choice: everything but the memory of LSTM cells and TensorArrays."""

@@ -28,8 +28,6 @@ from ferroflow._src.rnn.sizes import sizes_tensor, static_joined_shape
 from ferroflow._src.rnn.steps import Lengths, batch_size_of, cache_variables, state_dtype, step, zero_outputs
 from ferroflow._src.variables.scope import variable_scope
 
-__all__ = ["bidirectional_dynamic_rnn", "dynamic_rnn", "transpose_batch_time"]
-
 
 def transpose_batch_time(x: Tensor) -> Tensor:
     """Swaps the first two dimensions of a tensor; a tensor of lower rank is unchanged.

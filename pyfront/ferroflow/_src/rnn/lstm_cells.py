@@ -21,8 +21,6 @@ from ferroflow._src.rnn.cell import LayerRNNCell, known_depth
 from ferroflow._src.variables.initializers import Zeros
 from ferroflow._src.variables.partitioners import fixed_size_partitioner
 
-__all__ = ["BasicLSTMCell", "LSTMCell", "LSTMStateTuple"]
-
 _LSTMStateTuple = collections.namedtuple("_LSTMStateTuple", ("c", "h"))
 
 

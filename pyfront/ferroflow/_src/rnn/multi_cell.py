@@ -12,8 +12,6 @@ from ferroflow._src.ops.array.slicing import slice as slice_of
 from ferroflow._src.rnn.cell import RNNCell
 from ferroflow._src.variables.scope import variable_scope
 
-__all__ = ["MultiRNNCell"]
-
 
 class MultiRNNCell(RNNCell):
     """Stack of cells: each cell's outputs are the next cell's inputs.

@@ -17,8 +17,6 @@ from ferroflow._src.variables.initializers import Constant
 from ferroflow._src.variables.scope import variable_scope
 from ferroflow._src.variables.variable_scope import get_variable_scope
 
-__all__ = ["Projection", "linear", "whole_bias"]
-
 
 def whole_bias(size: int, dtype: DTypeLike, initializer: Initializer | None = None) -> Any:
     """Returns the variable `bias` of the scope.

@@ -18,8 +18,6 @@ from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.initializers import RandomUniform
 from ferroflow._src.variables.variable_scope import get_variable_scope
 
-__all__ = ["EmbeddingWrapper", "InputProjectionWrapper", "OutputProjectionWrapper"]
-
 
 class EmbeddingWrapper(CellWrapper):
     """A cell that embeds ids, and passes the embeddings to another cell.

@@ -22,8 +22,6 @@ from ferroflow._src.rnn.sizes import joined_shape, static_joined_shape
 from ferroflow._src.rnn.steps import cache_variables, kept_where
 from ferroflow._src.variables.scope import variable_scope
 
-__all__ = ["raw_rnn"]
-
 
 def raw_rnn(
     cell: Any,

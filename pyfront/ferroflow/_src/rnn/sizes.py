@@ -15,8 +15,6 @@ from ferroflow._src.ops.array.joining import concat
 from ferroflow._src.ops.array.making import zeros
 from ferroflow._src.ops.array.shaping import expand_dims
 
-__all__ = ["joined_shape", "joined_sizes", "size_of", "static_joined_shape", "static_shape_of", "zero_tensors"]
-
 
 def size_of(x: Tensor, axis: int) -> Any:
     """Returns the size of a dimension: an int if the graph tells it, else a Tensor of int32 of shape [].

@@ -19,8 +19,6 @@ from ferroflow._src.rnn.sizes import static_joined_shape
 from ferroflow._src.rnn.steps import Lengths, cache_variables, state_dtype, step, zero_outputs
 from ferroflow._src.variables.scope import variable_scope
 
-__all__ = ["static_bidirectional_rnn", "static_rnn", "static_state_saving_rnn"]
-
 
 def _check_inputs(inputs: Any) -> None:
     if not nest.is_sequence(inputs):

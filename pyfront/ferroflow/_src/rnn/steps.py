@@ -18,8 +18,6 @@ from ferroflow._src.ops.tensor_array import TensorArray
 from ferroflow._src.rnn.sizes import joined_shape
 from ferroflow._src.variables.variable_scope import VariableScope
 
-__all__ = ["Lengths", "batch_size_of", "cache_variables", "kept_where", "state_dtype", "step", "zero_outputs"]
-
 
 def cache_variables(scope: VariableScope) -> None:
     """Caches the reads of a scope's variables, so that each is read once for all steps, where it is used."""

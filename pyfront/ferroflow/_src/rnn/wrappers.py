@@ -10,8 +10,6 @@ from ferroflow._src.base.typing import CellLike, Device, DTypeLike, IntLike, Sco
 from ferroflow._src.framework.default_graph import device as on_device, name_scope
 from ferroflow._src.rnn.cell import RNNCell
 
-__all__ = ["CellWrapper", "DeviceWrapper", "ResidualWrapper"]
-
 
 class CellWrapper(RNNCell):
     """A cell with the sizes and the state of another cell."""

@@ -6,8 +6,6 @@ from typing import Any
 
 from ferroflow._src.base import proto
 
-__all__ = ["list_local_devices"]
-
 _MEMORY_BYTES = 256 << 20  # TF 1.x: what it says of every CPU
 
 

@@ -11,8 +11,6 @@ from ferroflow._src.framework.default_graph import colocate_with
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 
-__all__ = ["TensorHandle", "delete_session_tensor", "get_session_handle", "get_session_tensor"]
-
 HANDLE_OPS = frozenset(("GetSessionHandle", "GetSessionHandleV2"))
 
 

@@ -6,8 +6,6 @@ import json
 import re
 from typing import Any, NamedTuple
 
-__all__ = ["AllocationMaximum", "StepStatsAnalysis", "Timeline"]
-
 # Format in which `NodeExecStats.timeline_label` has the operation's type and its inputs.
 _LABEL = re.compile(r"(?P<name>.*?) = (?P<op>[^(]*)(\((?P<inputs>.*)\))?")
 _NO_INPUTS = ("RecvTensor",)

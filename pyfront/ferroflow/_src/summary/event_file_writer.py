@@ -12,8 +12,6 @@ from ferroflow import _core
 from ferroflow._src.base.engine_errors import engine_errors
 from ferroflow._src.base.files.system import make_directories
 
-__all__ = ["EventFileWriter"]
-
 _open_writers: weakref.WeakSet[EventFileWriter] = weakref.WeakSet()
 
 

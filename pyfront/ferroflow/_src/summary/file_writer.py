@@ -17,8 +17,6 @@ from ferroflow._src.summary.event_file_writer import EventFileWriter
 from ferroflow._src.summary.graph_writer import SessionEventFileWriter
 from ferroflow._src.summary.plugin_asset import get_all_plugin_assets
 
-__all__ = ["FileWriter", "SummaryToEventTransformer", "SummaryWriter"]
-
 
 class SummaryToEventTransformer:
     """Converter of summaries and graphs to events for a writer.

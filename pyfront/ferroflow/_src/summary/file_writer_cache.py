@@ -8,8 +8,6 @@ from ferroflow._src.base.fork_locks import RenewedLock
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.summary.file_writer import FileWriter
 
-__all__ = ["FileWriterCache"]
-
 
 class FileWriterCache:
     """The writers of this process, by folder."""

@@ -25,20 +25,6 @@ from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.flow.grouping import no_op
 
-__all__ = [
-    "SummaryWriter",
-    "always_record_summaries",
-    "create_file_writer",
-    "flush",
-    "import_event",
-    "initialize",
-    "never_record_summaries",
-    "record_summaries_if",
-    "should_record_summaries",
-    "summary_writer_initializer_op",
-    "writer_in_force",
-]
-
 _CPU = "cpu:0"
 # Collections that are not named by a string are left out of `get_all_collection_keys` and of meta graphs.
 _RECORDING_KEY = ("__should_record_summaries",)

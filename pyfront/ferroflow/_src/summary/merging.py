@@ -11,8 +11,6 @@ from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.summary.tags import clean_tag, collect
 
-__all__ = ["merge", "merge_all"]
-
 
 def merge(inputs: Sequence[Any], collections: Iterable[str] | None = None, name: str | None = None) -> Tensor:
     """Merges several summaries into one.

@@ -8,8 +8,6 @@ from typing import TypeVar
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.graph import Graph
 
-__all__ = ["PluginAsset", "get_all_plugin_assets", "get_plugin_asset"]
-
 # TF 1.x: the keys of the collections.
 _PREFIX = "__tensorboard_plugin_asset__"
 

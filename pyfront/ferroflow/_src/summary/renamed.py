@@ -14,15 +14,6 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.summary import merging
 from ferroflow._src.summary.tags import collect
 
-__all__ = [
-    "audio_summary",
-    "histogram_summary",
-    "image_summary",
-    "merge_all_summaries",
-    "merge_summary",
-    "scalar_summary",
-]
-
 _COLLECTIONS = (GraphKeys.SUMMARIES,)
 
 

@@ -8,8 +8,6 @@ from typing import Any
 from ferroflow._src.base import errors, proto
 from ferroflow._src.base.files.record_files import tf_record_iterator
 
-__all__ = ["summary_iterator"]
-
 
 def summary_iterator(path: str) -> Iterator[Any]:
     """Reads the events of a file, one after the other.

@@ -11,8 +11,6 @@ from ferroflow._src.base import tf_logging
 from ferroflow._src.framework.default_graph import add_to_collection, name_scope
 from ferroflow._src.framework.tensor import Tensor
 
-__all__ = ["clean_tag", "collect", "summary_scope"]
-
 _ILLEGAL = re.compile(r"[^-/\w\.]")
 
 

@@ -13,8 +13,6 @@ from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.summary.tags import collect, summary_scope
 
-__all__ = ["audio", "histogram", "image", "scalar", "tensor_summary", "text"]
-
 _COLLECTIONS = (GraphKeys.SUMMARIES,)
 
 

@@ -8,8 +8,6 @@ from typing import Any
 from ferroflow._src.base import errors
 from ferroflow._src.supervision.supervisor import Supervisor
 
-__all__ = ["basic_train_loop"]
-
 
 def basic_train_loop(
     supervisor: Supervisor,

@@ -21,8 +21,6 @@ from ferroflow._src.supervision.session_creator import ChiefSessionCreator
 from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.initializers import Zeros
 
-__all__ = ["evaluate_once", "evaluate_repeatedly", "get_or_create_eval_step"]
-
 
 def get_or_create_eval_step() -> Any:
     """Returns the local variable that counts evaluated batches, made if there is none.

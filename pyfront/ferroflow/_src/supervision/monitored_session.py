@@ -20,8 +20,6 @@ from ferroflow._src.supervision.session_creator import ChiefSessionCreator, Sess
 from ferroflow._src.supervision.session_run_hook import SessionRunHook
 from ferroflow._src.supervision.wrapped_session import CoordinatedSession, HookedSession, RecoverableSession
 
-__all__ = ["MonitoredSession", "SingularMonitoredSession"]
-
 
 def _argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
     """Returns the names of a function's arguments, without the object of a bound method and what `functools.partial`

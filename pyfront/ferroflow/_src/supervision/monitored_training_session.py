@@ -12,8 +12,6 @@ from ferroflow._src.supervision.monitored_session import MonitoredSession
 from ferroflow._src.supervision.scaffold import Scaffold
 from ferroflow._src.supervision.session_creator import ChiefSessionCreator, WorkerSessionCreator
 
-__all__ = ["USE_DEFAULT", "MonitoredTrainingSession"]
-
 # Default of arguments for which None has a meaning: it turns a service off.
 USE_DEFAULT: Any = object()
 

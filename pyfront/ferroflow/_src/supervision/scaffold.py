@@ -27,8 +27,6 @@ from ferroflow._src.variables.resources import (
     shared_resources,
 )
 
-__all__ = ["Scaffold"]
-
 
 def _default_init_op() -> Any:
     return group(

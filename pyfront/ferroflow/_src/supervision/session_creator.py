@@ -9,8 +9,6 @@ from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.supervision.scaffold import Scaffold
 from ferroflow._src.supervision.session_manager import SessionManager
 
-__all__ = ["ChiefSessionCreator", "SessionCreator", "WorkerSessionCreator"]
-
 
 class SessionCreator(abc.ABC):
     """Creator of sessions: one at the start and one after each failure of a machine."""

@@ -15,8 +15,6 @@ from ferroflow._src.framework.default_graph import get_collection, get_default_g
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.session.session import BaseSession, Session
 
-__all__ = ["SessionManager"]
-
 _SAVED_MODEL_INITIALIZERS = "saved_model_initializers"
 
 # Seconds before the second look whether a model is ready; each further pause is twice as long.

@@ -6,8 +6,6 @@ from typing import Any, NamedTuple
 
 from ferroflow._src.base.typing import SessionObject
 
-__all__ = ["SessionRunArgs", "SessionRunContext", "SessionRunHook", "SessionRunValues"]
-
 
 class SessionRunArgs(NamedTuple):
     """Additions of a hook to a step: fetches, feeds and options.

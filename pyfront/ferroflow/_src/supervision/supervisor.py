@@ -36,8 +36,6 @@ from ferroflow._src.variables.initialization import (
     report_uninitialized_variables,
 )
 
-__all__ = ["Supervisor"]
-
 
 def _found(key: str) -> Any:
     """Returns the first element of a collection; None where it is empty."""

@@ -10,8 +10,6 @@ from ferroflow._src.base.typing import SessionObject
 from ferroflow._src.input.coordinator import LooperThread
 from ferroflow._src.training.global_step import global_step
 
-__all__ = ["SVStepCounterThread", "SVSummaryThread", "SVTimerCheckpointThread"]
-
 
 class SVSummaryThread(LooperThread):
     """Thread that writes the summaries of a supervisor every `save_summaries_secs`.

@@ -17,8 +17,6 @@ from ferroflow._src.supervision.session_run_hook import (
     SessionRunValues,
 )
 
-__all__ = ["PREEMPTION_ERRORS", "CoordinatedSession", "HookedSession", "RecoverableSession", "StepContext"]
-
 # Errors after a machine of the cluster went away, or came back without its state.
 PREEMPTION_ERRORS = (errors.AbortedError, errors.UnavailableError)
 

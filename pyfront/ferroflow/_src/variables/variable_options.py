@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 
 from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization
 
-__all__ = ["VariableOptions"]
-
 
 class VariableOptions(NamedTuple):
     """The arguments of a true getter after the name, in its order; None is what is not given.

@@ -9,8 +9,6 @@ from ferroflow._src.checkpoint.reader import CheckpointReader
 from ferroflow.command_line.model_files import NotReadable, checkpoint_prefix
 from ferroflow.command_line.tables import print_line, print_table, print_value, size_text
 
-__all__ = ["keys", "show", "show_key"]
-
 
 def _open(path: str) -> CheckpointReader:
     prefix = checkpoint_prefix(path)

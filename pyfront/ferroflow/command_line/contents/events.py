@@ -11,8 +11,6 @@ from ferroflow._src.base import tensor_content
 from ferroflow.command_line.model_files import event_files
 from ferroflow.command_line.tables import print_line, print_table, size_text
 
-__all__ = ["keys", "show", "show_key"]
-
 
 @dataclass
 class _Series:

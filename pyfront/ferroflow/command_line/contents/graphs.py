@@ -14,8 +14,6 @@ from ferroflow.command_line.interface import interface
 from ferroflow.command_line.model_files import FileKind, checkpoint_prefix, kind_of, meta_graph_of, saved_model_of
 from ferroflow.command_line.tables import print_line, print_table, print_value, size_text
 
-__all__ = ["keys", "show", "show_key"]
-
 
 def _dtype(number: int) -> str:
     return dtypes.as_dtype(number).name if number else "?"

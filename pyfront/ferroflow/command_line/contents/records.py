@@ -11,8 +11,6 @@ from ferroflow._src.base import proto
 from ferroflow.command_line.model_files import NotReadable, record_compression
 from ferroflow.command_line.tables import print_line, print_table, size_text
 
-__all__ = ["keys", "show", "show_key"]
-
 # A feature's values shown in a row.
 _SHOWN = 8
 

@@ -9,8 +9,6 @@ from ferroflow._src.base.files.file import GFile
 from ferroflow._src.base.files.system import remove, rename
 from ferroflow._src.base.typing import PathLike
 
-__all__ = ["FileIO", "atomic_write_string_to_file", "read_file_to_string", "write_string_to_file"]
-
 
 class FileIO(GFile):
     """`tf.gfile.GFile` with a required mode."""

@@ -9,21 +9,6 @@ from ferroflow._src.base import errors
 from ferroflow._src.base.files import system
 from ferroflow._src.base.typing import PathLike
 
-__all__ = [
-    "copy",
-    "exists",
-    "glob",
-    "isdir",
-    "listdir",
-    "makedirs",
-    "mkdir",
-    "remove",
-    "rename",
-    "rmtree",
-    "stat",
-    "walk",
-]
-
 
 def copy(src: PathLike, dst: PathLike, overwrite: bool = False) -> None:
     """Copies a file.

@@ -9,8 +9,6 @@ from ferroflow._src.base.proto.descriptor_set import load_descriptors
 from ferroflow._src.base.proto.symbols import all_symbols
 from ferroflow._src.base.virtual_modules import Family
 
-__all__ = ["MessageModules"]
-
 _START = "core."
 _END = "_pb2"
 # TensorFlow's folders below `core`, with the names of the files that define messages there.

@@ -19,8 +19,6 @@ from ferroflow._src.ops.flow.grouping import with_dependencies
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.elementwise import abs as absolute, log
 
-__all__ = ["Affine"]
-
 
 class Affine(Bijector):
     """The function `y = scale @ x + shift` of vectors, whose scale is a sum of matrices.

@@ -12,8 +12,6 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
 from ferroflow._src.linear_operator.base import LinearOperator
 
-__all__ = ["AffineLinearOperator"]
-
 
 class AffineLinearOperator(Bijector):
     """The function `y = scale @ x + shift` of vectors.

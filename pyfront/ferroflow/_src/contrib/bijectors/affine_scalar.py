@@ -13,8 +13,6 @@ from ferroflow._src.ops.flow import checking
 from ferroflow._src.ops.flow.grouping import with_dependencies
 from ferroflow._src.ops.math.elementwise import abs as absolute, log
 
-__all__ = ["AffineScalar"]
-
 
 class AffineScalar(Bijector):
     """The function `y = scale * x + shift`.

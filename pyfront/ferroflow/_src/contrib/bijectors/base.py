@@ -18,8 +18,6 @@ from ferroflow._src.ops.array import making, shaping
 from ferroflow._src.ops.flow import checking
 from ferroflow._src.ops.math.reduction import reduce_sum
 
-__all__ = ["Bijector"]
-
 
 def _snake_case(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=.)(?=[A-Z][a-z])", "_", name.lstrip("_")).lower().replace("__", "_")

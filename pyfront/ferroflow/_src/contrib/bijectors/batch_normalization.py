@@ -13,8 +13,6 @@ from ferroflow._src.ops.math.reduction import reduce_sum
 from ferroflow._src.ops.nn.activation import relu
 from ferroflow._src.ops.nn.normalization import moments
 
-__all__ = ["BatchNormalization"]
-
 
 def _away_from_zero(gamma: Any) -> Any:
     return relu(gamma) + 1e-6

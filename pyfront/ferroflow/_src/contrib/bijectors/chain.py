@@ -10,8 +10,6 @@ from ferroflow._src.contrib.bijectors.base import Bijector
 from ferroflow._src.framework.constant import constant, constant_value
 from ferroflow._src.ops.array import shaping
 
-__all__ = ["Chain"]
-
 
 def _least_event_ndims(ranks: list[tuple[int, int]]) -> int:
     """Returns the least rank of the first argument of functions that are applied in order.

@@ -6,8 +6,6 @@ from typing import Any
 
 from ferroflow._src.contrib.bijectors.base import Bijector
 
-__all__ = ["ConditionalBijector"]
-
 
 class ConditionalBijector(Bijector):
     """A bijector whose functions depend on further arguments, which its methods pass on to the subclass.

@@ -13,8 +13,6 @@ from ferroflow._src.ops.flow import checking
 from ferroflow._src.ops.flow.grouping import with_dependencies
 from ferroflow._src.ops.math.elementwise import exp, expm1, log, log1p
 
-__all__ = ["Gumbel", "Kumaraswamy", "Weibull"]
-
 
 def _positive(x: Any, validate_args: bool, message: str) -> Any:
     return with_dependencies([checking.assert_positive(x, message=message)], x) if validate_args else x

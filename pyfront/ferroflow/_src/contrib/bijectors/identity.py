@@ -7,8 +7,6 @@ from typing import Any
 from ferroflow._src.contrib.bijectors.base import Bijector
 from ferroflow._src.framework.constant import constant
 
-__all__ = ["Identity"]
-
 
 class Identity(Bijector):
     """The function `y = x`.

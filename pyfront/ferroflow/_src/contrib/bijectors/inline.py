@@ -8,8 +8,6 @@ from typing import Any
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.contrib.bijectors.base import Bijector
 
-__all__ = ["Inline"]
-
 
 class Inline(Bijector):
     """A bijector of functions; methods whose function is None raise NotImplementedError.

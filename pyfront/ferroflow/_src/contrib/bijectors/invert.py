@@ -7,8 +7,6 @@ from typing import Any
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.contrib.bijectors.base import Bijector
 
-__all__ = ["Invert"]
-
 
 class Invert(Bijector):
     """The inverse of a bijector.

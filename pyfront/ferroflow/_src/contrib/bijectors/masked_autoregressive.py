@@ -22,8 +22,6 @@ from ferroflow._src.ops.nn.activation import relu
 from ferroflow._src.variables.initializers import GlorotNormal
 from ferroflow._src.variables.template import make_template
 
-__all__ = ["MaskedAutoregressiveFlow", "masked_autoregressive_default_template", "masked_dense"]
-
 MASK_INCLUSIVE = "inclusive"
 MASK_EXCLUSIVE = "exclusive"
 

@@ -25,8 +25,6 @@ from ferroflow._src.ops.math.elementwise import abs as absolute, log, sqrt
 from ferroflow._src.ops.math.linalg import eye, matmul, matrix_band_part, matrix_diag_part, matrix_set_diag
 from ferroflow._src.ops.math.reduction import reduce_sum
 
-__all__ = ["CholeskyOuterProduct", "FillTriangular", "MatrixInverseTriL", "ScaleTriL", "TransformDiagonal"]
-
 
 class CholeskyOuterProduct(Bijector):
     """The function `y = x @ x^T` of lower triangular matrices with a positive diagonal.

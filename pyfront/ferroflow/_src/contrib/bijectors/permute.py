@@ -14,8 +14,6 @@ from ferroflow._src.ops.flow import checking
 from ferroflow._src.ops.flow.grouping import with_dependencies
 from ferroflow._src.ops.nn.ranking import top_k
 
-__all__ = ["Permute"]
-
 
 class Permute(Bijector):
     """The function `y[i] = x[permutation[i]]` of vectors.

@@ -13,8 +13,6 @@ from ferroflow._src.ops.flow import checking
 from ferroflow._src.ops.flow.grouping import with_dependencies
 from ferroflow._src.ops.math.elementwise import abs as absolute, exp, expm1, log, log1p, sqrt, square
 
-__all__ = ["AbsoluteValue", "Exp", "PowerTransform", "Square"]
-
 
 class PowerTransform(Bijector):
     """The function `y = (1 + power * x) ** (1 / power)`, and `exp(x)` for the power 0.

@@ -19,8 +19,6 @@ from ferroflow._src.ops.math.reduction import reduce_sum
 from ferroflow._src.ops.nn.activation import relu
 from ferroflow._src.variables.template import make_template
 
-__all__ = ["RealNVP", "real_nvp_default_template"]
-
 
 class RealNVP(Bijector):
     """The function that keeps the first elements and scales and shifts the others by functions of these.

@@ -21,8 +21,6 @@ from ferroflow._src.ops.math import comparison
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.reduction import reduce_sum
 
-__all__ = ["Reshape"]
-
 
 def _checked_shape(shape: Any, validate_args: bool) -> list[Any]:
     """Returns the checks that steps make of a shape; raises ValueError for what is known to be wrong."""

@@ -14,8 +14,6 @@ from ferroflow._src.ops.flow import checking
 from ferroflow._src.ops.flow.grouping import with_dependencies
 from ferroflow._src.ops.math.elementwise import abs as absolute, asinh, cosh, log, sinh, sqrt
 
-__all__ = ["SinhArcsinh"]
-
 
 def _sqrt_of_square_and_one(x: Any) -> Any:
     """Returns `sqrt(x ** 2 + 1)` without overflow: beyond a magnitude, the 1 rounds away."""

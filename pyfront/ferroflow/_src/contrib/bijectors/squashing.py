@@ -15,8 +15,6 @@ from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.elementwise import abs as absolute, expm1, log, log1p, sigmoid
 from ferroflow._src.ops.nn.activation import softplus
 
-__all__ = ["Sigmoid", "Softplus", "Softsign"]
-
 
 class Sigmoid(Bijector):
     """The function `y = 1 / (1 + exp(-x))`.

@@ -18,8 +18,6 @@ from ferroflow._src.ops.math.segment import cumsum
 from ferroflow._src.ops.nn.activation import softplus
 from ferroflow._src.ops.nn.softmax import softmax
 
-__all__ = ["Ordered", "SoftmaxCentered"]
-
 
 def _require_above_one(shape: TensorShape) -> None:
     size = known_size(shape[-1])

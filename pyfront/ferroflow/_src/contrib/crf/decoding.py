@@ -23,8 +23,6 @@ from ferroflow._src.ops.math.reduction import argmax, reduce_max
 from ferroflow._src.rnn.cell import RNNCell
 from ferroflow._src.rnn.dynamic_running import dynamic_rnn
 
-__all__ = ["CrfDecodeBackwardRnnCell", "CrfDecodeForwardRnnCell", "crf_decode", "viterbi_decode"]
-
 
 def viterbi_decode(score: TensorLike, transition_params: TensorLike) -> tuple[list[Any], Any]:
     """Returns the tag sequence with the highest score, computed outside the graph.

@@ -27,19 +27,6 @@ from ferroflow._src.rnn.dynamic_running import dynamic_rnn
 from ferroflow._src.rnn.sizes import size_of
 from ferroflow._src.variables.get_variable import get_variable
 
-__all__ = [
-    "CrfForwardRnnCell",
-    "crf_binary_score",
-    "crf_log_likelihood",
-    "crf_log_norm",
-    "crf_multitag_sequence_score",
-    "crf_sequence_score",
-    "crf_unary_score",
-    "first_and_rest",
-    "lengths_less_one",
-    "where_one_step",
-]
-
 
 def where_one_step(inputs: Tensor, of_one: Callable[..., Any], of_many: Callable[..., Any]) -> Any:
     """Returns the result of one of two functions, depending on whether sequences have one step.

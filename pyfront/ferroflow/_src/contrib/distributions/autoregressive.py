@@ -11,8 +11,6 @@ from ferroflow._src.distributions.distribution import Distribution
 from ferroflow._src.distributions.parameterization import gen_new_seed
 from ferroflow._src.framework.default_graph import name_scope
 
-__all__ = ["Autoregressive"]
-
 
 class Autoregressive(Distribution):
     """The distribution whose element i is that of `distribution_fn(x)`, which depends on the elements before it.

@@ -21,8 +21,6 @@ from ferroflow._src.ops.math import comparison
 from ferroflow._src.ops.math.arithmetic import floordiv, maximum
 from ferroflow._src.ops.math.reduction import count_nonzero, reduce_prod
 
-__all__ = ["BatchReshape"]
-
 
 def _resolved_shape(original: Any, wanted: Any, validate_args: bool) -> tuple[Any, TensorShape, list[Any]]:
     """Returns a shape without its -1, the same as far as it is known, and the checks that steps make."""

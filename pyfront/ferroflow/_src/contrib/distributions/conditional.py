@@ -11,8 +11,6 @@ from ferroflow._src.framework.conversion import convert_index
 from ferroflow._src.ops.array import joining, shaping
 from ferroflow._src.ops.math.elementwise import exp, log, log1p
 
-__all__ = ["ConditionalDistribution", "ConditionalTransformedDistribution"]
-
 
 class ConditionalDistribution(Distribution):
     """A distribution that depends on further arguments, which its methods pass on to the subclass.

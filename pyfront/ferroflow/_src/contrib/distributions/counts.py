@@ -21,8 +21,6 @@ from ferroflow._src.ops.math.elementwise import exp, floor, lgamma, log, log1p, 
 from ferroflow._src.ops.nn.activation import softplus
 from ferroflow._src.ops.random.sampling import random_gamma, random_poisson, random_uniform
 
-__all__ = ["Binomial", "Geometric", "NegativeBinomial", "Poisson"]
-
 
 class Poisson(ScalarDistribution):
     """The Poisson distribution, of probabilities `rate ** k * exp(-rate) / k!`.

@@ -18,8 +18,6 @@ from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.elementwise import abs as absolute
 from ferroflow._src.ops.math.reduction import reduce_all
 
-__all__ = ["Deterministic", "VectorDeterministic"]
-
 
 class _OfOneValue(Distribution):
     """A distribution whose samples are its location."""

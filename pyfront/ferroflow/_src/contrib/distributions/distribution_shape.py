@@ -17,8 +17,6 @@ from ferroflow._src.ops.flow import checking
 from ferroflow._src.ops.flow.grouping import with_dependencies
 from ferroflow._src.ops.math import comparison
 
-__all__ = ["DistributionShape"]
-
 
 class DistributionShape:
     """Splits shapes into those of samples, batch and event, and lays samples out as the columns of matrices.

@@ -18,8 +18,6 @@ from ferroflow._src.ops.math.arithmetic import igammac
 from ferroflow._src.ops.math.elementwise import abs as absolute, digamma, floor, lgamma, log, sqrt, square
 from ferroflow._src.ops.nn.activation import softplus
 
-__all__ = ["Chi2", "Chi2WithAbsDf", "InverseGamma", "InverseGammaWithSoftplusConcentrationRate"]
-
 
 class Chi2(Gamma):
     """The chi-squared distribution: a gamma distribution of concentration `df / 2` and rate 1/2.

@@ -12,8 +12,6 @@ from ferroflow._src.ops.array import joining, making
 from ferroflow._src.ops.math.elementwise import exp, log
 from ferroflow._src.ops.random.sampling import random_uniform
 
-__all__ = ["Gumbel"]
-
 
 class Gumbel(LocationScale):
     """The Gumbel distribution, whose cumulative distribution is `exp(-exp(-(x - loc) / scale))`.

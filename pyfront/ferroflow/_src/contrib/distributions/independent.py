@@ -17,8 +17,6 @@ from ferroflow._src.ops.flow import checking
 from ferroflow._src.ops.math.arithmetic import maximum
 from ferroflow._src.ops.math.reduction import reduce_sum
 
-__all__ = ["Independent"]
-
 
 def _rank_of_batch(distribution: Any) -> Any:
     """Returns the rank of the batch as an int, or as a Tensor of int32 where it is not known."""

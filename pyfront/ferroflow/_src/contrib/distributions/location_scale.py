@@ -19,8 +19,6 @@ from ferroflow._src.ops.math.elementwise import abs as absolute, atan, log, log1
 from ferroflow._src.ops.nn.activation import softplus
 from ferroflow._src.ops.random.sampling import random_normal, random_uniform
 
-__all__ = ["Cauchy", "HalfNormal", "Logistic"]
-
 
 class LocationScale(ScalarDistribution):
     """A distribution of `loc + scale * z`, z of a fixed distribution."""

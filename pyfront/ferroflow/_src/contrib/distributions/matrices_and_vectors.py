@@ -18,14 +18,6 @@ from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.elementwise import abs as absolute, exp, is_inf, log, sign, sqrt
 from ferroflow._src.ops.math.reduction import reduce_logsumexp, reduce_max, reduce_sum
 
-__all__ = [
-    "fill_triangular",
-    "fill_triangular_inverse",
-    "matrix_diag_transform",
-    "reduce_weighted_logsumexp",
-    "tridiag",
-]
-
 
 def matrix_diag_transform(matrix: Any, transform: Callable[[Any], Any] | None = None, name: str | None = None) -> Any:
     """Applies a function to the diagonals of matrices.

@@ -21,8 +21,6 @@ from ferroflow._src.ops.math.elementwise import sqrt, square
 from ferroflow._src.ops.math.reduction import reduce_logsumexp, reduce_prod, reduce_sum
 from ferroflow._src.ops.nn.softmax import log_softmax, softmax
 
-__all__ = ["Mixture", "MixtureSameFamily", "mixture_stddev", "pad_mixture_dimensions"]
-
 
 def mixture_stddev(mixture_weight_vector: Any, mean_vector: Any, stddev_vector: Any) -> Any:
     """Returns the standard deviations of mixtures of numbers.

@@ -15,8 +15,6 @@ from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.initializers import Zeros
 from ferroflow._src.variables.scope import variable_scope
 
-__all__ = ["assign_log_moving_mean_exp", "assign_moving_mean_variance", "moving_mean_variance"]
-
 
 def _require_float(dtype: Any, what: str) -> None:
     if not dtype.is_floating:

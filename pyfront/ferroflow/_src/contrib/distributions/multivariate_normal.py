@@ -23,14 +23,6 @@ from ferroflow._src.ops.math.linalg import matrix_transpose
 from ferroflow._src.ops.math.reduction import reduce_sum
 from ferroflow._src.ops.nn.activation import softplus
 
-__all__ = [
-    "MultivariateNormalDiag",
-    "MultivariateNormalDiagPlusLowRank",
-    "MultivariateNormalDiagWithSoftplusScale",
-    "MultivariateNormalFullCovariance",
-    "MultivariateNormalTriL",
-]
-
 
 class MultivariateNormalDiag(MultivariateNormalLinearOperator):
     """The normal distribution of vectors of independent numbers.

@@ -8,8 +8,6 @@ from ferroflow._src.distributions.normal import Normal
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.elementwise import sqrt, square
 
-__all__ = ["normal_conjugates_known_scale_posterior", "normal_conjugates_known_scale_predictive"]
-
 
 def _posterior(prior: Any, scale: Any, s: Any, n: Any) -> tuple[Any, Any]:
     """Returns mean and variance of the mean of observations."""

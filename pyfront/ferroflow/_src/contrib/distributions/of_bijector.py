@@ -31,8 +31,6 @@ from ferroflow._src.ops.math.beta import lbeta
 from ferroflow._src.ops.math.comparison import logical_and
 from ferroflow._src.ops.math.elementwise import digamma, exp, log, square
 
-__all__ = ["Kumaraswamy", "RelaxedBernoulli", "SinhArcsinh", "VectorSinhArcsinhDiag", "VectorStudentT"]
-
 
 class RelaxedBernoulli(TransformedDistribution):
     """The distribution of a number in (0, 1) that is near 0 or 1: `sigmoid(z)`, z of a logistic distribution.

@@ -18,14 +18,6 @@ from ferroflow._src.ops.array import joining, making
 from ferroflow._src.ops.math.elementwise import abs as absolute, sqrt, square
 from ferroflow._src.ops.math.linalg import matrix_diag, matrix_diag_part
 
-__all__ = [
-    "MultivariateNormalLinearOperator",
-    "VectorExponentialDiag",
-    "VectorExponentialLinearOperator",
-    "VectorLaplaceDiag",
-    "VectorLaplaceLinearOperator",
-]
-
 
 class OfLinearOperator(TransformedDistribution):
     """The distribution of `scale @ z + loc`, z a vector of independent numbers of a standard distribution."""

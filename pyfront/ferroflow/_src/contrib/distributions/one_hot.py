@@ -28,8 +28,6 @@ from ferroflow._src.ops.math.reduction import argmax, reduce_logsumexp, reduce_s
 from ferroflow._src.ops.nn.softmax import log_softmax, softmax, softmax_cross_entropy_with_logits
 from ferroflow._src.ops.random.sampling import multinomial, random_uniform
 
-__all__ = ["ExpRelaxedOneHotCategorical", "OneHotCategorical", "RelaxedOneHotCategorical"]
-
 
 class _OfClasses(Distribution):
     """A distribution of vectors with an element for each class."""

@@ -26,12 +26,6 @@ from ferroflow._src.ops.math.elementwise import abs as absolute, exp, log
 from ferroflow._src.ops.math.reduction import reduce_logsumexp, reduce_prod
 from ferroflow._src.ops.random.sampling import random_poisson
 
-__all__ = [
-    "PoissonLogNormalQuadratureCompound",
-    "quadrature_scheme_lognormal_gauss_hermite",
-    "quadrature_scheme_lognormal_quantiles",
-]
-
 
 def hermite_points(quadrature_size: int, dtype: Any) -> tuple[Any, Any]:
     """Returns the points and weights of the Gauss-Hermite quadrature, as arrays; the weights add up to 1."""

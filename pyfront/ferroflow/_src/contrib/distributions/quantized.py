@@ -16,8 +16,6 @@ from ferroflow._src.ops.flow import checking
 from ferroflow._src.ops.flow.grouping import with_dependencies
 from ferroflow._src.ops.math.elementwise import ceil, exp, floor, log
 
-__all__ = ["QuantizedDistribution"]
-
 
 def _log_of_difference(big: Any, small: Any) -> Any:
     """Returns `log(exp(big) - exp(small))`."""

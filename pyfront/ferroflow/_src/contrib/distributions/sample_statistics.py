@@ -23,8 +23,6 @@ from ferroflow._src.ops.math.reduction import reduce_mean
 from ferroflow._src.ops.nn.ranking import top_k
 from ferroflow._src.ops.spectral.fourier import fft, ifft
 
-__all__ = ["auto_correlation", "percentile"]
-
 
 def auto_correlation(
     x: Any,

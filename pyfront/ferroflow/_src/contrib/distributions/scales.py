@@ -17,8 +17,6 @@ from ferroflow._src.ops.flow import checking
 from ferroflow._src.ops.flow.grouping import with_dependencies
 from ferroflow._src.ops.math.linalg import matrix_band_part, matrix_diag_part, matrix_set_diag
 
-__all__ = ["is_diagonal_scale", "make_diag_scale", "make_tril_scale", "shapes_from_loc_and_scale"]
-
 
 def _converted(x: Any, name: str) -> Any:
     return None if x is None else convert_to_tensor(x, name=name)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 
-__all__ = ["SeedStream"]
-
 
 class SeedStream:
     """A series of seeds made from a seed and a word: each call gives the next.

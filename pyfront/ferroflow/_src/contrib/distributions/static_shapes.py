@@ -17,8 +17,6 @@ from ferroflow._src.ops.math import comparison
 from ferroflow._src.ops.math.arithmetic import floormod
 from ferroflow._src.ops.math.elementwise import logical_not
 
-__all__ = ["pick_vector", "prefer_static_broadcast_shape", "prefer_static_rank", "prefer_static_shape"]
-
 
 def static_value(x: Any) -> Any:
     """Returns the value of a tensor as a NumPy array; None where only a step computes it."""

@@ -27,8 +27,6 @@ from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.elementwise import exp
 from ferroflow._src.ops.math.reduction import reduce_logsumexp, reduce_prod, reduce_sum
 
-__all__ = ["TransformedDistribution"]
-
 
 def _size_of_shape(shape: Any) -> Any:
     """Returns the rank that a shape vector stands for, as a Tensor of int32 that is constant where it can be."""

@@ -34,12 +34,6 @@ from ferroflow._src.ops.math.linalg import matrix_diag, matrix_diag_part
 from ferroflow._src.ops.math.reduction import reduce_logsumexp, reduce_prod, reduce_sum
 from ferroflow._src.ops.nn.softmax import softmax
 
-__all__ = [
-    "VectorDiffeomixture",
-    "quadrature_scheme_softmaxnormal_gauss_hermite",
-    "quadrature_scheme_softmaxnormal_quantiles",
-]
-
 _ONLY_TWO = "Currently only bimixtures are supported; "
 
 

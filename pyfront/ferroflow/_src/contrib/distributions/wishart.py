@@ -28,8 +28,6 @@ from ferroflow._src.ops.math.linalg import matmul, matrix_band_part, matrix_diag
 from ferroflow._src.ops.math.reduction import reduce_sum
 from ferroflow._src.ops.random.sampling import random_gamma, random_normal
 
-__all__ = ["WishartCholesky", "WishartFull", "WishartLinearOperator"]
-
 
 class WishartLinearOperator(Distribution):
     """The Wishart distribution of positive definite matrices, whose scale is the square of an operator.

@@ -7,8 +7,6 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-__all__ = ["add_arg_scope", "arg_scope", "arg_scoped_arguments", "current_arg_scope", "has_arg_scope"]
-
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 Scope = dict[Any, dict[str, Any]]
 

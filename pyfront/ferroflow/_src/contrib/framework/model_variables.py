@@ -26,23 +26,6 @@ from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.variable import Variable
 from ferroflow._src.variables.variable_scope import get_variable_scope
 
-__all__ = [
-    "add_model_variable",
-    "filter_variables",
-    "get_local_variables",
-    "get_model_variables",
-    "get_trainable_variables",
-    "get_unique_variable",
-    "get_variables",
-    "get_variables_by_name",
-    "get_variables_by_suffix",
-    "get_variables_to_restore",
-    "global_variable",
-    "local_variable",
-    "model_variable",
-    "variable",
-]
-
 
 def _untrained(initial_value: Any, key: str, validate_shape: bool, name: str | None, use_resource: Any) -> Any:
     return Variable(

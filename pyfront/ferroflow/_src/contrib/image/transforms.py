@@ -22,17 +22,6 @@ from ferroflow._src.ops.math.comparison import equal, logical_and
 from ferroflow._src.ops.math.elementwise import abs as absolute, cos, floor, sign, sin
 from ferroflow._src.ops.math.linalg import matmul
 
-__all__ = [
-    "angles_to_projective_transforms",
-    "compose_transforms",
-    "flat_transforms_to_matrices",
-    "matrices_to_flat_transforms",
-    "rotate",
-    "transform",
-    "translate",
-    "translations_to_projective_transforms",
-]
-
 _DTYPES = (dtypes.uint8, dtypes.int32, dtypes.int64, dtypes.float16, dtypes.float32, dtypes.float64)
 _INTERPOLATIONS = ("NEAREST", "BILINEAR")
 

@@ -15,8 +15,6 @@ from ferroflow._src.ops.math.arithmetic import maximum, minimum
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.elementwise import floor
 
-__all__ = ["dense_image_warp"]
-
 
 def dense_image_warp(image: TensorLike, flow: TensorLike, name: str = "dense_image_warp") -> Tensor:
     """Returns pictures whose pixel (j, i) is that of the input at (j - flow[j, i, 0], i - flow[j, i, 1]), bilinear.

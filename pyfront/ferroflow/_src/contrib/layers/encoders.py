@@ -15,8 +15,6 @@ from ferroflow._src.ops.math.reduction import reduce_mean
 from ferroflow._src.ops.nn.embedding import embedding_lookup, safe_embedding_lookup_sparse
 from ferroflow._src.variables.scope import variable_scope
 
-__all__ = ["bow_encoder", "embed_sequence"]
-
 
 def embed_sequence(
     ids: TensorLike,

@@ -10,8 +10,6 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.random.sampling import random_uniform, truncated_normal
 
-__all__ = ["variance_scaling_initializer", "xavier_initializer", "xavier_initializer_conv2d"]
-
 _MODES = ("FAN_IN", "FAN_OUT", "FAN_AVG")
 
 

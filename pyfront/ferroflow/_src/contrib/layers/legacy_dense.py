@@ -17,8 +17,6 @@ from ferroflow._src.ops.nn.activation import bias_add, relu
 from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.scope import variable_scope
 
-__all__ = ["legacy_fully_connected", "legacy_linear", "legacy_relu"]
-
 
 def legacy_fully_connected(
     x: TensorLike,

@@ -29,17 +29,6 @@ from ferroflow._src.ops.nn.activation import bias_add, relu
 from ferroflow._src.ops.nn.depthwise import depthwise_conv2d
 from ferroflow._src.variables.scope import variable_scope
 
-__all__ = [
-    "conv2d_in_plane",
-    "conv2d_transpose",
-    "conv3d_transpose",
-    "convolution2d_in_plane",
-    "convolution2d_transpose",
-    "convolution3d_transpose",
-    "separable_conv2d",
-    "separable_convolution2d",
-]
-
 _SEPARABLE_NAMES = {"bias": "biases", "depthwise_kernel": "depthwise_weights", "pointwise_kernel": "pointwise_weights"}
 # TF 1.x: both kernels go where the weights go.
 _SEPARABLE_KINDS = {"depthwise_kernel": "weights", "pointwise_kernel": "weights", "bias": "biases"}

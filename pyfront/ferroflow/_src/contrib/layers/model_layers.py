@@ -50,32 +50,6 @@ from ferroflow._src.ops.nn.activation import elu as elu_of, relu as relu_of, rel
 from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.scope import variable_scope
 
-__all__ = [
-    "avg_pool2d",
-    "avg_pool3d",
-    "batch_norm",
-    "conv1d",
-    "conv2d",
-    "conv3d",
-    "convolution",
-    "convolution1d",
-    "convolution2d",
-    "convolution3d",
-    "dropout",
-    "elu",
-    "flatten",
-    "fully_connected",
-    "layer_norm",
-    "linear",
-    "max_pool2d",
-    "max_pool3d",
-    "one_hot_encoding",
-    "relu",
-    "relu6",
-    "repeat",
-    "stack",
-]
-
 _DATA_FORMATS = (None, "NWC", "NCW", "NHWC", "NCHW", "NDHWC", "NCDHW")
 
 

@@ -18,8 +18,6 @@ from ferroflow._src.ops.math.reduction import reduce_sum
 from ferroflow._src.ops.nn import normalization
 from ferroflow._src.variables.scope import variable_scope
 
-__all__ = ["group_norm", "instance_norm", "unit_norm"]
-
 
 def _parameters(
     channels: int,

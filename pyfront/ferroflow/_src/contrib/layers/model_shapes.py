@@ -20,8 +20,6 @@ from ferroflow._src.ops.math.comparison import not_equal
 from ferroflow._src.ops.nn.pooling import pool as pool_op
 from ferroflow._src.variables.scope import variable_scope
 
-__all__ = ["dense_to_sparse", "images_to_sequence", "pool", "scale_gradient", "sequence_to_images"]
-
 
 @add_arg_scope
 def pool(

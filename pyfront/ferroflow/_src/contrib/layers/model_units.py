@@ -22,8 +22,6 @@ from ferroflow._src.ops.nn.softmax import softmax as softmax_op
 from ferroflow._src.variables.initializers import Constant
 from ferroflow._src.variables.scope import variable_scope
 
-__all__ = ["bias_add", "maxout", "softmax", "spatial_softmax"]
-
 
 @add_arg_scope
 def bias_add(

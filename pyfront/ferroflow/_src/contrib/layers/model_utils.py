@@ -16,22 +16,6 @@ from ferroflow._src.framework import constant
 from ferroflow._src.framework.default_graph import add_to_collections, get_collection, get_default_graph
 from ferroflow._src.framework.tensor import Tensor
 
-__all__ = [
-    "append_tensor_alias",
-    "channel_dimension",
-    "collect_named_outputs",
-    "constant_value",
-    "convert_collection_to_dict",
-    "gather_tensors_aliases",
-    "get_tensor_aliases",
-    "get_variable_collections",
-    "last_dimension",
-    "n_positive_integers",
-    "smart_cond",
-    "static_cond",
-    "two_element_tuple",
-]
-
 
 def collect_named_outputs(collections: Collections | DictLike | None, alias: str, outputs: TensorLike) -> Any:
     """Adds outputs to collections, under an alias if one is given.

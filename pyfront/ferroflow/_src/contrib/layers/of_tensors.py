@@ -16,17 +16,6 @@ from ferroflow._src.ops.math.comparison import greater, less
 from ferroflow._src.ops.math.reduction import reduce_mean
 from ferroflow._src.summary.values import histogram, scalar
 
-__all__ = [
-    "summarize_activation",
-    "summarize_activations",
-    "summarize_biases",
-    "summarize_collection",
-    "summarize_tensor",
-    "summarize_tensors",
-    "summarize_variables",
-    "summarize_weights",
-]
-
 _Summarizer = Callable[[Any], Any]
 
 

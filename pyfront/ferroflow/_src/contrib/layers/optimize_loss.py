@@ -38,8 +38,6 @@ from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.initializers import Constant, Zeros
 from ferroflow._src.variables.scope import variable_scope
 
-__all__ = ["OPTIMIZER_CLS_NAMES", "OPTIMIZER_SUMMARIES", "adaptive_clipping_fn", "optimize_loss"]
-
 OPTIMIZER_CLS_NAMES: dict[str, Callable[..., Optimizer]] = {
     "Adagrad": AdagradOptimizer,
     "Adam": AdamOptimizer,

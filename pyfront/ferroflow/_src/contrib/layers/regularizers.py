@@ -18,8 +18,6 @@ from ferroflow._src.ops.math.elementwise import abs as absolute
 from ferroflow._src.ops.math.reduction import reduce_sum
 from ferroflow._src.ops.nn.normalization import l2_loss
 
-__all__ = ["apply_regularization", "l1_l2_regularizer", "l1_regularizer", "l2_regularizer", "sum_regularizer"]
-
 Regularizer = Callable[..., Tensor | None]
 
 

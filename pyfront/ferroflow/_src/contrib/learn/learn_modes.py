@@ -6,8 +6,6 @@ from typing import Final
 
 from ferroflow._src.estimator import modes
 
-__all__ = ["ModeKeys"]
-
 
 class ModeKeys:
     """Modes in which a model function is called."""

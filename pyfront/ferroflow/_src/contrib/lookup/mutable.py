@@ -17,8 +17,6 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.lookup.initializer import check_table_dtypes
 from ferroflow._src.ops.lookup.table import LookupInterface, export_rows
 
-__all__ = ["MutableDenseHashTable", "MutableHashTable"]
-
 
 class _MutableTable(LookupInterface):
     """Base of the tables with changing rows."""

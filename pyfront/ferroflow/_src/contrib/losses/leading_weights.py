@@ -18,23 +18,6 @@ from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.elementwise import square
 from ferroflow._src.ops.math.reduction import reduce_sum
 
-__all__ = [
-    "absolute_difference",
-    "add_loss",
-    "compute_weighted_loss",
-    "cosine_distance",
-    "get_losses",
-    "get_regularization_losses",
-    "get_total_loss",
-    "hinge_loss",
-    "log_loss",
-    "mean_pairwise_squared_error",
-    "mean_squared_error",
-    "sigmoid_cross_entropy",
-    "softmax_cross_entropy",
-    "sparse_softmax_cross_entropy",
-]
-
 add_loss = deprecated("tf.losses.add_loss", "tf.contrib.losses.add_loss")(collections.add_loss)
 get_losses = deprecated("tf.losses.get_losses", "tf.contrib.losses.get_losses")(collections.get_losses)
 get_regularization_losses = deprecated(

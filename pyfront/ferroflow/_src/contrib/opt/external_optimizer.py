@@ -18,8 +18,6 @@ from ferroflow._src.ops.array.making import placeholder, zeros_like
 from ferroflow._src.ops.array.shaping import reshape
 from ferroflow._src.variables.collections import trainable_variables
 
-__all__ = ["ExternalOptimizerInterface", "ScipyOptimizerInterface"]
-
 # From the values of all variables, one after another in one vector, to what is computed with them.
 _OfVector = Callable[[Any], Any]
 

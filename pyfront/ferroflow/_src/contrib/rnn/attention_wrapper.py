@@ -18,8 +18,6 @@ from ferroflow._src.rnn.projection import Projection
 from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.scope import variable_scope
 
-__all__ = ["AttentionCellWrapper"]
-
 
 class AttentionCellWrapper(RNNCell):
     """A cell whose inputs are joined with the attention to its last outputs.

@@ -21,8 +21,6 @@ from ferroflow._src.rnn.cell import LayerRNNCell
 from ferroflow._src.rnn.lstm_cells import LSTMStateTuple
 from ferroflow._src.variables.initializers import Constant
 
-__all__ = ["GRUBlockCell", "GRUBlockCellV2", "LSTMBlockCell", "LSTMWeights"]
-
 
 def _clipped(state: Any, bound: float) -> Any:
     """Returns the state within its bounds; TF 1.x: the block's gradient passes as if it were not clipped."""

@@ -19,8 +19,6 @@ from ferroflow._src.rnn.dynamic_running import dynamic_rnn
 from ferroflow._src.rnn.lstm_cells import LSTMStateTuple
 from ferroflow._src.rnn.sizes import size_of
 
-__all__ = ["LSTMBlockFusedCell", "LSTMBlockWrapper"]
-
 
 class LSTMBlockWrapper(Layer):
     """Base of the layers that compute all steps of an LSTM in one call; a subclass defines `_call_cell`.

@@ -15,8 +15,6 @@ from ferroflow._src.rnn.lstm_cells import LSTMStateTuple
 from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.initializers import Constant
 
-__all__ = ["Conv1DLSTMCell", "Conv2DLSTMCell", "Conv3DLSTMCell", "ConvLSTMCell"]
-
 _CONVOLUTIONS: dict[int, tuple[Callable[..., Any], Any]] = {
     1: (conv1d, 1),
     2: (conv2d, [1, 1, 1, 1]),

@@ -21,8 +21,6 @@ from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.initializers import Constant, Zeros
 from ferroflow._src.variables.scope import variable_scope
 
-__all__ = ["CoupledInputForgetGateLSTMCell"]
-
 
 class CoupledInputForgetGateLSTMCell(RNNCell):
     """A long short-term memory whose input gate is 1 minus its forget gate.

@@ -11,8 +11,6 @@ from ferroflow._src.ops.array.shaping import reverse, reverse_sequence
 from ferroflow._src.rnn.dynamic_running import dynamic_rnn
 from ferroflow._src.rnn.static_running import static_rnn
 
-__all__ = ["FusedRNNCell", "FusedRNNCellAdaptor", "TimeReversedFusedRNN"]
-
 
 class FusedRNNCell(abc.ABC):
     """Base of the cells that compute all steps of a recurrent network in one call."""

@@ -14,8 +14,6 @@ from ferroflow._src.rnn.projection import Projection
 from ferroflow._src.variables.scope import variable_scope
 from ferroflow._src.variables.variable_scope import get_variable_scope
 
-__all__ = ["IntersectionRNNCell", "UGRNNCell"]
-
 
 class _GatedCell(RNNCell):
     """A cell with one vector of `num_units` as its state and its output."""

@@ -22,8 +22,6 @@ from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.initializers import Zeros
 from ferroflow._src.variables.scope import variable_scope
 
-__all__ = ["BidirectionalGridLSTMCell", "GridLSTMCell"]
-
 _FREQUENCY, _TIME = "freq", "time"
 
 

@@ -18,8 +18,6 @@ from ferroflow._src.variables.initializers import Constant
 from ferroflow._src.variables.scope import variable_scope
 from ferroflow._src.variables.variable_scope import get_variable_scope
 
-__all__ = ["GLSTMCell"]
-
 
 class GLSTMCell(RNNCell):
     """A long short-term memory whose weights are those of groups of units.

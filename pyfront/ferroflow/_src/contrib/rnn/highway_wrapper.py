@@ -12,8 +12,6 @@ from ferroflow._src.rnn.wrappers import CellWrapper
 from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.initializers import Constant
 
-__all__ = ["HighwayWrapper"]
-
 
 class HighwayWrapper(CellWrapper):
     """A cell whose outputs are the inputs times a carry gate plus another cell's outputs times a transform gate.

@@ -20,8 +20,6 @@ from ferroflow._src.variables.initializers import Constant
 from ferroflow._src.variables.scope import variable_scope
 from ferroflow._src.variables.variable_scope import get_variable_scope
 
-__all__ = ["LayerNormLSTMCell"]
-
 
 class LayerNormLSTMCell(RNNCell):
     """A long short-term memory whose gates and cell state may be normalized over the units.

@@ -13,8 +13,6 @@ from ferroflow._src.rnn.lstm_cells import LSTMStateTuple
 from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.initializers import Zeros
 
-__all__ = ["NASCell"]
-
 
 class NASCell(RNNCell):
     """A cell with eight gates that are joined in a tree.

@@ -19,8 +19,6 @@ from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.initializers import Constant
 from ferroflow._src.variables.scope import variable_scope
 
-__all__ = ["LayerNormBasicLSTMCell"]
-
 
 class LayerNormBasicLSTMCell(RNNCell):
     """An LSTM cell with gates and memory normalized over the units, and dropout of the memory's new values.

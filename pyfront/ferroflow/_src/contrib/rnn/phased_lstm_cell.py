@@ -21,8 +21,6 @@ from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.initializers import Constant, RandomUniform
 from ferroflow._src.variables.scope import variable_scope
 
-__all__ = ["PhasedLSTMCell"]
-
 
 def _of_uniform_logarithm(low: float, high: float) -> Callable[..., Any]:
     def initializer(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, partition_info: Any = None) -> Any:

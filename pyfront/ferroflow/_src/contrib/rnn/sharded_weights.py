@@ -11,8 +11,6 @@ from ferroflow._src.ops.array.joining import concat
 from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.variable_scope import get_variable_scope
 
-__all__ = ["peepholes", "sharded_weights"]
-
 
 def sharded_weights(name: str, shape: list[int], dtype: DTypeLike, count: int) -> Any:
     """Returns a matrix made of variables `name_0`, `name_1` and so on, each of some of its rows.

@@ -14,8 +14,6 @@ from ferroflow._src.ops.nn.activation import bias_add
 from ferroflow._src.rnn.cell import LayerRNNCell, known_depth
 from ferroflow._src.variables.initializers import Constant
 
-__all__ = ["SRUCell"]
-
 
 class SRUCell(LayerRNNCell):
     """A cell with a matrix product of the inputs only, so that it can be computed for all steps at once.

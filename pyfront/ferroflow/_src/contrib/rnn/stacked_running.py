@@ -11,8 +11,6 @@ from ferroflow._src.rnn.dynamic_running import bidirectional_dynamic_rnn
 from ferroflow._src.rnn.static_running import static_bidirectional_rnn
 from ferroflow._src.variables.scope import variable_scope
 
-__all__ = ["stack_bidirectional_dynamic_rnn", "stack_bidirectional_rnn"]
-
 
 def _layers(cells_fw: Any, cells_bw: Any, states_fw: Any, states_bw: Any) -> Iterator[tuple[Any, Any, Any, Any]]:
     for cells, what in ((cells_fw, "fw"), (cells_bw, "bw")):

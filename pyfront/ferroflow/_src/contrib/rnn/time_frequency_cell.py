@@ -18,8 +18,6 @@ from ferroflow._src.rnn.sizes import size_of
 from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.initializers import Zeros
 
-__all__ = ["TimeFreqLSTMCell"]
-
 
 class TimeFreqLSTMCell(RNNCell):
     """A long short-term memory over blocks of frequencies: each block also gets the output of the block below.

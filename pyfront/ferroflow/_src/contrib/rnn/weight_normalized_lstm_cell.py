@@ -19,8 +19,6 @@ from ferroflow._src.rnn.projection import whole_bias
 from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.scope import variable_scope
 
-__all__ = ["WeightNormLSTMCell"]
-
 
 class WeightNormLSTMCell(RNNCell):
     """A long short-term memory with normalized weights.

@@ -23,8 +23,6 @@ from ferroflow._src.rnn.sizes import size_of
 from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.initializers import Constant, Ones, Zeros
 
-__all__ = ["BahdanauAttention", "LuongAttention", "bahdanau_score", "hardmax", "luong_score", "memory_projection"]
-
 
 def hardmax(logits: TensorLike, name: str | None = None) -> Tensor:
     """Returns 1 at the largest element of each row, 0 elsewhere.

@@ -21,8 +21,6 @@ from ferroflow._src.ops.flow.checking import assert_equal, assert_positive
 from ferroflow._src.rnn.sizes import size_of, zero_tensors
 from ferroflow._src.variables.scope import variable_scope
 
-__all__ = ["AttentionMechanism", "MemoryAttention"]
-
 
 class AttentionMechanism:
     """Attention to the parts of a memory: called with a query and a state, it returns alignments and the next state."""

@@ -23,8 +23,6 @@ from ferroflow._src.ops.tensor_array import TensorArray
 from ferroflow._src.rnn.cell import RNNCell, assert_like_rnn_cell
 from ferroflow._src.rnn.sizes import size_of, zero_tensors
 
-__all__ = ["AttentionWrapper", "AttentionWrapperState"]
-
 
 def _of_same_shape(old: Any, new: Any) -> Any:
     """Returns `new`, which must have the shape of `old`: a step checks what the graph does not tell."""

@@ -14,8 +14,6 @@ from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.layers.layer import Layer
 from ferroflow._src.rnn.cell import assert_like_rnn_cell
 
-__all__ = ["BasicDecoder", "BasicDecoderOutput"]
-
 
 class BasicDecoderOutput(collections.namedtuple("BasicDecoderOutput", ("rnn_output", "sample_id"))):
     """The output of a step: that of the cell and the layer after it, and the helper's sample.

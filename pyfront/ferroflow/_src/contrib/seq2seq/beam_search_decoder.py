@@ -41,8 +41,6 @@ from ferroflow._src.ops.tensor_array import TensorArray
 from ferroflow._src.rnn.cell import assert_like_rnn_cell
 from ferroflow._src.rnn.sizes import static_shape_of
 
-__all__ = ["BeamSearchDecoder", "FinalBeamSearchDecoderOutput"]
-
 
 class FinalBeamSearchDecoderOutput(
     collections.namedtuple("FinalBeamDecoderOutput", ("predicted_ids", "beam_search_decoder_output"))

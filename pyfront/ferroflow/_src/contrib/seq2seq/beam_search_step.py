@@ -26,16 +26,6 @@ from ferroflow._src.ops.nn.softmax import log_softmax
 from ferroflow._src.ops.tensor_array import TensorArray
 from ferroflow._src.rnn.sizes import size_of
 
-__all__ = [
-    "BeamSearchDecoderOutput",
-    "BeamSearchDecoderState",
-    "alignments_in",
-    "beam_search_step",
-    "check_rank",
-    "coverage_counts",
-    "known_int",
-]
-
 
 class BeamSearchDecoderState(
     collections.namedtuple(

@@ -20,8 +20,6 @@ from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.reduction import reduce_max
 from ferroflow._src.rnn.sizes import size_of
 
-__all__ = ["gather_tree", "gather_tree_from_array", "tile_batch"]
-
 
 def gather_tree(
     step_ids: TensorLike,

@@ -25,8 +25,6 @@ from ferroflow._src.rnn.sizes import zero_tensors
 from ferroflow._src.rnn.steps import cache_variables
 from ferroflow._src.variables.scope import variable_scope
 
-__all__ = ["Decoder", "dynamic_decode"]
-
 
 class Decoder(abc.ABC):
     """Base of the decoders, which make sequences step by step: each step computes the next inputs, state and

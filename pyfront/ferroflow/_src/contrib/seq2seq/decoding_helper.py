@@ -13,8 +13,6 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.ops.array import shaping
 
-__all__ = ["CustomHelper", "Helper", "InferenceHelper"]
-
 
 class Helper(abc.ABC):
     """Base of the helpers, which sample from a step's outputs and choose the next inputs for a `BasicDecoder`."""

@@ -18,8 +18,6 @@ from ferroflow._src.ops.math.comparison import equal
 from ferroflow._src.ops.math.reduction import argmax, reduce_all
 from ferroflow._src.ops.nn.embedding import embedding_lookup
 
-__all__ = ["GreedyEmbeddingHelper", "SampleEmbeddingHelper", "embedding_function", "start_and_end_tokens"]
-
 
 def embedding_function(embedding: Callable[..., Any]) -> Callable[[Any], Any]:
     """Returns a function that embeds ids.

@@ -12,8 +12,6 @@ from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.math.reduction import reduce_sum
 from ferroflow._src.ops.nn.softmax import sparse_softmax_cross_entropy_with_logits
 
-__all__ = ["sequence_loss"]
-
 
 def _averaged(losses: Any, weights: Any, axis: Any) -> Any:
     # All weights may be 0.

@@ -27,8 +27,6 @@ from ferroflow._src.ops.random.sampling import random_normal
 from ferroflow._src.rnn.sizes import size_of
 from ferroflow._src.variables.get_variable import get_variable
 
-__all__ = ["BahdanauMonotonicAttention", "LuongMonotonicAttention", "monotonic_attention", "safe_cumprod"]
-
 
 def safe_cumprod(x: TensorLike, *args: Any, **kwargs: Any) -> Any:
     """Returns cumulative products of numbers from 0 to 1, by logarithms: their gradients divide by no zero.

@@ -27,8 +27,6 @@ from ferroflow._src.ops.math.elementwise import logical_not
 from ferroflow._src.ops.math.reduction import reduce_all, reduce_any
 from ferroflow._src.rnn.dynamic_running import transpose_batch_time
 
-__all__ = ["ScheduledEmbeddingTrainingHelper", "ScheduledOutputTrainingHelper"]
-
 
 def _probability(sampling_probability: Any) -> Tensor:
     probability = convert_to_tensor(sampling_probability, name="sampling_probability")

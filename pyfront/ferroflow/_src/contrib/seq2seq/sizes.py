@@ -7,8 +7,6 @@ from typing import Any
 from ferroflow._src.base import nest
 from ferroflow._src.base.tensor_shape import TensorShape, as_shape
 
-__all__ = ["output_size_of"]
-
 
 def output_size_of(cell: Any, output_layer: Any) -> Any:
     """Returns the sizes of a cell's outputs after a layer.

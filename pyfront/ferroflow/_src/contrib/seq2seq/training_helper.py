@@ -19,8 +19,6 @@ from ferroflow._src.ops.math.reduction import argmax, reduce_all
 from ferroflow._src.ops.tensor_array import TensorArray
 from ferroflow._src.rnn.dynamic_running import transpose_batch_time
 
-__all__ = ["TrainingHelper", "unstacked"]
-
 
 def unstacked(x: Any) -> TensorArray:
     """Returns a TensorArray of the parts of a tensor along its first dimension.

@@ -13,8 +13,6 @@ from ferroflow._src.supervision import evaluation
 from ferroflow._src.supervision.hooks.stop_after_evals import StopAfterNEvalsHook
 from ferroflow._src.supervision.scaffold import Scaffold
 
-__all__ = ["evaluate_once", "evaluation_loop"]
-
 _USE_DEFAULT = 0
 
 

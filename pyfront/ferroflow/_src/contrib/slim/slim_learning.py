@@ -33,8 +33,6 @@ from ferroflow._src.variables.initialization import (
     report_uninitialized_variables,
 )
 
-__all__ = ["add_gradients_summaries", "create_train_op", "train", "train_step"]
-
 _USE_DEFAULT = 0
 
 # Seconds between two looks of a worker that starts later than others.

@@ -24,19 +24,6 @@ from ferroflow._src.ops.sparse.converting import sparse_tensor_to_dense
 from ferroflow._src.ops.sparse.shaping import sparse_reshape
 from ferroflow._src.ops.string.encoding import decode_raw
 
-__all__ = [
-    "BackupHandler",
-    "BoundingBox",
-    "DataDecoder",
-    "Image",
-    "ItemHandler",
-    "ItemHandlerCallback",
-    "LookupTensor",
-    "SparseTensor",
-    "TFExampleDecoder",
-    "Tensor",
-]
-
 
 class DataDecoder(abc.ABC):
     """A decoder: makes items, such as a picture and its label, of a record."""

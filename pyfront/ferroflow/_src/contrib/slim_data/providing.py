@@ -9,8 +9,6 @@ from ferroflow._src.base.typing import StringLike
 from ferroflow._src.contrib.slim_data.decoding import DataDecoder
 from ferroflow._src.contrib.slim_data.reading import parallel_read
 
-__all__ = ["DataProvider", "Dataset", "DatasetDataProvider"]
-
 
 class Dataset:
     """A data set of files of records; its arguments are its attributes.

@@ -10,8 +10,6 @@ from ferroflow._src.base.typing import SessionObject
 from ferroflow._src.input.coordinator import Coordinator
 from ferroflow._src.input.queue_runner import start_queue_runners
 
-__all__ = ["NestedQueueRunnerError", "QueueRunners"]
-
 _running = [False]
 
 

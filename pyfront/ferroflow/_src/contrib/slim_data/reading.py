@@ -17,8 +17,6 @@ from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.queue.queues import FIFOQueue, PaddingFIFOQueue, QueueBase, RandomShuffleQueue
 from ferroflow._src.summary.values import scalar
 
-__all__ = ["ParallelReader", "get_data_files", "parallel_read", "prefetch_queue", "single_pass_read"]
-
 
 class ParallelReader:
     """Readers whose records meet in one queue.

@@ -38,19 +38,6 @@ from ferroflow._src.summary.graph_writer import (
 from ferroflow._src.summary.tags import summary_scope
 from ferroflow._src.training.global_step import get_or_create_global_step
 
-__all__ = [
-    "all_summary_ops",
-    "audio",
-    "create_summary_file_writer",
-    "eval_dir",
-    "generic",
-    "graph",
-    "histogram",
-    "image",
-    "record_summaries_every_n_global_steps",
-    "scalar",
-]
-
 _CPU = "cpu:0"
 
 

@@ -8,8 +8,6 @@ from ferroflow._src.base import proto
 from ferroflow._src.framework.graph_files import local_path, replace_file
 from ferroflow._src.summary.file_writer import FileWriter
 
-__all__ = ["visualize_embeddings"]
-
 # The name that the projector looks for.
 _FILE_NAME = "projector_config.pbtxt"
 

@@ -15,15 +15,6 @@ from ferroflow._src.framework.default_graph import device
 from ferroflow._src.supervision.session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook
 from ferroflow._src.training.optimizer import Optimizer
 
-__all__ = [
-    "CrossShardOptimizer",
-    "InputPipelineConfig",
-    "TPUConfig",
-    "TPUEstimator",
-    "TPUEstimatorSpec",
-    "TPURunConfig",
-]
-
 _BATCH_SIZE = "batch_size"
 _RESERVED = (_BATCH_SIZE, "context")
 _NO_TPU = "there are no TPUs here: pass use_tpu=False, and the model is trained on the CPU"

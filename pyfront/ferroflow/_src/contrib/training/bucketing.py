@@ -35,8 +35,6 @@ from ferroflow._src.ops.math.reduction import reduce_min
 from ferroflow._src.ops.queue.queues import PaddingFIFOQueue, QueueBase
 from ferroflow._src.summary.values import scalar
 
-__all__ = ["bucket", "bucket_by_sequence_length"]
-
 # Errors that mean that the input of a stage has ended, or that the next stage was closed.
 _ENDS = (errors.OutOfRangeError, errors.CancelledError)
 

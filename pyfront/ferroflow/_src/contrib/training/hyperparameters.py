@@ -10,8 +10,6 @@ from typing import Any
 
 from ferroflow._src.base.deprecation import deprecated
 
-__all__ = ["HParams", "parse_values"]
-
 # name = value, name[index] = value or name = [value, value], and the comma after it.
 _CLAUSE = re.compile(
     r"(?P<name>[a-zA-Z]\w*)(\[\s*(?P<index>\d+)\s*\])?\s*=\s*((?P<value>[^,\[]*)|\[(?P<values>[^\]]*)\])($|,\s*)"

@@ -10,8 +10,6 @@ from ferroflow._src.summary.merging import merge_all
 from ferroflow._src.supervision.session_run_hook import SessionRunHook
 from ferroflow._src.training.global_step import get_or_create_global_step, global_step
 
-__all__ = ["SummaryAtEndHook"]
-
 
 class SummaryAtEndHook(SessionRunHook):
     """Hook that computes and writes summaries before the session is closed.

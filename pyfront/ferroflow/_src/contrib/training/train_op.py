@@ -22,14 +22,6 @@ from ferroflow._src.training.global_step import get_or_create_global_step
 from ferroflow._src.training.optimizer import Optimizer
 from ferroflow._src.variables.collections import trainable_variables
 
-__all__ = [
-    "add_gradients_summaries",
-    "clip_gradient_norms",
-    "clip_gradient_norms_fn",
-    "create_train_op",
-    "multiply_gradients",
-]
-
 GradientsAndVariables = list[tuple[Any, Any]]
 
 # Default of `global_step`, because None has a meaning: no counting.

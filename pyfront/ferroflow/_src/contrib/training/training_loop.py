@@ -7,8 +7,6 @@ from typing import Any
 from ferroflow._src.supervision.monitored_training_session import MonitoredTrainingSession
 from ferroflow._src.supervision.scaffold import Scaffold
 
-__all__ = ["train"]
-
 
 def train(
     train_op: Any,

@@ -25,23 +25,6 @@ from ferroflow._src.keras.model_sources import get_source_inputs
 from ferroflow._src.keras.settings import image_data_format
 from ferroflow._src.layers.nodes import call_of
 
-__all__ = [
-    "Head",
-    "Network",
-    "Weights",
-    "batch_normalized",
-    "channel_axis",
-    "channels_of",
-    "correct_pad",
-    "dense_head",
-    "input_shape_of",
-    "network",
-    "pooled",
-    "relu",
-    "relu6",
-    "unbiased",
-]
-
 _IMAGENET: Final = "imagenet"
 _CLASSES: Final = 1000
 

@@ -20,8 +20,6 @@ from ferroflow._src.keras.merging_layers import Concatenate
 from ferroflow._src.keras.model import Model
 from ferroflow._src.keras.spatial_layers import ZeroPadding2D
 
-__all__ = ["DenseNet121", "DenseNet169", "DenseNet201"]
-
 _URL = "https://github.com/keras-team/keras-applications/releases/download/densenet/"
 _EPSILON = 1.001e-5
 _GROWTH = 32  # channels that each layer adds

@@ -13,8 +13,6 @@ from ferroflow._src.framework.constant import constant
 from ferroflow._src.keras.data_files import get_file
 from ferroflow._src.keras.settings import floatx, image_data_format
 
-__all__ = ["decode_predictions", "preprocess_input", "preprocess_input_tf", "preprocess_input_torch"]
-
 _NAMES: Final = "https://storage.googleapis.com/download.tensorflow.org/data/imagenet_class_index.json"
 _NAMES_HASH: Final = "c2c37ea517e94d9795004a39431a14cb"
 # Means of blue, green and red; of red, green and blue from 0 to 1; and their standard deviations.

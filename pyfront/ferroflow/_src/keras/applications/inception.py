@@ -19,8 +19,6 @@ from ferroflow._src.keras.layers import AveragePooling2D, Conv2D, Lambda, MaxPoo
 from ferroflow._src.keras.merging_layers import Concatenate
 from ferroflow._src.keras.model import Model
 
-__all__ = ["InceptionResNetV2", "InceptionV3"]
-
 _RELEASES = "https://github.com/fchollet/deep-learning-models/releases/download/"
 _FILE_V3 = "inception_v3_weights_tf_dim_ordering_tf_kernels"
 _FILE_RESNET = "inception_resnet_v2_weights_tf_dim_ordering_tf_kernels"

@@ -26,8 +26,6 @@ from ferroflow._src.keras.model import Model
 from ferroflow._src.keras.spatial_layers import ZeroPadding2D
 from ferroflow._src.layers.nodes import call_of
 
-__all__ = ["MobileNet", "MobileNetV2"]
-
 _URL = "https://github.com/fchollet/deep-learning-models/releases/download/v0.6/"
 _URL_V2 = "https://github.com/JonathanCMitchell/mobilenet_v2_keras/releases/download/v1.1/"
 _SIZES, _SIZES_V2 = (128, 160, 192, 224), (96, 128, 160, 192, 224)

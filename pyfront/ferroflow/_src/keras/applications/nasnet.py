@@ -23,8 +23,6 @@ from ferroflow._src.keras.merging_layers import add, concatenate
 from ferroflow._src.keras.model import Model
 from ferroflow._src.keras.spatial_layers import Cropping2D, ZeroPadding2D
 
-__all__ = ["NASNetLarge", "NASNetMobile"]
-
 _URL = "https://github.com/titu1994/Keras-NASNet/releases/download/v1.2/"
 _REPEATS_WIDER = 2  # the factor of filters from one part to the next
 

@@ -18,8 +18,6 @@ from ferroflow._src.keras.merging_layers import Add
 from ferroflow._src.keras.model import Model
 from ferroflow._src.keras.spatial_layers import ZeroPadding2D
 
-__all__ = ["ResNet50", "ResNet50V2", "ResNet101", "ResNet101V2", "ResNet152", "ResNet152V2"]
-
 _URL = "https://github.com/keras-team/keras-applications/releases/download/resnet/"
 _EPSILON = 1.001e-5
 _FILTERS = (64, 128, 256, 512)

@@ -8,8 +8,6 @@ from ferroflow._src.keras.applications.building import Network, Weights, network
 from ferroflow._src.keras.layers import Conv2D, Dense, Flatten, MaxPooling2D
 from ferroflow._src.keras.model import Model
 
-__all__ = ["VGG16", "VGG19"]
-
 _URL = "https://github.com/fchollet/deep-learning-models/releases/download/v0.1/"
 _FILTERS = (64, 128, 256, 512, 512)
 

@@ -18,8 +18,6 @@ from ferroflow._src.keras.layers import MaxPooling2D
 from ferroflow._src.keras.merging_layers import add
 from ferroflow._src.keras.model import Model
 
-__all__ = ["Xception"]
-
 _URL = "https://github.com/fchollet/deep-learning-models/releases/download/v0.4/"
 _FILE = "xception_weights_tf_dim_ordering_tf_kernels"
 

@@ -18,24 +18,6 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import joining, making, shaping
 from ferroflow._src.ops.math.cast import cast
 
-__all__ = [
-    "batch_gather",
-    "boolean_mask",
-    "gather",
-    "gather_nd",
-    "listdiff",
-    "scatter_nd",
-    "setdiff1d",
-    "sparse_mask",
-    "tensor_scatter_add",
-    "tensor_scatter_sub",
-    "tensor_scatter_update",
-    "unique",
-    "unique_with_counts",
-    "unravel_index",
-    "where",
-]
-
 Unique = collections.namedtuple("Unique", ["y", "idx"])
 UniqueWithCounts = collections.namedtuple("UniqueWithCounts", ["y", "idx", "count"])
 ListDiff = collections.namedtuple("ListDiff", ["out", "idx"])

@@ -15,8 +15,6 @@ from ferroflow._src.framework.default_graph import (
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import making, shaping
 
-__all__ = ["concat", "dynamic_partition", "dynamic_stitch", "meshgrid", "parallel_stack", "split", "stack", "unstack"]
-
 
 def stack(values: ListLike | TensorObject | ArrayObject, axis: int = 0, name: str = "stack") -> Tensor:
     """Stacks tensors of one shape along a new dimension.

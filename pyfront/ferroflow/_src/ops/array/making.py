@@ -19,27 +19,6 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.math.cast import cast
 
-__all__ = [
-    "ensure_shape",
-    "fill",
-    "guarantee_const",
-    "identity",
-    "identity_n",
-    "lin_space",
-    "linspace",
-    "one_hot",
-    "ones",
-    "ones_like",
-    "placeholder",
-    "placeholder_with_default",
-    "range",
-    "sequence_mask",
-    "sparse_placeholder",
-    "stop_gradient",
-    "zeros",
-    "zeros_like",
-]
-
 # TF 1.x: filled tensors below this size become constants, larger ones a Fill node.
 _CONSTANT_BELOW = 1000
 

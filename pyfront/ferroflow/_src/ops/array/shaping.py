@@ -19,34 +19,6 @@ from ferroflow._src.framework.default_graph import (
 )
 from ferroflow._src.framework.tensor import Tensor
 
-__all__ = [
-    "batch_to_space",
-    "batch_to_space_nd",
-    "broadcast_dynamic_shape",
-    "broadcast_static_shape",
-    "broadcast_to",
-    "depth_to_space",
-    "expand_dims",
-    "invert_permutation",
-    "pad",
-    "rank",
-    "repeat",
-    "reshape",
-    "reverse",
-    "reverse_sequence",
-    "reverse_v2",
-    "roll",
-    "shape",
-    "shape_n",
-    "size",
-    "space_to_batch",
-    "space_to_batch_nd",
-    "space_to_depth",
-    "squeeze",
-    "tile",
-    "transpose",
-]
-
 _SPARSE = (SparseTensor, SparseTensorValue)
 
 

@@ -19,8 +19,6 @@ from ferroflow._src.framework.default_graph import (
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import indexing, joining, making
 
-__all__ = ["newaxis", "slice", "strided_slice"]
-
 newaxis = None
 """Inserts a dimension of size 1 in `tensor[...]`."""
 

@@ -17,8 +17,6 @@ from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.nn.ranking import top_k
 
-__all__ = ["argsort", "searchsorted", "sort"]
-
 
 def sort(values: TensorLike, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
     """Sorts the elements along a dimension.

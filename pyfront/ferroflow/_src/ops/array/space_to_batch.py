@@ -14,8 +14,6 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import making
 from ferroflow._src.ops.array.joining import stack
 
-__all__ = ["required_space_to_batch_paddings"]
-
 
 def required_space_to_batch_paddings(
     input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None

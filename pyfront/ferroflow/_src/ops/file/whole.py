@@ -7,8 +7,6 @@ from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 
-__all__ = ["matching_files", "read_file", "write_file"]
-
 
 def read_file(filename: TensorLike, name: str | None = None) -> Tensor:
     """Reads a file.

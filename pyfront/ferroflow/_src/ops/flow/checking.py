@@ -27,35 +27,6 @@ from ferroflow._src.ops.math import comparison
 from ferroflow._src.ops.math.elementwise import abs as absolute
 from ferroflow._src.ops.math.reduction import reduce_all
 
-__all__ = [
-    "Assert",
-    "add_check_numerics_ops",
-    "assert_equal",
-    "assert_greater",
-    "assert_greater_equal",
-    "assert_integer",
-    "assert_less",
-    "assert_less_equal",
-    "assert_near",
-    "assert_negative",
-    "assert_non_negative",
-    "assert_non_positive",
-    "assert_none_equal",
-    "assert_positive",
-    "assert_proper_iterable",
-    "assert_rank",
-    "assert_rank_at_least",
-    "assert_rank_in",
-    "assert_same_float_dtype",
-    "assert_scalar",
-    "assert_type",
-    "check_numerics",
-    "is_non_decreasing",
-    "is_numeric_tensor",
-    "is_strictly_increasing",
-    "verify_tensor_all_finite",
-]
-
 
 def Assert(  # noqa: N802  # TF's spelling
     condition: TensorLike, data: TensorLikes, summarize: int | None = None, name: str | None = None

@@ -25,8 +25,6 @@ from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.making import identity
 
-__all__ = ["group", "no_op", "tuple", "with_dependencies"]
-
 
 def no_op(name: str | None = None) -> Operation:
     """Makes an operation that does nothing but wait for its control inputs.

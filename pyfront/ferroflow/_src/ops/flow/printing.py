@@ -15,8 +15,6 @@ from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.string.formatting import string_format
 
-__all__ = ["Print", "print"]
-
 
 def Print(  # noqa: N802  # TF's spelling
     input_: TensorLike,

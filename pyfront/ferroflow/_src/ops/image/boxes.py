@@ -10,15 +10,6 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 
-__all__ = [
-    "draw_bounding_boxes",
-    "non_max_suppression",
-    "non_max_suppression_overlaps",
-    "non_max_suppression_padded",
-    "non_max_suppression_with_scores",
-    "sample_distorted_bounding_box",
-]
-
 
 class SampleDistortedBoundingBox(NamedTuple):
     """Result of `sample_distorted_bounding_box`.

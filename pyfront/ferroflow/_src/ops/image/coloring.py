@@ -20,28 +20,6 @@ from ferroflow._src.ops.math.linalg import tensordot
 from ferroflow._src.ops.math.reduction import reduce_mean, reduce_prod, reduce_std
 from ferroflow._src.ops.random.sampling import random_uniform
 
-__all__ = [
-    "adjust_brightness",
-    "adjust_contrast",
-    "adjust_gamma",
-    "adjust_hue",
-    "adjust_saturation",
-    "convert_image_dtype",
-    "grayscale_to_rgb",
-    "hsv_to_rgb",
-    "per_image_standardization",
-    "random_brightness",
-    "random_contrast",
-    "random_hue",
-    "random_saturation",
-    "rgb_to_grayscale",
-    "rgb_to_hsv",
-    "rgb_to_yiq",
-    "rgb_to_yuv",
-    "yiq_to_rgb",
-    "yuv_to_rgb",
-]
-
 _FLOATS = (dtypes.float16, dtypes.float32)
 
 

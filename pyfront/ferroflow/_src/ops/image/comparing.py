@@ -21,8 +21,6 @@ from ferroflow._src.ops.image.coloring import convert_image_dtype
 from ferroflow._src.ops.math import arithmetic, cast, comparison, elementwise
 from ferroflow._src.ops.math.reduction import reduce_all, reduce_mean, reduce_prod, reduce_sum
 
-__all__ = ["image_gradients", "psnr", "sobel_edges", "ssim", "ssim_multiscale", "total_variation"]
-
 # Weights of the scales of `ssim_multiscale`, from the finest. Source: Wang, Simoncelli, Bovik, 2003.
 _SCALES = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
 

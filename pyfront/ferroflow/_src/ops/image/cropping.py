@@ -27,18 +27,6 @@ from ferroflow._src.ops.image.checking import (
 )
 from ferroflow._src.ops.math import arithmetic, cast, comparison
 
-__all__ = [
-    "central_crop",
-    "crop_and_resize",
-    "crop_to_bounding_box",
-    "extract_glimpse",
-    "extract_image_patches",
-    "extract_patches",
-    "pad_to_bounding_box",
-    "resize_image_with_crop_or_pad",
-    "resize_with_crop_or_pad",
-]
-
 
 def central_crop(image: Any, central_fraction: Any) -> Tensor:
     """Crops the center of images.

@@ -13,21 +13,6 @@ from ferroflow._src.ops.math import comparison
 from ferroflow._src.ops.random.sampling import random_uniform
 from ferroflow._src.ops.string.parts import substr
 
-__all__ = [
-    "adjust_jpeg_quality",
-    "decode_and_crop_jpeg",
-    "decode_bmp",
-    "decode_gif",
-    "decode_image",
-    "decode_jpeg",
-    "decode_png",
-    "encode_jpeg",
-    "encode_png",
-    "extract_jpeg_shape",
-    "is_jpeg",
-    "random_jpeg_quality",
-]
-
 
 def decode_jpeg(
     contents: TensorLike,

@@ -5,8 +5,6 @@ from __future__ import annotations
 from ferroflow._src.base.deprecation import deprecated
 from ferroflow._src.ops.image import coloring
 
-__all__ = ["per_image_whitening"]
-
 per_image_whitening = deprecated("tf.image.per_image_standardization", name="tf.image.per_image_whitening")(
     coloring.per_image_standardization
 )

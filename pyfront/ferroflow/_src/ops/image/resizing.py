@@ -26,17 +26,6 @@ from ferroflow._src.ops.image.checking import (
 from ferroflow._src.ops.image.cropping import pad_to_bounding_box
 from ferroflow._src.ops.math import arithmetic, cast, elementwise
 
-__all__ = [
-    "ResizeMethod",
-    "resize",
-    "resize_area",
-    "resize_bicubic",
-    "resize_bilinear",
-    "resize_image_with_pad",
-    "resize_images",
-    "resize_nearest_neighbor",
-]
-
 
 class ResizeMethod:
     """Sampling methods of `resize_images`."""

@@ -15,16 +15,6 @@ from ferroflow._src.ops.image.checking import by_rank, checked_at_least_3d
 from ferroflow._src.ops.math import comparison
 from ferroflow._src.ops.random.sampling import random_uniform
 
-__all__ = [
-    "flip_left_right",
-    "flip_up_down",
-    "random_flip_left_right",
-    "random_flip_up_down",
-    "rot90",
-    "transpose",
-    "transpose_image",
-]
-
 
 def _keeping_shape(image: Tensor, result: Tensor) -> Tensor:
     shape = image.get_shape()

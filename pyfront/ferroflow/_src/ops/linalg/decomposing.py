@@ -9,8 +9,6 @@ from ferroflow._src.framework.apply import apply_op
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.math.cast import real
 
-__all__ = ["qr", "self_adjoint_eig", "self_adjoint_eigvals", "svd"]
-
 
 def self_adjoint_eig(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Finds the eigenvalues and eigenvectors of self-adjoint matrices.

@@ -14,8 +14,6 @@ from ferroflow._src.ops.math.cast import real
 from ferroflow._src.ops.math.linalg import matrix_diag_part
 from ferroflow._src.ops.math.reduction import reduce_sum
 
-__all__ = ["log_matrix_determinant", "logdet", "matrix_determinant"]
-
 
 def matrix_determinant(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the determinants of square matrices.

@@ -18,8 +18,6 @@ from ferroflow._src.ops.math.arithmetic import multiply
 from ferroflow._src.ops.math.linalg import matmul
 from ferroflow._src.ops.math.reduction import reduce_sum
 
-__all__ = ["einsum"]
-
 _ELLIPSIS = "..."
 
 

@@ -6,8 +6,6 @@ from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.tensor import Tensor
 
-__all__ = ["matrix_exponential", "matrix_logarithm", "matrix_square_root"]
-
 
 def matrix_exponential(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the exponentials of square matrices.

@@ -18,8 +18,6 @@ from ferroflow._src.ops.linalg.decomposing import svd
 from ferroflow._src.ops.math import elementwise
 from ferroflow._src.ops.math.reduction import reduce_max, reduce_sum
 
-__all__ = ["norm"]
-
 _MATRIX_NORMS: list[Any] = ["euclidean", "fro", 1, 2, np.inf]
 
 

@@ -16,15 +16,6 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.math.linalg import eye, matmul
 
-__all__ = [
-    "cholesky",
-    "cholesky_solve",
-    "matrix_inverse",
-    "matrix_solve",
-    "matrix_solve_ls",
-    "matrix_triangular_solve",
-]
-
 # TF 1.x: matrices of more bytes than this, in batches of more than their shorter side, are solved one by one.
 _CACHE_BYTES = 256000
 

@@ -26,8 +26,6 @@ from ferroflow._src.ops.string.hashing import (
     string_to_hash_bucket_strong,
 )
 
-__all__ = ["FastHashSpec", "HasherSpec", "IdTableWithHashBuckets", "StaticVocabularyTable", "StrongHashSpec"]
-
 
 class HasherSpec(NamedTuple):
     """Hash that selects buckets, and its key.

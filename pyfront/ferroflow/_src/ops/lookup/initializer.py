@@ -13,15 +13,6 @@ from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 
-__all__ = [
-    "KeyValueTensorInitializer",
-    "TableInitializerBase",
-    "TextFileIdTableInitializer",
-    "TextFileIndex",
-    "TextFileInitializer",
-    "TextFileStringTableInitializer",
-]
-
 
 def check_table_dtypes(table: Any, key_dtype: dtypes.DType, value_dtype: dtypes.DType) -> None:
     """Raises TypeError unless the dtypes of keys and values are those of a table.

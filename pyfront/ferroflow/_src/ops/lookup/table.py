@@ -17,15 +17,6 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.flow.grouping import group, no_op
 from ferroflow._src.ops.lookup.initializer import TableInitializerBase
 
-__all__ = [
-    "HashTable",
-    "InitializableLookupTableBase",
-    "LookupInterface",
-    "StaticHashTable",
-    "initialize_all_tables",
-    "tables_initializer",
-]
-
 
 def tables_initializer(name: str = "init_all_tables") -> Operation:
     """Returns an operation that initializes all tables of the default graph.

@@ -22,17 +22,6 @@ from ferroflow._src.ops.lookup.initializer import (
 from ferroflow._src.ops.lookup.table import HashTable
 from ferroflow._src.ops.math.cast import cast
 
-__all__ = [
-    "index_table_from_file",
-    "index_table_from_tensor",
-    "index_to_string",
-    "index_to_string_table_from_file",
-    "index_to_string_table_from_tensor",
-    "string_to_index",
-    "string_to_index_table_from_file",
-    "string_to_index_table_from_tensor",
-]
-
 
 def _check_file(vocabulary_file: Any) -> None:
     if vocabulary_file is None or (isinstance(vocabulary_file, str) and not vocabulary_file):

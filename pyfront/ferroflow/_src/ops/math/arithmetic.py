@@ -16,48 +16,6 @@ from ferroflow._src.framework.default_graph import (
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.math.cast import cast
 
-__all__ = [
-    "accumulate_n",
-    "add",
-    "add_n",
-    "atan2",
-    "betainc",
-    "bitwise_and",
-    "bitwise_or",
-    "bitwise_xor",
-    "cross",
-    "div",
-    "div_no_nan",
-    "divide",
-    "floor_div",
-    "floordiv",
-    "floormod",
-    "igamma",
-    "igammac",
-    "left_shift",
-    "maximum",
-    "minimum",
-    "mod",
-    "multiply",
-    "multiply_no_nan",
-    "nextafter",
-    "polygamma",
-    "polyval",
-    "pow",
-    "realdiv",
-    "reciprocal_no_nan",
-    "right_shift",
-    "scalar_mul",
-    "squared_difference",
-    "subtract",
-    "truediv",
-    "truncatediv",
-    "truncatemod",
-    "xdivy",
-    "xlogy",
-    "zeta",
-]
-
 _NUMBER = "a number dtype"
 _REAL = "a real number dtype"
 _FLOAT = "float32 or float64"

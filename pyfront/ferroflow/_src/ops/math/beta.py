@@ -11,8 +11,6 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.math import elementwise
 from ferroflow._src.ops.math.reduction import reduce_sum
 
-__all__ = ["lbeta"]
-
 
 def lbeta(x: TensorLike, name: str = "lbeta") -> Tensor:
     """Computes the logarithm of the absolute value of the beta function of vectors.

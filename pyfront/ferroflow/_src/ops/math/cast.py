@@ -14,22 +14,6 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 
-__all__ = [
-    "bitcast",
-    "cast",
-    "complex",
-    "imag",
-    "real",
-    "saturate_cast",
-    "to_bfloat16",
-    "to_complex64",
-    "to_complex128",
-    "to_double",
-    "to_float",
-    "to_int32",
-    "to_int64",
-]
-
 
 @overload
 def cast(x: SparseTensor, dtype: DTypeLike, name: str | None = None) -> SparseTensor: ...  # type: ignore[overload-overlap]

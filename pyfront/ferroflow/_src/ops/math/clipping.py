@@ -22,8 +22,6 @@ from ferroflow._src.ops.math import elementwise
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.reduction import reduce_sum
 
-__all__ = ["clip_by_average_norm", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "global_norm"]
-
 
 def _as_slices_of(t: Any, clipped: Tensor) -> Any:
     return IndexedSlices(clipped, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else clipped

@@ -9,19 +9,6 @@ from ferroflow._src.base.typing import TensorLike, makes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.tensor import Tensor
 
-__all__ = [
-    "approximate_equal",
-    "equal",
-    "greater",
-    "greater_equal",
-    "less",
-    "less_equal",
-    "logical_and",
-    "logical_or",
-    "logical_xor",
-    "not_equal",
-]
-
 _REAL = "a real number dtype"
 _ANY = "a number dtype, bool or string"
 

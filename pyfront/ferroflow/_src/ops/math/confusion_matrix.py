@@ -17,8 +17,6 @@ from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.rank_matching import squeeze_last_where_rank_differs
 from ferroflow._src.ops.math.reduction import reduce_max
 
-__all__ = ["confusion_matrix", "remove_squeezable_dimensions"]
-
 
 def remove_squeezable_dimensions(
     labels: TensorLike, predictions: TensorLike, expected_rank_diff: int = 0, name: str | None = None

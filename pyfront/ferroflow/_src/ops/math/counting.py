@@ -14,8 +14,6 @@ from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.clipping import clip_by_value
 
-__all__ = ["histogram_fixed_width", "histogram_fixed_width_bins"]
-
 
 def histogram_fixed_width_bins(
     values: TensorLike,

@@ -14,49 +14,6 @@ from ferroflow._src.framework.default_graph import (
 )
 from ferroflow._src.framework.tensor import Tensor
 
-__all__ = [
-    "abs",
-    "acos",
-    "acosh",
-    "angle",
-    "asin",
-    "asinh",
-    "atan",
-    "atanh",
-    "ceil",
-    "conj",
-    "cos",
-    "cosh",
-    "digamma",
-    "erf",
-    "erfc",
-    "exp",
-    "expm1",
-    "floor",
-    "invert",
-    "is_finite",
-    "is_inf",
-    "is_nan",
-    "lgamma",
-    "log",
-    "log1p",
-    "log_sigmoid",
-    "logical_not",
-    "negative",
-    "reciprocal",
-    "rint",
-    "round",
-    "rsqrt",
-    "sigmoid",
-    "sign",
-    "sin",
-    "sinh",
-    "sqrt",
-    "square",
-    "tan",
-    "tanh",
-]
-
 _REAL = "float16, bfloat16, float32 or float64"
 _FLOATING = "float16, bfloat16, float32, float64, complex64 or complex128"
 _NUMERIC = "float16, bfloat16, float32, float64, int32, int64, complex64 or complex128"

@@ -22,23 +22,6 @@ from ferroflow._src.ops.math import elementwise
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.reduction import reduce_prod, reduce_sum
 
-__all__ = [
-    "adjoint",
-    "diag",
-    "diag_part",
-    "eye",
-    "matmul",
-    "matrix_band_part",
-    "matrix_diag",
-    "matrix_diag_part",
-    "matrix_set_diag",
-    "matrix_transpose",
-    "matvec",
-    "sparse_matmul",
-    "tensordot",
-    "trace",
-]
-
 
 def _may_broadcast(a: TensorShape, b: TensorShape) -> bool:
     """Returns True if the batches of two tensors of matrices may need broadcasting to one shape."""

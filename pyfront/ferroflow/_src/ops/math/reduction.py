@@ -21,22 +21,6 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import indexing, making, shaping
 from ferroflow._src.ops.math.cast import cast
 
-__all__ = [
-    "arg_max",
-    "arg_min",
-    "argmax",
-    "argmin",
-    "count_nonzero",
-    "reduce_all",
-    "reduce_any",
-    "reduce_logsumexp",
-    "reduce_max",
-    "reduce_mean",
-    "reduce_min",
-    "reduce_prod",
-    "reduce_sum",
-]
-
 
 def _new_or_old(function: str, new: str, new_value: Any, old: str, old_value: Any) -> Any:
     if old_value is not None:

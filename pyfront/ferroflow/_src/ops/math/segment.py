@@ -19,26 +19,6 @@ from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.elementwise import sqrt
 from ferroflow._src.ops.math.reduction import reduce_max, reduce_prod
 
-__all__ = [
-    "bincount",
-    "cumprod",
-    "cumsum",
-    "segment_max",
-    "segment_mean",
-    "segment_min",
-    "segment_prod",
-    "segment_sum",
-    "sparse_segment_mean",
-    "sparse_segment_sqrt_n",
-    "sparse_segment_sum",
-    "unsorted_segment_max",
-    "unsorted_segment_mean",
-    "unsorted_segment_min",
-    "unsorted_segment_prod",
-    "unsorted_segment_sqrt_n",
-    "unsorted_segment_sum",
-]
-
 
 def _sorted_segment_signature(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """Has the signature of the functions that `_sorted_segment` makes."""

@@ -14,8 +14,6 @@ from ferroflow._src.ops.flow.grouping import no_op
 from ferroflow._src.ops.math import comparison
 from ferroflow._src.ops.math.reduction import reduce_all
 
-__all__ = ["assert_broadcastable", "broadcast_weights"]
-
 _ERROR = "weights can not be broadcast to values."
 
 

@@ -11,15 +11,6 @@ from ferroflow._src.framework.apply import apply_op
 from ferroflow._src.framework.random_seed import get_seed
 from ferroflow._src.framework.tensor import Tensor
 
-__all__ = [
-    "all_candidate_sampler",
-    "compute_accidental_hits",
-    "fixed_unigram_candidate_sampler",
-    "learned_unigram_candidate_sampler",
-    "log_uniform_candidate_sampler",
-    "uniform_candidate_sampler",
-]
-
 UniformCandidateSampler = collections.namedtuple(
     "UniformCandidateSampler", ["sampled_candidates", "true_expected_count", "sampled_expected_count"]
 )

@@ -16,22 +16,6 @@ from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import joining, shaping
 
-__all__ = [
-    "atrous_conv2d_transpose",
-    "conv1d",
-    "conv1d_transpose",
-    "conv2d",
-    "conv2d_backprop_filter",
-    "conv2d_backprop_input",
-    "conv2d_transpose",
-    "conv3d",
-    "conv3d_backprop_filter",
-    "conv3d_backprop_filter_v2",
-    "conv3d_backprop_input_v2",
-    "conv3d_transpose",
-    "deconv2d",
-]
-
 _ONES_2D = (1, 1, 1, 1)
 _ONES_3D = (1, 1, 1, 1, 1)
 

@@ -19,14 +19,6 @@ from ferroflow._src.ops.array import joining, shaping
 from ferroflow._src.ops.array.space_to_batch import required_space_to_batch_paddings
 from ferroflow._src.ops.nn.conv import conv1d, conv2d, conv3d
 
-__all__ = [
-    "Convolution",
-    "atrous_conv2d",
-    "convolution",
-    "strides_and_dilation_rate",
-    "with_space_to_batch",
-]
-
 
 def _is_channels_first(data_format: str | None) -> bool:
     return data_format is not None and data_format.startswith("NC")

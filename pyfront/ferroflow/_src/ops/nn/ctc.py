@@ -17,16 +17,6 @@ from ferroflow._src.ops.math import arithmetic, comparison, elementwise, reducti
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.nn import softmax
 
-__all__ = [
-    "collapse_repeated",
-    "ctc_beam_search_decoder",
-    "ctc_beam_search_decoder_v2",
-    "ctc_greedy_decoder",
-    "ctc_loss",
-    "ctc_loss_v2",
-    "ctc_unique_labels",
-]
-
 
 def ctc_loss(
     labels: TensorLike,

@@ -14,14 +14,6 @@ from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.nn.conv import conv2d, explicit_padding
 from ferroflow._src.ops.nn.convolution import with_space_to_batch
 
-__all__ = [
-    "depthwise_conv2d",
-    "depthwise_conv2d_native",
-    "depthwise_conv2d_native_backprop_filter",
-    "depthwise_conv2d_native_backprop_input",
-    "separable_conv2d",
-]
-
 _ONES = (1, 1, 1, 1)
 
 

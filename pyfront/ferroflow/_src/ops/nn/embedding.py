@@ -29,8 +29,6 @@ from ferroflow._src.ops.math.elementwise import sqrt
 from ferroflow._src.ops.math.reduction import reduce_prod, reduce_sum
 from ferroflow._src.ops.sparse.shaping import sparse_fill_empty_rows, sparse_reshape, sparse_retain
 
-__all__ = ["embedding_lookup", "embedding_lookup_sparse", "embedding_lookup_unique", "safe_embedding_lookup_sparse"]
-
 
 def _as_list(params: Any) -> list[Any]:
     if params is None or (isinstance(params, (list, tuple)) and not params):

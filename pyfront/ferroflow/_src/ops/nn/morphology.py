@@ -14,8 +14,6 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.shaping import reverse
 from ferroflow._src.ops.math.elementwise import negative
 
-__all__ = ["dilation2d", "erosion2d"]
-
 
 def dilation2d(
     input: TensorLike,

@@ -22,22 +22,6 @@ from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.reduction import reduce_mean, reduce_prod, reduce_sum
 from ferroflow._src.ops.random.sampling import random_uniform
 
-__all__ = [
-    "batch_norm_with_global_normalization",
-    "batch_normalization",
-    "dropout",
-    "fused_batch_norm",
-    "l2_loss",
-    "l2_normalize",
-    "local_response_normalization",
-    "lrn",
-    "moments",
-    "normalize_moments",
-    "sufficient_statistics",
-    "weighted_moments",
-    "zero_fraction",
-]
-
 
 def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
     """Computes half the sum of squares.

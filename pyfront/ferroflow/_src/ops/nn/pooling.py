@@ -20,23 +20,6 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.nn.convolution import strides_and_dilation_rate, with_space_to_batch
 
-__all__ = [
-    "avg_pool",
-    "avg_pool1d",
-    "avg_pool2d",
-    "avg_pool3d",
-    "avg_pool_v2",
-    "fractional_avg_pool",
-    "fractional_max_pool",
-    "max_pool",
-    "max_pool1d",
-    "max_pool2d",
-    "max_pool3d",
-    "max_pool_v2",
-    "max_pool_with_argmax",
-    "pool",
-]
-
 MaxPoolWithArgmax = collections.namedtuple("MaxPoolWithArgmax", ["output", "argmax"])
 FractionalMaxPool = collections.namedtuple(
     "FractionalMaxPool", ["output", "row_pooling_sequence", "col_pooling_sequence"]

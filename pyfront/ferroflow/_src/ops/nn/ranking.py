@@ -11,8 +11,6 @@ from ferroflow._src.framework.default_graph import (
 )
 from ferroflow._src.framework.tensor import Tensor
 
-__all__ = ["in_top_k", "nth_element", "top_k"]
-
 TopK = collections.namedtuple("TopK", ["values", "indices"])
 
 

@@ -20,8 +20,6 @@ from ferroflow._src.ops.nn.embedding import embedding_lookup
 from ferroflow._src.ops.nn.softmax import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits_v2
 from ferroflow._src.ops.sparse.converting import sparse_to_dense
 
-__all__ = ["nce_loss", "sampled_softmax_loss"]
-
 
 def _sum_rows(x: Tensor) -> Tensor:
     """Returns the sums of the rows, as a product with ones: its gradient is one too."""

@@ -26,17 +26,6 @@ from ferroflow._src.ops.flow import checking
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.elementwise import abs as absolute
 
-__all__ = [
-    "log_poisson_loss",
-    "log_softmax",
-    "sigmoid_cross_entropy_with_logits",
-    "softmax",
-    "softmax_cross_entropy_with_logits",
-    "softmax_cross_entropy_with_logits_v2",
-    "sparse_softmax_cross_entropy_with_logits",
-    "weighted_cross_entropy_with_logits",
-]
-
 
 def _as_rows(logits: Tensor) -> Tensor:
     """Returns the tensor as a matrix whose rows are vectors of the last dimension."""

@@ -6,8 +6,6 @@ from ferroflow._src.base.typing import DTypeLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.tensor import Tensor
 
-__all__ = ["parse_tensor", "serialize_tensor"]
-
 
 def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None = None) -> Tensor:
     """Parses a serialized TensorProto.

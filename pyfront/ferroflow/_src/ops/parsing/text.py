@@ -10,8 +10,6 @@ from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.tensor import Tensor
 
-__all__ = ["decode_csv", "decode_json_example"]
-
 
 def decode_csv(
     records: TensorLike,

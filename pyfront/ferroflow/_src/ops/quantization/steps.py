@@ -9,19 +9,6 @@ from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.tensor import Tensor
 
-__all__ = [
-    "dequantize",
-    "fake_quant_with_min_max_args",
-    "fake_quant_with_min_max_args_gradient",
-    "fake_quant_with_min_max_vars",
-    "fake_quant_with_min_max_vars_gradient",
-    "fake_quant_with_min_max_vars_per_channel",
-    "fake_quant_with_min_max_vars_per_channel_gradient",
-    "quantize",
-    "quantize_and_dequantize",
-    "quantize_v2",
-]
-
 
 class Quantized(NamedTuple):
     """Quantized values, and the numbers that the lowest and the highest of them stand for."""

@@ -12,8 +12,6 @@ from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.queue.components import shape_list, type_list
 
-__all__ = ["Barrier"]
-
 
 class Taken(NamedTuple):
     """Complete tuples taken from a barrier."""

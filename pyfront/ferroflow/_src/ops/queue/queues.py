@@ -20,8 +20,6 @@ from ferroflow._src.ops.array.indexing import gather
 from ferroflow._src.ops.array.joining import stack
 from ferroflow._src.ops.queue.components import name_list, shape_list, type_list
 
-__all__ = ["FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase", "RandomShuffleQueue"]
-
 
 def _common_shape(a: tensor_shape.TensorShape, b: tensor_shape.TensorShape) -> tensor_shape.TensorShape:
     """Returns the dimensions that two shapes have in common; unknown rank if their ranks differ."""

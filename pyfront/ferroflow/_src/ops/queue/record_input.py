@@ -10,8 +10,6 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.joining import split
 from ferroflow._src.ops.array.shaping import reshape
 
-__all__ = ["RecordInput"]
-
 # By the numbers of `TFRecordCompressionType`.
 _COMPRESSIONS = ("", "ZLIB", "GZIP")
 

@@ -15,8 +15,6 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.making import identity
 from ferroflow._src.ops.flow.grouping import no_op
 
-__all__ = ["MapStagingArea", "StagingArea"]
-
 
 class BaseStagingArea:
     """Base of the staging areas.

@@ -20,18 +20,6 @@ from ferroflow._src.ops.flow import checking
 from ferroflow._src.ops.flow.grouping import with_dependencies
 from ferroflow._src.ops.math.reduction import reduce_all
 
-__all__ = [
-    "categorical",
-    "multinomial",
-    "random_crop",
-    "random_gamma",
-    "random_normal",
-    "random_poisson",
-    "random_shuffle",
-    "random_uniform",
-    "truncated_normal",
-]
-
 
 def _seeds(seed: int | None) -> dict[str, int]:
     graph_seed, op_seed = get_seed(seed)

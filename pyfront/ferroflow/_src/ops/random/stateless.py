@@ -13,14 +13,6 @@ from ferroflow._src.framework.default_graph import (
 )
 from ferroflow._src.framework.tensor import Tensor
 
-__all__ = [
-    "stateless_categorical",
-    "stateless_multinomial",
-    "stateless_random_normal",
-    "stateless_random_uniform",
-    "stateless_truncated_normal",
-]
-
 _DTYPES = (dtypes.float16, dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
 
 

@@ -10,15 +10,6 @@ from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 
-__all__ = [
-    "FixedLengthRecordReader",
-    "IdentityReader",
-    "ReaderBase",
-    "TFRecordReader",
-    "TextLineReader",
-    "WholeFileReader",
-]
-
 
 def _queue_ref(queue: Any) -> Any:
     return queue if isinstance(queue, Tensor) else queue.queue_ref

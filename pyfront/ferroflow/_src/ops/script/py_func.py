@@ -16,8 +16,6 @@ from ferroflow._src.base.typing import DTypeLike, TensorLike
 from ferroflow._src.framework.apply import apply_op
 from ferroflow._src.framework.default_graph import get_default_graph
 
-__all__ = ["numpy_function", "py_func"]
-
 
 class _Registered:
     """A function under its token; only the graph that uses it keeps it alive."""

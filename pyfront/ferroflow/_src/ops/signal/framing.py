@@ -16,8 +16,6 @@ from ferroflow._src.ops.array import indexing, joining, making, shaping
 from ferroflow._src.ops.math.arithmetic import maximum
 from ferroflow._src.ops.math.reduction import reduce_sum
 
-__all__ = ["frame", "overlap_and_add"]
-
 
 def _known(x: Any) -> Any:
     """Returns the value as an int if it is constant, else as a tensor."""

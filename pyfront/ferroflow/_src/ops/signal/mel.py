@@ -18,8 +18,6 @@ from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.signal.framing import frame
 from ferroflow._src.ops.spectral.cosine import dct
 
-__all__ = ["linear_to_mel_weight_matrix", "mfccs_from_log_mel_spectrograms"]
-
 # mel = 1127 ln(1 + hertz / 700): O'Shaughnessy, Speech Communication, 1987, with the natural logarithm.
 _BREAK_HERTZ = 700.0
 _HIGH_Q = 1127.0

@@ -23,8 +23,6 @@ from ferroflow._src.ops.signal.framing import frame, overlap_and_add
 from ferroflow._src.ops.signal.window import hann_window
 from ferroflow._src.ops.spectral.fourier import irfft, rfft
 
-__all__ = ["inverse_stft", "inverse_stft_window_fn", "stft"]
-
 _Window = Callable[..., Any]
 _HANN = functools.partial(hann_window, periodic=True)
 

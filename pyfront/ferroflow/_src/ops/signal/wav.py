@@ -17,8 +17,6 @@ from ferroflow._src.framework.default_graph import (
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.script.py_func import py_func
 
-__all__ = ["DecodeWav", "decode_wav", "encode_wav"]
-
 _SCALE = 32768.0
 
 

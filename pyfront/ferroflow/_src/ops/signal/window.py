@@ -17,8 +17,6 @@ from ferroflow._src.ops.array import making
 from ferroflow._src.ops.math import elementwise
 from ferroflow._src.ops.math.cast import cast
 
-__all__ = ["hamming_window", "hann_window"]
-
 
 def hann_window(
     window_length: IntLike, periodic: BoolLike = True, dtype: DTypeLike = dtypes.float32, name: str | None = None

@@ -7,8 +7,6 @@ from typing import Any
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.composite import SparseTensor, SparseTensorValue
 
-__all__ = ["as_sparse", "as_sparse_list"]
-
 
 def as_sparse(sp_input: TensorLike) -> SparseTensor:
     """Returns a SparseTensor of a SparseTensor or SparseTensorValue.

@@ -19,22 +19,6 @@ from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.reduction import all_dimensions
 from ferroflow._src.ops.sparse.arguments import as_sparse
 
-__all__ = [
-    "sparse_add",
-    "sparse_dense_cwise_add",
-    "sparse_dense_cwise_div",
-    "sparse_dense_cwise_mul",
-    "sparse_maximum",
-    "sparse_minimum",
-    "sparse_reduce_max",
-    "sparse_reduce_max_sparse",
-    "sparse_reduce_sum",
-    "sparse_reduce_sum_sparse",
-    "sparse_softmax",
-    "sparse_tensor_dense_matmul",
-    "sparse_truediv",
-]
-
 _SPARSE = (SparseTensor, SparseTensorValue)
 
 

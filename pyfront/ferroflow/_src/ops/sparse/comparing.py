@@ -7,8 +7,6 @@ from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import SparseTensor, SparseTensorValue
 from ferroflow._src.framework.tensor import Tensor
 
-__all__ = ["edit_distance"]
-
 
 def edit_distance(
     hypothesis: TensorLike, truth: TensorLike, normalize: bool = True, name: str = "edit_distance"

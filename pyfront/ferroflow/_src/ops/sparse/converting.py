@@ -25,16 +25,6 @@ from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.sparse.arguments import as_sparse
 from ferroflow._src.ops.sparse.shaping import sparse_reorder
 
-__all__ = [
-    "sparse_eye",
-    "sparse_from_dense",
-    "sparse_merge",
-    "sparse_tensor_to_dense",
-    "sparse_to_dense",
-    "sparse_to_indicator",
-]
-
-
 _DEFAULTS: dict[dtypes.DType, Any] = {dtypes.string: "", dtypes.bool: False}
 
 

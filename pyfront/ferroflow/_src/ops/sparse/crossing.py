@@ -11,8 +11,6 @@ from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.math.cast import cast
 
-__all__ = ["sparse_cross", "sparse_cross_hashed"]
-
 # TF 1.x: where no key is given.
 _HASH_KEY = 0xDECAFCAFFE
 

@@ -15,16 +15,6 @@ from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.sparse.arguments import as_sparse
 
-__all__ = [
-    "add_many_sparse_to_tensors_map",
-    "add_sparse_to_tensors_map",
-    "deserialize_many_sparse",
-    "deserialize_sparse",
-    "serialize_many_sparse",
-    "serialize_sparse",
-    "take_many_sparse_from_tensors_map",
-]
-
 
 def _parts(sp_input: Any) -> list[Tensor]:
     sp_input = as_sparse(sp_input)

@@ -10,8 +10,6 @@ from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import SparseTensor, convert_to_tensor_or_sparse_tensor
 from ferroflow._src.framework.tensor import Tensor
 
-__all__ = ["set_difference", "set_intersection", "set_size", "set_union"]
-
 _ELEMENTS = frozenset(
     (dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64, dtypes.uint8, dtypes.uint16, dtypes.string)
 )

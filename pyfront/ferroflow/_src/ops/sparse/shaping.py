@@ -24,20 +24,6 @@ from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.reduction import reduce_max
 from ferroflow._src.ops.sparse.arguments import as_sparse, as_sparse_list
 
-__all__ = [
-    "KeywordRequired",
-    "sparse_concat",
-    "sparse_expand_dims",
-    "sparse_fill_empty_rows",
-    "sparse_reorder",
-    "sparse_reset_shape",
-    "sparse_reshape",
-    "sparse_retain",
-    "sparse_slice",
-    "sparse_split",
-    "sparse_transpose",
-]
-
 
 def sparse_concat(
     axis: Any,

@@ -17,8 +17,6 @@ from ferroflow._src.ops.math import elementwise
 from ferroflow._src.ops.math.cast import cast, complex, real
 from ferroflow._src.ops.spectral.fourier import irfft, rfft
 
-__all__ = ["dct", "idct"]
-
 
 def _check(dct_type: int, n: Any, axis: int, norm: str | None) -> None:
     if n is not None:

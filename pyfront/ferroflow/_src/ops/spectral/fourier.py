@@ -17,21 +17,6 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import joining, making, shaping
 from ferroflow._src.ops.math.arithmetic import maximum
 
-__all__ = [
-    "fft",
-    "fft2d",
-    "fft3d",
-    "ifft",
-    "ifft2d",
-    "ifft3d",
-    "irfft",
-    "irfft2d",
-    "irfft3d",
-    "rfft",
-    "rfft2d",
-    "rfft3d",
-]
-
 _Transform = Callable[..., Tensor]
 _OVER = {1: "the last dimension", 2: "the last two dimensions", 3: "the last three dimensions"}
 

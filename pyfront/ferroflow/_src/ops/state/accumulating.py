@@ -14,8 +14,6 @@ from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.math.cast import cast
 
-__all__ = ["ConditionalAccumulator", "ConditionalAccumulatorBase", "SparseConditionalAccumulator"]
-
 AccumulatedSlices = collections.namedtuple("AccumulatedSlices", ["indices", "values", "shape"])
 AccumulatedSlices.__doc__ = "Slices taken from an accumulator: their indices, values, and the dense shape."
 

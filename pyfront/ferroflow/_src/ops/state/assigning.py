@@ -10,24 +10,6 @@ from ferroflow._src.base.typing import TensorLike, makes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.tensor import Tensor
 
-__all__ = [
-    "assign",
-    "assign_add",
-    "assign_sub",
-    "count_up_to",
-    "is_variable_initialized",
-    "scatter_add",
-    "scatter_div",
-    "scatter_max",
-    "scatter_min",
-    "scatter_mul",
-    "scatter_nd_add",
-    "scatter_nd_sub",
-    "scatter_nd_update",
-    "scatter_sub",
-    "scatter_update",
-]
-
 
 def _changed(op_type: str, ref: Any, arguments: list[Any], attrs: dict[str, Any], name: str | None) -> Any:
     """Returns the op on a reference, or on a variable behind a handle what it calls its own."""

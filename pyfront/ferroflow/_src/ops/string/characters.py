@@ -9,8 +9,6 @@ from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.tensor import Tensor
 
-__all__ = ["regex_full_match", "regex_replace", "string_length", "string_lower", "string_upper"]
-
 
 def string_length(input: TensorLike, name: str | None = None, unit: str = "BYTE") -> Tensor:
     """Counts the units of each string.

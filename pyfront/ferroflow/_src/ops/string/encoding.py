@@ -10,8 +10,6 @@ from ferroflow._src.base.typing import DTypeLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.tensor import Tensor
 
-__all__ = ["as_string", "decode_base64", "decode_compressed", "decode_raw", "encode_base64", "string_to_number"]
-
 
 def as_string(
     input: TensorLike,

@@ -9,8 +9,6 @@ from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import is_tensor
 from ferroflow._src.framework.tensor import Tensor
 
-__all__ = ["string_format", "unicode_script"]
-
 
 def string_format(
     template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None

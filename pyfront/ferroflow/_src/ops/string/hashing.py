@@ -7,8 +7,6 @@ from ferroflow._src.base.typing import ListLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.tensor import Tensor
 
-__all__ = ["fingerprint", "string_to_hash_bucket", "string_to_hash_bucket_fast", "string_to_hash_bucket_strong"]
-
 
 def string_to_hash_bucket(
     string_tensor: TensorLike | None = None,

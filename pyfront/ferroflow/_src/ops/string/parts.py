@@ -16,8 +16,6 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import making, shaping
 
-__all__ = ["reduce_join", "string_join", "string_split", "string_split_v2", "string_strip", "substr"]
-
 
 def string_split(
     source: TensorLike,

@@ -22,8 +22,6 @@ from ferroflow._src.supervision.session_run_hook import (
     SessionRunValues,
 )
 
-__all__ = ["CheckpointSaverHook", "CheckpointSaverListener"]
-
 
 class CheckpointSaverListener:
     """Actions of a program around a hook's checkpoints; override the methods of interest."""

@@ -7,8 +7,6 @@ from typing import Any
 
 from ferroflow._src.supervision.session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook
 
-__all__ = ["FeedFnHook"]
-
 
 class FeedFnHook(SessionRunHook):
     """Hook that calls a function before each step and feeds its result.

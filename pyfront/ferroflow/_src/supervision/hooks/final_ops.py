@@ -8,8 +8,6 @@ from ferroflow._src.base import errors, tf_logging
 from ferroflow._src.base.typing import FeedDict, SessionObject
 from ferroflow._src.supervision.session_run_hook import SessionRunHook
 
-__all__ = ["FinalOpsHook"]
-
 
 class FinalOpsHook(SessionRunHook):
     """Hook that fetches tensors before the session is closed.

@@ -18,8 +18,6 @@ from ferroflow._src.supervision.session_run_hook import (
     SessionRunValues,
 )
 
-__all__ = ["LoggingTensorHook"]
-
 
 class LoggingTensorHook(SessionRunHook):
     """Hook that logs tensors at the first step and in intervals of steps or seconds, at the level INFO.

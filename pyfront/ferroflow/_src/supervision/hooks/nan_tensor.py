@@ -13,8 +13,6 @@ from ferroflow._src.supervision.session_run_hook import (
     SessionRunValues,
 )
 
-__all__ = ["NanLossDuringTrainingError", "NanTensorHook"]
-
 _FAILURE = "Model diverged with loss = NaN."
 
 

@@ -18,8 +18,6 @@ from ferroflow._src.supervision.session_run_hook import (
     SessionRunValues,
 )
 
-__all__ = ["ProfilerHook"]
-
 
 class ProfilerHook(SessionRunHook):
     """Hook that traces the first step and later ones in intervals, into files `timeline-STEP.json` for `about:tracing`.

@@ -16,8 +16,6 @@ from ferroflow._src.supervision.session_run_hook import (
 )
 from ferroflow._src.training.global_step import get_global_step
 
-__all__ = ["StepCounterHook"]
-
 # Steps without a change of the global step after which a program is told that nobody counts.
 _PATIENCE = 20
 

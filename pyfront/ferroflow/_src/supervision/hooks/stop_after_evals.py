@@ -12,8 +12,6 @@ from ferroflow._src.supervision.session_run_hook import (
     SessionRunValues,
 )
 
-__all__ = ["StopAfterNEvalsHook"]
-
 # Lines of the log that an evaluation of many batches has, about.
 _LINES = 10
 _FEW = 20

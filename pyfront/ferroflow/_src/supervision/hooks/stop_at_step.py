@@ -13,8 +13,6 @@ from ferroflow._src.supervision.session_run_hook import (
     SessionRunValues,
 )
 
-__all__ = ["StopAtStepHook"]
-
 
 class StopAtStepHook(SessionRunHook):
     """Hook that requests a stop after a number of steps, or at a value of the global step.

@@ -16,8 +16,6 @@ from ferroflow._src.supervision.session_run_hook import (
     SessionRunValues,
 )
 
-__all__ = ["SummarySaverHook"]
-
 
 class SummarySaverHook(SessionRunHook):
     """Hook that writes summaries at the first step and in intervals of steps or seconds.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import time
 
-__all__ = ["NeverTriggerTimer", "SecondOrStepTimer"]
-
 
 class HookTimer:
     """Base of the timers of hooks, which decide at which steps to act."""
