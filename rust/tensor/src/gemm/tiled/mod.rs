@@ -84,6 +84,9 @@ const SHALLOW: usize = 128;
 const SHORTEST_LINE: usize = 8;
 const WINDOW_COLS: usize = 128;
 
+/// From this many rows on, a part of a panel is read from a padded copy where masks are not free.
+const PADDED_ROWS: usize = 24;
+
 /// Row distances at which the rows of a tile fall on the same cache sets, in bytes.
 const CLASHING_BYTES: usize = 2048;
 
@@ -465,6 +468,8 @@ impl<L: Lanes> Block<'_, '_, L> {
             Columns::PackedByTask if rows.len() <= FEW_ROWS => FEW_ROWS_WIDE * L::N,
             _ => panel,
         };
+        // A mask for b's loads takes registers that the sums of a high tile need. A padded copy has no mask.
+        let pads = |width: usize| !L::MASKS_ARE_FREE && !width.is_multiple_of(L::N) && rows.len() >= PADDED_ROWS;
         for (step, depth) in self.inner() {
             if let Rows::PackedByTask(order) = self.a {
                 // SAFETY: the room holds the rows of a task that packs.
@@ -473,14 +478,14 @@ impl<L: Lanes> Block<'_, '_, L> {
             for col in cols.clone().step_by(across) {
                 let width = across.min(cols.end - col);
                 // SAFETY: addresses are of elements of the operand or of its copy.
-                let (b, b_stride) = unsafe {
+                let (b, b_stride, b_is_padded) = unsafe {
                     match self.b {
-                        Columns::InPlace(b) => (b.at(self.step + step, self.col + col), b.row),
-                        Columns::Packed(copy) => (copy.add(step * self.padded_cols() + col * depth), panel),
-                        Columns::PackedByTask => {
+                        Columns::InPlace(b) if !pads(width) => (b.at(self.step + step, self.col + col), b.row, false),
+                        Columns::Packed(copy) => (copy.add(step * self.padded_cols() + col * depth), panel, true),
+                        Columns::InPlace(_) | Columns::PackedByTask => {
                             let room: *mut L::Elem = panel_room.0.as_mut_ptr().cast();
                             self.pack_panels(col, width, step, depth, across, room);
-                            (room.cast_const(), across)
+                            (room.cast_const(), across, true)
                         }
                     }
                 };
@@ -506,7 +511,8 @@ impl<L: Lanes> Block<'_, '_, L> {
                         }
                     };
                     let tile = rows.start + tile.start..rows.start + tile.end;
-                    let operands = TileOperands { order, a, a_stride, b, b_stride, step, depth, ahead, ahead_step };
+                    let operands =
+                        TileOperands { order, a, a_stride, b, b_stride, b_is_padded, step, depth, ahead, ahead_step };
                     // SAFETY: the caller keeps the contract.
                     unsafe { self.tiles(&operands, tile, col..col + width) };
                 }
@@ -517,7 +523,7 @@ impl<L: Lanes> Block<'_, '_, L> {
     /// Runs the kernels over the columns of one tile of rows.
     #[inline]
     unsafe fn tiles(&self, operands: &TileOperands<L::Elem>, rows: Range<usize>, cols: Range<usize>) {
-        let TileOperands { order, a, a_stride, b, b_stride, step, depth, ahead, ahead_step } = *operands;
+        let TileOperands { order, a, a_stride, b, b_stride, b_is_padded, step, depth, ahead, ahead_step } = *operands;
         let product = self.product;
         let begins = self.step + step == 0;
         let ends = self.step + step + depth == product.depth;
@@ -555,7 +561,10 @@ impl<L: Lanes> Block<'_, '_, L> {
                 ahead_step,
             };
             // SAFETY: the tile's parts of a, b, c and bias are inside the block; the CPU has the features of `L`.
-            unsafe { kernel::<L>(rows.len(), registers, order, whole)(&tile) };
+            unsafe {
+                let kernel = kernel::<L>(rows.len(), registers, order, whole || b_is_padded);
+                if whole || L::MASKS_ARE_FREE { kernel(&tile) } else { tile.run_apart(kernel, rows.len(), registers) }
+            };
             col += width;
         }
     }
@@ -568,6 +577,8 @@ struct TileOperands<E> {
     a_stride: usize,
     b: *const E,
     b_stride: usize,
+    /// True if b is a copy of whole panels.
+    b_is_padded: bool,
     /// The elements of the inner dimension: the first one in the block, and their number.
     step: usize,
     depth: usize,

@@ -1,5 +1,7 @@
 //! The innermost kernel: a tile of the product, held in registers while the inner dimension runs.
 
+use std::mem::MaybeUninit;
+
 use super::lanes::{Lanes, for_lanes, prefetch};
 
 /// Inner steps of one unroll of the kernel's loop over packed rows. Prefetches are spread over the turns: all at once, they would delay
@@ -8,6 +10,9 @@ const UNROLL: usize = 4;
 
 /// Distance from the packed rows in use to those prefetched, in bytes.
 const A_AHEAD: usize = 1024;
+
+/// Most sums that a kernel holds, in registers: three quarters of AVX-512's.
+const MOST_SUMS: usize = 24;
 
 /// One tile's work: `c = finish(c? + a * b)` over `depth` steps of the inner dimension.
 pub(crate) struct Tile<L: Lanes> {
@@ -66,6 +71,48 @@ impl<L: Lanes> Tile<L> {
             ahead_step: 0,
         }
     }
+
+    /// Runs the kernel of a tile whose last lanes lack elements of c, with sums that go to memory of their own first. In
+    /// the kernel, the code that stores a part of a row would be too long to unroll, and an index into the sums would keep
+    /// them in memory.
+    ///
+    /// # Safety
+    /// As for the kernel, which is one for this number of rows and lanes across.
+    pub unsafe fn run_apart(&self, kernel: Kernel<L>, rows: usize, width: usize) {
+        let mut sums = [const { MaybeUninit::<L>::uninit() }; MOST_SUMS];
+        let apart = Tile {
+            c: sums.as_mut_ptr().cast(),
+            c_stride: width * L::N,
+            add: false,
+            bias: std::ptr::null(),
+            relu: false,
+            ..*self
+        };
+        // SAFETY: the kernel writes `rows` times `width` whole lanes. It holds them in registers, so that the memory has room
+        // for them.
+        unsafe {
+            kernel(&apart);
+            finish_all(self, &sums[..rows * width], width);
+        }
+    }
+}
+
+for_lanes! {
+    /// Finishes rows of `width` lanes each.
+    ///
+    /// # Safety
+    /// The CPU has the features of `L`. The sums, which are initialized, are those of the tile.
+    unsafe fn finish_all = finish_all_body<L: Lanes>(tile: &Tile<L>, sums: &[MaybeUninit<L>], width: usize)
+}
+
+#[inline(always)]
+unsafe fn finish_all_body<L: Lanes>(tile: &Tile<L>, sums: &[MaybeUninit<L>], width: usize) {
+    for (i, row) in sums.chunks_exact(width).enumerate() {
+        for (j, sum) in row.iter().enumerate() {
+            // SAFETY: by the contract above.
+            unsafe { finish(tile, (i, j), sum.assume_init(), j + 1 < width) };
+        }
+    }
 }
 
 pub(crate) type Kernel<L> = unsafe fn(&Tile<L>);
@@ -78,7 +125,7 @@ pub(crate) enum Order {
 }
 
 /// Returns the kernel for `rows <= L::ROWS` rows and `width` lanes across, a power of two that is at most
-/// `L::widest(rows)`. `whole` says that both parts of the tile are whole.
+/// `L::widest(rows)`. `whole` says that b has elements in all lanes.
 pub(crate) fn kernel<L: Lanes>(rows: usize, width: usize, order: Order, whole: bool) -> Kernel<L> {
     macro_rules! of_rows {
         ($rows:expr, $($width:literal)*) => {
@@ -208,26 +255,38 @@ unsafe fn run_body<L: Lanes, const ROWS: usize, const WIDTH: usize, const ALONG_
             a = a.wrapping_add(tile.a_jump);
         }
         for (i, row) in sums.iter().enumerate() {
-            let c = tile.c.add(i * tile.c_stride);
             for (j, &sum) in row.iter().enumerate() {
-                let (c, is_whole) = (c.add(j * L::N), WHOLE || j < last);
-                let load = |from| if is_whole { L::load(from) } else { L::load_part(from, tile.c_part) };
-                let mut value = sum;
-                if tile.add {
-                    value = load(c.cast_const()).add(value);
-                }
-                if !tile.bias.is_null() {
-                    value = value.add(load(tile.bias.add(j * L::N)));
-                }
-                if tile.relu {
-                    value = value.relu();
-                }
-                if is_whole {
-                    value.store(c);
-                } else {
-                    value.store_part(c, tile.c_part);
-                }
+                // A part of a row goes through `Tile::run_apart` where masks are not free.
+                finish(tile, (i, j), sum, WHOLE || j < last || !L::MASKS_ARE_FREE);
             }
+        }
+    }
+}
+
+/// Writes one row of lanes of c, with what it is added to, bias and activation.
+///
+/// # Safety
+/// The lanes are the tile's. Unless `is_whole`, they are the last ones across.
+#[inline(always)]
+unsafe fn finish<L: Lanes>(tile: &Tile<L>, (i, j): (usize, usize), sum: L, is_whole: bool) {
+    // SAFETY: the row lies in c, and beside it in bias. Lanes outside are masked.
+    unsafe {
+        let c = tile.c.add(i * tile.c_stride + j * L::N);
+        let load = |from| if is_whole { L::load(from) } else { L::load_part(from, tile.c_part) };
+        let mut value = sum;
+        if tile.add {
+            value = load(c.cast_const()).add(value);
+        }
+        if !tile.bias.is_null() {
+            value = value.add(load(tile.bias.add(j * L::N)));
+        }
+        if tile.relu {
+            value = value.relu();
+        }
+        if is_whole {
+            value.store(c);
+        } else {
+            value.store_part(c, tile.c_part);
         }
     }
 }
