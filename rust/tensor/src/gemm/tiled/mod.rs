@@ -55,8 +55,9 @@ const WHOLE_COLS: usize = 8;
 /// Columns of a task.
 const TASK_COLS: usize = 512;
 
-/// Columns over which packing rows once per task is worth it.
+/// Columns over which packing rows once per task is worth it, and fewest for which a task packs its rows anew.
 const PACKED_COLS: usize = 1024;
+const FEWEST_PACKED_COLS: usize = 256;
 
 /// A task of at most this many rows packs panels of this many registers, to keep more sums in flight.
 const FEW_ROWS: usize = 3;
@@ -341,7 +342,7 @@ fn cut<'p, 'a, L: Lanes>(
         Rows::PackedByTask(_) => {
             let rows = even(m.div_ceil(PACKED_ROWS));
             // Each part of the columns packs the rows anew.
-            (rows, n.div_ceil(PACKED_COLS).max(ideal.div_ceil(rows).min(most_cols.div_ceil(2))))
+            (rows, n.div_ceil(PACKED_COLS).max(ideal.div_ceil(rows).min(n.div_ceil(FEWEST_PACKED_COLS))))
         }
         Rows::InPlace(..) | Rows::Windows(..) => {
             let whole = m <= WHOLE_ROWS && most_cols >= WHOLE_COLS;
@@ -461,6 +462,7 @@ impl<L: Lanes> Block<'_, '_, L> {
     /// Computes one task's part of c; `room` is where it may pack its rows.
     unsafe fn task(&self, rows: Range<usize>, cols: Range<usize>, room: *mut L::Elem) {
         let mut panel_room = PanelRoom::new();
+        let panel_room: *mut L::Elem = panel_room.0.as_mut_ptr().cast();
         let panel = panel_width::<L>();
         let tiles = rows.len().div_ceil(L::ROWS).max(1);
         let across = match self.b {
@@ -468,6 +470,7 @@ impl<L: Lanes> Block<'_, '_, L> {
             Columns::PackedByTask if rows.len() <= FEW_ROWS => FEW_ROWS_WIDE * L::N,
             _ => panel,
         };
+        let panels_held = PANEL_BYTES / (INNER * across * size_of::<L::Elem>());
         // A mask for b's loads takes registers that the sums of a high tile need. A padded copy has no mask.
         let pads = |width: usize| !L::MASKS_ARE_FREE && !width.is_multiple_of(L::N) && rows.len() >= PADDED_ROWS;
         for (step, depth) in self.inner() {
@@ -475,17 +478,25 @@ impl<L: Lanes> Block<'_, '_, L> {
                 // SAFETY: the room holds the rows of a task that packs.
                 unsafe { self.pack_rows(order, rows.clone(), step, depth, room) };
             }
-            for col in cols.clone().step_by(across) {
+            for (number, col) in cols.clone().step_by(across).enumerate() {
                 let width = across.min(cols.end - col);
                 // SAFETY: addresses are of elements of the operand or of its copy.
                 let (b, b_stride, b_is_padded) = unsafe {
                     match self.b {
                         Columns::InPlace(b) if !pads(width) => (b.at(self.step + step, self.col + col), b.row, false),
                         Columns::Packed(copy) => (copy.add(step * self.padded_cols() + col * depth), panel, true),
-                        Columns::InPlace(_) | Columns::PackedByTask => {
-                            let room: *mut L::Elem = panel_room.0.as_mut_ptr().cast();
-                            self.pack_panels(col, width, step, depth, across, room);
-                            (room.cast_const(), across, true)
+                        Columns::InPlace(_) => {
+                            self.pack_panels(col, width, step, depth, across, panel_room);
+                            (panel_room.cast_const(), across, true)
+                        }
+                        Columns::PackedByTask => {
+                            // Several panels at once: a row of one is only a line or two of memory.
+                            let held = number % panels_held;
+                            if held == 0 {
+                                let cols = (panels_held * across).min(cols.end - col);
+                                self.pack_panels(col, cols, step, depth, across, panel_room);
+                            }
+                            (panel_room.add(held * across * depth).cast_const(), across, true)
                         }
                     }
                 };
