@@ -16,20 +16,14 @@ from ferroflow._src.linear_operator.composite import (
     LinearOperatorComposition as LinearOperatorComposition,
     LinearOperatorKronecker as LinearOperatorKronecker,
 )
-from ferroflow._src.linear_operator.diag import (
-    LinearOperatorDiag as LinearOperatorDiag,
-)
-from ferroflow._src.linear_operator.full_matrix import (
-    LinearOperatorFullMatrix as LinearOperatorFullMatrix,
-)
+from ferroflow._src.linear_operator.diag import LinearOperatorDiag as LinearOperatorDiag
+from ferroflow._src.linear_operator.full_matrix import LinearOperatorFullMatrix as LinearOperatorFullMatrix
 from ferroflow._src.linear_operator.identity import (
     LinearOperatorIdentity as LinearOperatorIdentity,
     LinearOperatorScaledIdentity as LinearOperatorScaledIdentity,
     LinearOperatorZeros as LinearOperatorZeros,
 )
-from ferroflow._src.linear_operator.low_rank_update import (
-    LinearOperatorLowRankUpdate as LinearOperatorLowRankUpdate,
-)
+from ferroflow._src.linear_operator.low_rank_update import LinearOperatorLowRankUpdate as LinearOperatorLowRankUpdate
 from ferroflow._src.linear_operator.lower_triangular import (
     LinearOperatorLowerTriangular as LinearOperatorLowerTriangular,
 )
@@ -44,17 +38,13 @@ from ferroflow._src.ops.linalg.determinant import (
     logdet as logdet,
     matrix_determinant as det,
 )
-from ferroflow._src.ops.linalg.einsum import (
-    einsum as einsum,
-)
+from ferroflow._src.ops.linalg.einsum import einsum as einsum
 from ferroflow._src.ops.linalg.matrix_function import (
     matrix_exponential as expm,
     matrix_logarithm as logm,
     matrix_square_root as sqrtm,
 )
-from ferroflow._src.ops.linalg.norm import (
-    norm as norm,
-)
+from ferroflow._src.ops.linalg.norm import norm as norm
 from ferroflow._src.ops.linalg.solving import (
     cholesky as cholesky,
     cholesky_solve as cholesky_solve,
@@ -63,9 +53,7 @@ from ferroflow._src.ops.linalg.solving import (
     matrix_solve_ls as lstsq,
     matrix_triangular_solve as triangular_solve,
 )
-from ferroflow._src.ops.math.arithmetic import (
-    cross as cross,
-)
+from ferroflow._src.ops.math.arithmetic import cross as cross
 from ferroflow._src.ops.math.linalg import (
     adjoint as adjoint,
     diag as tensor_diag,
@@ -82,9 +70,7 @@ from ferroflow._src.ops.math.linalg import (
     tensordot as tensordot,
     trace as trace,
 )
-from ferroflow._src.ops.nn.normalization import (
-    l2_normalize as l2_normalize,
-)
+from ferroflow._src.ops.nn.normalization import l2_normalize as l2_normalize
 
 __all__ = [
     "LinearOperator",

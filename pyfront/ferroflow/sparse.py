@@ -1,15 +1,9 @@
 """`tf.sparse`: sparse tensors."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
-from ferroflow._src.framework.composite import (
-    SparseTensor as SparseTensor,
-)
-from ferroflow._src.ops.array.indexing import (
-    sparse_mask as mask,
-)
-from ferroflow._src.ops.array.making import (
-    sparse_placeholder as placeholder,
-)
+from ferroflow._src.framework.composite import SparseTensor as SparseTensor
+from ferroflow._src.ops.array.indexing import sparse_mask as mask
+from ferroflow._src.ops.array.making import sparse_placeholder as placeholder
 from ferroflow._src.ops.math.segment import (
     sparse_segment_mean as segment_mean,
     sparse_segment_sqrt_n as segment_sqrt_n,
@@ -50,9 +44,7 @@ from ferroflow._src.ops.sparse.shaping import (
     sparse_split as split,
     sparse_transpose as transpose,
 )
-from ferroflow._src.ops.state.accumulating import (
-    SparseConditionalAccumulator as SparseConditionalAccumulator,
-)
+from ferroflow._src.ops.state.accumulating import SparseConditionalAccumulator as SparseConditionalAccumulator
 
 __all__ = [
     "SparseConditionalAccumulator",

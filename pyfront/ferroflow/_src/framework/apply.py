@@ -10,12 +10,8 @@ from ferroflow._src.base import compat, dtypes
 from ferroflow._src.base.array_conversion import exceeds_int32, holds_dimension
 from ferroflow._src.base.shown import shown
 from ferroflow._src.framework import default_stacks
-from ferroflow._src.framework.default_graph import (
-    graph_of,
-)
-from ferroflow._src.framework.graph import (
-    Graph,
-)
+from ferroflow._src.framework.default_graph import graph_of
+from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.op_schema import op_schema
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.scopes import NameScopes

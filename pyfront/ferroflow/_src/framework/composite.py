@@ -10,12 +10,8 @@ from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import DTypeLike, FeedDict, SessionObject, ShapeTensorLike, TensorLike
 from ferroflow._src.framework import constant as constants
 from ferroflow._src.framework.conversion import convert_to_tensor, register_tensor_conversion_function
-from ferroflow._src.framework.default_graph import (
-    name_scope,
-)
-from ferroflow._src.framework.graph import (
-    Graph,
-)
+from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.operation import Operation, eval_tensors
 from ferroflow._src.framework.tensor import Tensor
 

@@ -10,9 +10,7 @@ from ferroflow import _core
 from ferroflow._src.base import array_conversion, compat, dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import DTypeLike, ShapeLike, TensorLike
-from ferroflow._src.framework.default_graph import (
-    get_default_graph,
-)
+from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.scopes import NameScopes
 from ferroflow._src.framework.tensor import Tensor
 

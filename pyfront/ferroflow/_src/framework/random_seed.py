@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from ferroflow._src.framework.default_graph import (
-    get_default_graph,
-)
+from ferroflow._src.framework.default_graph import get_default_graph
 
 DEFAULT_GRAPH_SEED = 87654321
 _MAX_SEED = 2**31 - 1

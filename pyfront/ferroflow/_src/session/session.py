@@ -20,12 +20,8 @@ from ferroflow._src.base.shown import shown
 from ferroflow._src.base.typing import FeedDict, Fetches, ListLike
 from ferroflow._src.base.user_frames import is_user_file, place
 from ferroflow._src.framework import default_stacks
-from ferroflow._src.framework.default_graph import (
-    get_default_graph,
-)
-from ferroflow._src.framework.graph import (
-    Graph,
-)
+from ferroflow._src.framework.default_graph import get_default_graph
+from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.operation import Operation, register_runner
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.session.config import check_config, session_options

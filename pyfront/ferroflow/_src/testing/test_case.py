@@ -25,9 +25,7 @@ from ferroflow._src.framework.default_graph import (
     get_default_graph,
     reset_default_graph,
 )
-from ferroflow._src.framework.graph import (
-    Graph,
-)
+from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.random_seed import set_random_seed
 from ferroflow._src.session.session import Session
 

@@ -8,12 +8,8 @@ import numpy as np
 
 from ferroflow._src.base import dtypes, tf_logging
 from ferroflow._src.base.typing import SessionObject, TensorLike
-from ferroflow._src.framework.default_graph import (
-    get_default_graph,
-)
-from ferroflow._src.framework.graph import (
-    Graph,
-)
+from ferroflow._src.framework.default_graph import get_default_graph
+from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.state.assigning import assign_add

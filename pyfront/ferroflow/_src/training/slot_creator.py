@@ -7,9 +7,7 @@ from typing import Any
 
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import DTypeLike, Initializer, ShapeLike
-from ferroflow._src.framework.default_graph import (
-    colocate_with,
-)
+from ferroflow._src.framework.default_graph import colocate_with
 from ferroflow._src.ops.array.making import zeros
 from ferroflow._src.ops.array.shaping import shape as shape_of
 from ferroflow._src.variables.get_variable import get_variable

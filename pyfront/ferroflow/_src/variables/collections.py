@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base.deprecation import deprecated
-from ferroflow._src.framework.default_graph import (
-    get_collection,
-)
+from ferroflow._src.framework.default_graph import get_collection
 from ferroflow._src.framework.graph_keys import GraphKeys
 
 

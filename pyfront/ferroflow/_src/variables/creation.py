@@ -8,9 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ferroflow._src.base.behavior import resource_variables_enabled
-from ferroflow._src.framework.default_graph import (
-    get_default_graph,
-)
+from ferroflow._src.framework.default_graph import get_default_graph
 
 Creator = Callable[..., Any]
 

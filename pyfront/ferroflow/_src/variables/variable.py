@@ -23,9 +23,7 @@ from ferroflow._src.framework.default_graph import (
     name_scope,
 )
 from ferroflow._src.framework.default_stacks import get_default_session
-from ferroflow._src.framework.graph import (
-    Graph,
-)
+from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.proto_functions import register_proto_function

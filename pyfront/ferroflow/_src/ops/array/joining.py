@@ -9,9 +9,7 @@ from ferroflow._src.base.compat import integral_types
 from ferroflow._src.base.typing import ArrayObject, IntsLike, ListLike, TensorLike, TensorLikes, TensorObject
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.default_graph import (
-    name_scope,
-)
+from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import making, shaping
 
