@@ -274,3 +274,16 @@ def test_an_optimizer_needs_a_name():
     with pytest.raises(ValueError, match="Must specify the optimizer name"):
         tf.train.Optimizer(False, "")
     assert tf.train.GradientDescentOptimizer(0.1).get_name() == "GradientDescent"
+
+
+def test_slots_do_not_wait_for_the_control_dependencies_of_the_training_step():
+    class Counting(tf.train.GradientDescentOptimizer):
+        def _create_slots(self, var_list):
+            self.made = tf.constant(3.0)
+
+    v = tf.Variable(1.0)
+    optimizer = Counting(0.1)
+    with tf.control_dependencies([tf.no_op()]):
+        optimizer.minimize(v * v, var_list=[v])
+    # As TensorFlow 1.15.5: a session may start the slots before it can run the step.
+    assert optimizer.made.op.control_inputs == []

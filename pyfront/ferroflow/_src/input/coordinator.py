@@ -83,7 +83,7 @@ class Coordinator:
                 raise failure[1].with_traceback(failure[2])
             if self._stop_event.is_set():
                 return
-            if failure is not None and self._exc_info_to_raise is None:
+            if failure is not None:
                 kind, exception, _ = failure
                 tf_logging.info("Error reported to Coordinator: %s, %s", kind, exception, exc_info=failure)
                 self._exc_info_to_raise = failure

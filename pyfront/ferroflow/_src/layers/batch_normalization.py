@@ -14,6 +14,7 @@ from ferroflow._src.framework.default_graph import control_dependencies, name_sc
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.layers.input_spec import InputSpec
 from ferroflow._src.layers.layer import Layer
+from ferroflow._src.layers.layer_functions import layer_arguments
 from ferroflow._src.layers.moving_average import assign_moving_average
 from ferroflow._src.layers.named_functions import initializer_of
 from ferroflow._src.layers.training_mode import choose, training_mode
@@ -475,30 +476,4 @@ def batch_normalization(
             set, or `reuse` is set and they do not exist.
     """
     inputs = convert_to_tensor(inputs)
-    layer = BatchNormalization(
-        axis=axis,
-        momentum=momentum,
-        epsilon=epsilon,
-        center=center,
-        scale=scale,
-        beta_initializer=beta_initializer,
-        gamma_initializer=gamma_initializer,
-        moving_mean_initializer=moving_mean_initializer,
-        moving_variance_initializer=moving_variance_initializer,
-        beta_regularizer=beta_regularizer,
-        gamma_regularizer=gamma_regularizer,
-        beta_constraint=beta_constraint,
-        gamma_constraint=gamma_constraint,
-        renorm=renorm,
-        renorm_clipping=renorm_clipping,
-        renorm_momentum=renorm_momentum,
-        fused=fused,
-        trainable=trainable,
-        virtual_batch_size=virtual_batch_size,
-        adjustment=adjustment,
-        name=name,
-        dtype=inputs.dtype.base_dtype,
-        _scope=name,
-        _reuse=reuse,
-    )
-    return layer(inputs, training=training)
+    return BatchNormalization(**layer_arguments(locals()))(inputs, training=training)

@@ -12,6 +12,7 @@ from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.layers.input_spec import InputSpec
 from ferroflow._src.layers.layer import Layer
+from ferroflow._src.layers.layer_functions import layer_arguments
 from ferroflow._src.layers.named_functions import activation_of, initializer_of
 from ferroflow._src.ops.math.linalg import tensordot
 from ferroflow._src.ops.nn.activation import bias_add
@@ -183,22 +184,4 @@ def dense(
             `reuse` is set and they do not exist.
     """
     inputs = convert_to_tensor(inputs)
-    scope: Any = name
-    layer = Dense(
-        units,
-        activation=activation,
-        use_bias=use_bias,
-        kernel_initializer=kernel_initializer,
-        bias_initializer=bias_initializer,
-        kernel_regularizer=kernel_regularizer,
-        bias_regularizer=bias_regularizer,
-        activity_regularizer=activity_regularizer,
-        kernel_constraint=kernel_constraint,
-        bias_constraint=bias_constraint,
-        trainable=trainable,
-        name=scope,
-        dtype=inputs.dtype.base_dtype,
-        _scope=name,
-        _reuse=reuse,
-    )
-    return layer(inputs)
+    return Dense(**layer_arguments(locals()))(inputs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -107,9 +108,8 @@ def add_arg_scope(func: _Function) -> _Function:
         return func(*args, **{**current_arg_scope().get(key, {}), **kwargs})
 
     key = f"{func.__module__}.{func.__qualname__}"
-    code = func.__code__
-    count = len(func.__defaults__ or ())
+    parameters = inspect.signature(func).parameters.values()
     # Functions carry what arg_scope needs to know of them.
     wrapper._key_op = key  # type: ignore[attr-defined]
-    wrapper._scoped_arguments = code.co_varnames[code.co_argcount - count : code.co_argcount]  # type: ignore[attr-defined]
+    wrapper._scoped_arguments = tuple(p.name for p in parameters if p.default is not p.empty)  # type: ignore[attr-defined]
     return wrapper  # type: ignore[return-value]

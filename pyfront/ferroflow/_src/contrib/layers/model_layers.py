@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.function_families import FunctionFamily
 from ferroflow._src.base.typing import (
     BoolLike,
     Collections,
@@ -17,7 +18,6 @@ from ferroflow._src.base.typing import (
     ScopeLike,
     ShapeTensorLike,
     TensorLike,
-    makes,
 )
 from ferroflow._src.contrib.framework.arg_scope import add_arg_scope
 from ferroflow._src.contrib.layers.collecting import (
@@ -40,8 +40,7 @@ from ferroflow._src.layers.convolution import Conv1D, Conv2D, Conv3D
 from ferroflow._src.layers.dense import Dense
 from ferroflow._src.layers.dropout import Dropout
 from ferroflow._src.layers.flatten import flatten as flatten_layer
-from ferroflow._src.layers.layer import Layer
-from ferroflow._src.layers.pooling import AveragePooling2D, AveragePooling3D, MaxPooling2D, MaxPooling3D
+from ferroflow._src.layers.pooling import AveragePooling2D, AveragePooling3D, MaxPooling2D, MaxPooling3D, Pooling
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.making import identity, one_hot
 from ferroflow._src.ops.math.cast import cast
@@ -150,7 +149,30 @@ relu6 = functools.partial(fully_connected, activation_fn=relu6_of)
 elu = functools.partial(fully_connected, activation_fn=elu_of)
 
 
-_CONVOLUTION = """
+@FunctionFamily
+def _convolution(
+    conv_dims: int | None,
+    inputs: TensorLike,
+    num_outputs: int,
+    kernel_size: IntsLike,
+    stride: IntsLike = 1,
+    padding: str = "SAME",
+    data_format: str | None = None,
+    rate: IntsLike = 1,
+    activation_fn: Callable[..., Any] | None = relu_of,
+    normalizer_fn: Callable[..., Any] | None = None,
+    normalizer_params: dict[str, Any] | None = None,
+    weights_initializer: Initializer | None = XAVIER,
+    weights_regularizer: Callable[..., Any] | None = None,
+    biases_initializer: Initializer | None = ZEROS,
+    biases_regularizer: Callable[..., Any] | None = None,
+    reuse: object = None,
+    variables_collections: Collections | DictLike | None = None,
+    outputs_collections: Collections | DictLike | None = None,
+    trainable: bool = True,
+    scope: ScopeLike | None = None,
+) -> Tensor:
+    """Convolves over {space}, adds biases, and applies an activation, by default relu.
 
     Args:
         inputs: Tensor of a float dtype, of shape [batch] + space + [channels], or [batch, channels] + space.
@@ -181,105 +203,51 @@ _CONVOLUTION = """
     Raises:
         ValueError: if the rank of the inputs is wrong, or `data_format` is not one of the listed values.
     """
+    if data_format not in _DATA_FORMATS:
+        raise ValueError(f"Invalid data_format: {data_format!r}")
+    getter = model_variables_called(NAMES)
+    with variable_scope(scope, "Conv", [inputs], reuse=reuse, custom_getter=getter) as opened:
+        inputs = convert_to_tensor(inputs)
+        rank = inputs.get_shape().ndims
+        if conv_dims is not None and conv_dims + 2 != rank:
+            raise ValueError(f"Convolution expects input with rank {conv_dims + 2}, got {rank}")
+        if rank not in (3, 4, 5):
+            raise ValueError("Convolution not supported for input with rank", rank)
+        layer = {3: Conv1D, 4: Conv2D, 5: Conv3D}[rank](
+            num_outputs,
+            kernel_size,
+            strides=stride,
+            padding=padding,
+            data_format="channels_first" if (data_format or "").startswith("NC") else "channels_last",
+            dilation_rate=rate,
+            use_bias=normalizer_fn is None and biases_initializer is not None,
+            kernel_initializer=weights_initializer,
+            bias_initializer=biases_initializer or ZEROS,
+            kernel_regularizer=weights_regularizer,
+            bias_regularizer=biases_regularizer,
+            trainable=trainable,
+            name=opened.name,
+            dtype=inputs.dtype.base_dtype,
+            _scope=opened,
+            _reuse=reuse,
+        )
+        outputs: Tensor = finished(
+            layer,
+            inputs,
+            opened.name,
+            normalizer_fn,
+            normalizer_params,
+            activation_fn,
+            variables_collections,
+            outputs_collections,
+        )
+        return outputs
 
 
-def _convolution_signature(
-    inputs: TensorLike,
-    num_outputs: int,
-    kernel_size: IntsLike,
-    stride: IntsLike = 1,
-    padding: str = "SAME",
-    data_format: str | None = None,
-    rate: IntsLike = 1,
-    activation_fn: Callable[..., Any] | None = relu_of,
-    normalizer_fn: Callable[..., Any] | None = None,
-    normalizer_params: dict[str, Any] | None = None,
-    weights_initializer: Initializer | None = XAVIER,
-    weights_regularizer: Callable[..., Any] | None = None,
-    biases_initializer: Initializer | None = ZEROS,
-    biases_regularizer: Callable[..., Any] | None = None,
-    reuse: object = None,
-    variables_collections: Collections | DictLike | None = None,
-    outputs_collections: Collections | DictLike | None = None,
-    trainable: bool = True,
-    scope: ScopeLike | None = None,
-) -> Tensor:
-    """Has the signature of the functions that `_convolution` makes."""
-    raise NotImplementedError
-
-
-@makes(_convolution_signature)
-def _convolution(public_name: str, conv_dims: int | None) -> Callable[..., Any]:
-    def function(
-        inputs: Any,
-        num_outputs: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: str = "SAME",
-        data_format: str | None = None,
-        rate: Any = 1,
-        activation_fn: Callable[..., Any] | None = relu_of,
-        normalizer_fn: Callable[..., Any] | None = None,
-        normalizer_params: dict[str, Any] | None = None,
-        weights_initializer: Any = XAVIER,
-        weights_regularizer: Callable[..., Any] | None = None,
-        biases_initializer: Any = ZEROS,
-        biases_regularizer: Callable[..., Any] | None = None,
-        reuse: Any = None,
-        variables_collections: Any = None,
-        outputs_collections: Any = None,
-        trainable: bool = True,
-        scope: Any = None,
-    ) -> Any:
-        if data_format not in _DATA_FORMATS:
-            raise ValueError(f"Invalid data_format: {data_format!r}")
-        getter = model_variables_called(NAMES)
-        with variable_scope(scope, "Conv", [inputs], reuse=reuse, custom_getter=getter) as opened:
-            inputs = convert_to_tensor(inputs)
-            rank = inputs.get_shape().ndims
-            if conv_dims is not None and conv_dims + 2 != rank:
-                raise ValueError(f"Convolution expects input with rank {conv_dims + 2}, got {rank}")
-            if rank not in (3, 4, 5):
-                raise ValueError("Convolution not supported for input with rank", rank)
-            layer = {3: Conv1D, 4: Conv2D, 5: Conv3D}[rank](
-                num_outputs,
-                kernel_size,
-                strides=stride,
-                padding=padding,
-                data_format="channels_first" if (data_format or "").startswith("NC") else "channels_last",
-                dilation_rate=rate,
-                use_bias=normalizer_fn is None and biases_initializer is not None,
-                kernel_initializer=weights_initializer,
-                bias_initializer=biases_initializer or ZEROS,
-                kernel_regularizer=weights_regularizer,
-                bias_regularizer=biases_regularizer,
-                trainable=trainable,
-                name=opened.name,
-                dtype=inputs.dtype.base_dtype,
-                _scope=opened,
-                _reuse=reuse,
-            )
-            return finished(
-                layer,
-                inputs,
-                opened.name,
-                normalizer_fn,
-                normalizer_params,
-                activation_fn,
-                variables_collections,
-                outputs_collections,
-            )
-
-    function.__name__ = function.__qualname__ = public_name
-    space = "one, two or three dimensions" if conv_dims is None else f"{conv_dims} dimension{'s' * (conv_dims > 1)}"
-    function.__doc__ = f"Convolves over {space}, adds biases, and applies an activation, by default relu.{_CONVOLUTION}"
-    return add_arg_scope(function)
-
-
-convolution = _convolution("convolution", None)
-convolution1d = conv1d = _convolution("convolution1d", 1)
-convolution2d = conv2d = _convolution("convolution2d", 2)
-convolution3d = conv3d = _convolution("convolution3d", 3)
+convolution = add_arg_scope(_convolution("convolution", None, space="one, two or three dimensions"))
+convolution1d = conv1d = add_arg_scope(_convolution("convolution1d", 1, space="1 dimension"))
+convolution2d = conv2d = add_arg_scope(_convolution("convolution2d", 2, space="2 dimensions"))
+convolution3d = conv3d = add_arg_scope(_convolution("convolution3d", 3, space="3 dimensions"))
 
 
 @add_arg_scope
@@ -437,7 +405,17 @@ def batch_norm(
         return collect_named_outputs(outputs_collections, opened.name, outputs)
 
 
-def _pooling_signature(
+class _Pooling(NamedTuple):
+    layer: type[Pooling]
+    scope: str
+    rank: int
+    last: str
+    first: str
+
+
+@FunctionFamily
+def _pooling(
+    kind: _Pooling,
     inputs: TensorLike,
     kernel_size: IntsLike,
     stride: IntsLike = 2,
@@ -446,45 +424,14 @@ def _pooling_signature(
     outputs_collections: Collections | DictLike | None = None,
     scope: str | None = None,
 ) -> Tensor:
-    """Has the signature of the functions that `_pooling` makes."""
-    raise NotImplementedError
-
-
-@makes(_pooling_signature)
-def _pooling(public_name: str, layer: type[Layer], default_scope: str, rank: int, what: str) -> Callable[..., Any]:
-    last, first = ("NHWC", "NCHW") if rank == 2 else ("NDHWC", "NCDHW")
-
-    def function(
-        inputs: TensorLike,
-        kernel_size: IntsLike,
-        stride: IntsLike = 2,
-        padding: str = "VALID",
-        data_format: str = last,
-        outputs_collections: Collections | DictLike | None = None,
-        scope: str | None = None,
-    ) -> Any:
-        if data_format not in (last, first):
-            raise ValueError(f"data_format has to be either {first} or {last}.")
-        with name_scope(scope, default_scope, [inputs]) as name:
-            made: Any = layer
-            pooling = made(
-                kernel_size,
-                stride,
-                padding=padding,
-                data_format="channels_first" if data_format == first else "channels_last",
-                _scope=name,
-            )
-            return collect_named_outputs(outputs_collections, name, pooling.apply(convert_to_tensor(inputs)))
-
-    function.__name__ = function.__qualname__ = public_name
-    function.__doc__ = f"""Takes {what} of windows over {rank} dimensions.
+    """Takes {what} of windows over {value.rank} dimensions.
 
     Args:
         inputs: Tensor of a float dtype, of shape [batch] + space + [channels], or [batch, channels] + space.
         kernel_size: int, or list of an int for each dimension of space: the sizes of windows.
         stride: int, or list of an int for each dimension of space: the distances of windows.
         padding: "VALID" or "SAME".
-        data_format: "{last}" or "{first}".
+        data_format: "{value.last}" or "{value.first}".
         outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
         scope: str, name scope of the operations.
 
@@ -494,13 +441,34 @@ def _pooling(public_name: str, layer: type[Layer], default_scope: str, rank: int
     Raises:
         ValueError: if `data_format` is not one of the listed values.
     """
-    return add_arg_scope(function)
+    if data_format not in (kind.last, kind.first):
+        raise ValueError(f"data_format has to be either {kind.first} or {kind.last}.")
+    with name_scope(scope, kind.scope, [inputs]) as name:
+        pooling = kind.layer(
+            kernel_size,
+            stride,
+            padding=padding,
+            data_format="channels_first" if data_format == kind.first else "channels_last",
+            _scope=name,
+        )
+        outputs: Tensor = collect_named_outputs(outputs_collections, name, pooling.apply(convert_to_tensor(inputs)))
+        return outputs
 
 
-max_pool2d = _pooling("max_pool2d", MaxPooling2D, "MaxPool2D", 2, "the largest element")
-max_pool3d = _pooling("max_pool3d", MaxPooling3D, "MaxPool3D", 3, "the largest element")
-avg_pool2d = _pooling("avg_pool2d", AveragePooling2D, "AvgPool2D", 2, "the mean")
-avg_pool3d = _pooling("avg_pool3d", AveragePooling3D, "AvgPool3D", 3, "the mean")
+_VOLUMES = {"data_format": "NDHWC"}
+_LARGEST, _MEAN = "the largest element", "the mean"
+max_pool2d = add_arg_scope(
+    _pooling("max_pool2d", _Pooling(MaxPooling2D, "MaxPool2D", 2, "NHWC", "NCHW"), what=_LARGEST)
+)
+max_pool3d = add_arg_scope(
+    _pooling("max_pool3d", _Pooling(MaxPooling3D, "MaxPool3D", 3, "NDHWC", "NCDHW"), _VOLUMES, what=_LARGEST)
+)
+avg_pool2d = add_arg_scope(
+    _pooling("avg_pool2d", _Pooling(AveragePooling2D, "AvgPool2D", 2, "NHWC", "NCHW"), what=_MEAN)
+)
+avg_pool3d = add_arg_scope(
+    _pooling("avg_pool3d", _Pooling(AveragePooling3D, "AvgPool3D", 3, "NDHWC", "NCDHW"), _VOLUMES, what=_MEAN)
+)
 
 
 @add_arg_scope

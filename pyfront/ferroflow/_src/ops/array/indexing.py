@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable
 
 from ferroflow._src.base import dtypes, tensor_shape
 from ferroflow._src.base.deprecation import deprecated, warn_deprecated
-from ferroflow._src.base.typing import DTypeLike, IntsLike, ShapeTensorLike, TensorLike, makes
+from ferroflow._src.base.function_families import FunctionFamily
+from ferroflow._src.base.typing import DTypeLike, IntsLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -159,20 +159,11 @@ def unravel_index(indices: TensorLike, dims: IntsLike, name: str | None = None) 
     return tensor_op("UnravelIndex", [indices, dims], name=name)
 
 
-def _tensor_scatter_signature(
-    tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None
+@FunctionFamily
+def _tensor_scatter(
+    op_type: str, tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None
 ) -> Tensor:
-    """Has the signature of the functions that `_tensor_scatter` makes."""
-    raise NotImplementedError
-
-
-@makes(_tensor_scatter_signature)
-def _tensor_scatter(public_name: str, op_type: str, what: str) -> Callable[..., Tensor]:
-    def function(tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Tensor:
-        return tensor_op(op_type, [tensor, indices, updates], name=name)
-
-    function.__name__ = function.__qualname__ = public_name
-    function.__doc__ = f"""Makes a tensor from another by {what} slices by indices into several dimensions.
+    """Makes a tensor from another by {what} slices by indices into several dimensions.
 
     Args:
         tensor: Tensor of any dtype, left as it is.
@@ -186,12 +177,12 @@ def _tensor_scatter(public_name: str, op_type: str, what: str) -> Callable[..., 
     Raises:
         ValueError: if the shapes are incompatible.
     """
-    return function
+    return tensor_op(op_type, [tensor, indices, updates], name=name)
 
 
-tensor_scatter_update = _tensor_scatter("tensor_scatter_update", "TensorScatterUpdate", "setting")
-tensor_scatter_add = _tensor_scatter("tensor_scatter_add", "TensorScatterAdd", "adding to")
-tensor_scatter_sub = _tensor_scatter("tensor_scatter_sub", "TensorScatterSub", "subtracting from")
+tensor_scatter_update = _tensor_scatter("tensor_scatter_update", "TensorScatterUpdate", what="setting")
+tensor_scatter_add = _tensor_scatter("tensor_scatter_add", "TensorScatterAdd", what="adding to")
+tensor_scatter_sub = _tensor_scatter("tensor_scatter_sub", "TensorScatterSub", what="subtracting from")
 
 
 def scatter_nd(indices: TensorLike, updates: TensorLike, shape: ShapeTensorLike, name: str | None = None) -> Tensor:

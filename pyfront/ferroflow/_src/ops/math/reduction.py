@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated_argument_lookup, warn_deprecated
-from ferroflow._src.base.typing import DTypeLike, IntsLike, TensorLike, makes
+from ferroflow._src.base.function_families import FunctionFamily
+from ferroflow._src.base.typing import DTypeLike, IntsLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.constant import constant
@@ -55,7 +55,9 @@ def all_dimensions(x: TensorLike) -> Tensor:
     return making.range(0, shaping.rank(x))
 
 
-def _reduction_signature(
+@FunctionFamily
+def _reduction(
+    op: tuple[str, str],
     input_tensor: TensorLike,
     axis: IntsLike | None = None,
     keepdims: bool | None = None,
@@ -63,30 +65,7 @@ def _reduction_signature(
     reduction_indices: IntsLike | None = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
-    """Has the signature of the functions that `_reduction` makes."""
-    raise NotImplementedError
-
-
-@makes(_reduction_signature)
-def _reduction(public_name: str, op_type: str, what: str, taken: str) -> Callable[..., Tensor]:
-    def function(
-        input_tensor: TensorLike,
-        axis: IntsLike | None = None,
-        keepdims: bool | None = None,
-        name: str | None = None,
-        reduction_indices: IntsLike | None = None,
-        keep_dims: bool | None = None,
-    ) -> Tensor:
-        keepdims = _new_or_old(public_name, "keepdims", keepdims, "keep_dims", keep_dims)
-        axis = _axis(public_name, axis, reduction_indices)
-        indices = axis if axis is not None else all_dimensions(input_tensor)
-        result = tensor_op(op_type, [input_tensor, indices], {"keep_dims": bool(keepdims)}, name=name)
-        if axis is None and not keepdims:
-            result.set_shape(())
-        return result
-
-    function.__name__ = function.__qualname__ = public_name
-    function.__doc__ = f"""Computes {what} over dimensions.
+    """Computes {what} over dimensions.
 
     Args:
         input_tensor: Tensor of {taken}.
@@ -103,18 +82,25 @@ def _reduction(public_name: str, op_type: str, what: str, taken: str) -> Callabl
         ValueError: if a dimension is out of range or given twice, or both names of an argument are given.
         TypeError: if the dtype of `input_tensor` is not supported.
     """
-    return function
+    public_name, op_type = op
+    keepdims = _new_or_old(public_name, "keepdims", keepdims, "keep_dims", keep_dims)
+    axis = _axis(public_name, axis, reduction_indices)
+    indices = axis if axis is not None else all_dimensions(input_tensor)
+    result = tensor_op(op_type, [input_tensor, indices], {"keep_dims": bool(keepdims)}, name=name)
+    if axis is None and not keepdims:
+        result.set_shape(())
+    return result
 
 
 _NUMBER = "a number dtype"
 _REAL = "a real number dtype"
-reduce_sum = _reduction("reduce_sum", "Sum", "the sum", _NUMBER)
-reduce_mean = _reduction("reduce_mean", "Mean", "the mean", _NUMBER)
-reduce_prod = _reduction("reduce_prod", "Prod", "the product", _NUMBER)
-reduce_max = _reduction("reduce_max", "Max", "the maximum", _REAL)
-reduce_min = _reduction("reduce_min", "Min", "the minimum", _REAL)
-reduce_all = _reduction("reduce_all", "All", "whether all elements are True", "bool")
-reduce_any = _reduction("reduce_any", "Any", "whether some element is True", "bool")
+reduce_sum = _reduction("reduce_sum", ("reduce_sum", "Sum"), what="the sum", taken=_NUMBER)
+reduce_mean = _reduction("reduce_mean", ("reduce_mean", "Mean"), what="the mean", taken=_NUMBER)
+reduce_prod = _reduction("reduce_prod", ("reduce_prod", "Prod"), what="the product", taken=_NUMBER)
+reduce_max = _reduction("reduce_max", ("reduce_max", "Max"), what="the maximum", taken=_REAL)
+reduce_min = _reduction("reduce_min", ("reduce_min", "Min"), what="the minimum", taken=_REAL)
+reduce_all = _reduction("reduce_all", ("reduce_all", "All"), what="whether all elements are True", taken="bool")
+reduce_any = _reduction("reduce_any", ("reduce_any", "Any"), what="whether some element is True", taken="bool")
 
 
 def count_nonzero(
@@ -271,32 +257,16 @@ def reduce_euclidean_norm(
     return result
 
 
-def _position_signature(
+@FunctionFamily
+def _position(
+    op: tuple[str, str],
     input: TensorLike,
     axis: IntsLike | None = None,
     name: str | None = None,
     dimension: IntsLike | None = None,
     output_type: DTypeLike = dtypes.int64,
 ) -> Tensor:
-    """Has the signature of the functions that `_position` makes."""
-    raise NotImplementedError
-
-
-@makes(_position_signature)
-def _position(public_name: str, op_type: str, what: str) -> Callable[..., Tensor]:
-    def function(
-        input: TensorLike,
-        axis: IntsLike | None = None,
-        name: str | None = None,
-        dimension: IntsLike | None = None,
-        output_type: DTypeLike = dtypes.int64,
-    ) -> Tensor:
-        axis = _new_or_old(public_name, "axis", axis, "dimension", dimension)
-        attrs = {"output_type": dtypes.dtype_or_none(output_type)}
-        return tensor_op(op_type, [input, 0 if axis is None else axis], attrs, name=name)
-
-    function.__name__ = function.__qualname__ = public_name
-    function.__doc__ = f"""Finds the position of the {what} along a dimension, the first one of equals.
+    """Finds the position of the {what} along a dimension, the first one of equals.
 
     Args:
         input: Tensor of a number dtype.
@@ -311,11 +281,14 @@ def _position(public_name: str, op_type: str, what: str) -> Callable[..., Tensor
     Raises:
         ValueError: if `axis` is out of range, or both of its names are given.
     """
-    return function
+    public_name, op_type = op
+    axis = _new_or_old(public_name, "axis", axis, "dimension", dimension)
+    attrs = {"output_type": dtypes.dtype_or_none(output_type)}
+    return tensor_op(op_type, [input, 0 if axis is None else axis], attrs, name=name)
 
 
-argmax = _position("argmax", "ArgMax", "largest element")
-argmin = _position("argmin", "ArgMin", "smallest element")
+argmax = _position("argmax", ("argmax", "ArgMax"), what="largest element")
+argmin = _position("argmin", ("argmin", "ArgMin"), what="smallest element")
 
 
 def arg_max(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
-from ferroflow._src.base.typing import TensorLike, makes
+from ferroflow._src.base.function_families import FunctionFamily
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
@@ -36,18 +36,9 @@ __all__ = [
 ]
 
 
-def _activation_signature(features: TensorLike, name: str | None = None) -> Tensor:
-    """Has the signature of the functions that `_activation` makes."""
-    raise NotImplementedError
-
-
-@makes(_activation_signature)
-def _activation(public_name: str, op_type: str, what: str, taken: str) -> Callable[..., Tensor]:
-    def function(features: TensorLike, name: str | None = None) -> Tensor:
-        return tensor_op(op_type, [features], name=name)
-
-    function.__name__ = function.__qualname__ = public_name
-    function.__doc__ = f"""Computes {what}, element by element.
+@FunctionFamily
+def _activation(op_type: str, features: TensorLike, name: str | None = None) -> Tensor:
+    """Computes {what}, element by element.
 
     Args:
         features: Tensor of {taken}, of any shape.
@@ -59,16 +50,18 @@ def _activation(public_name: str, op_type: str, what: str, taken: str) -> Callab
     Raises:
         TypeError: if the dtype of `features` is not supported.
     """
-    return function
+    return tensor_op(op_type, [features], name=name)
 
 
 _REAL = "a real number dtype"
 _FLOAT = "float16, bfloat16, float32 or float64"
-relu = _activation("relu", "Relu", "`max(x, 0)`", _REAL)
-elu = _activation("elu", "Elu", "`exp(x) - 1` below 0 and `x` from there on", _FLOAT)
-selu = _activation("selu", "Selu", "`scale * alpha * (exp(x) - 1)` below 0 and `scale * x` from there on", _FLOAT)
-softplus = _activation("softplus", "Softplus", "`log(exp(x) + 1)`", _FLOAT)
-softsign = _activation("softsign", "Softsign", "`x / (|x| + 1)`", _FLOAT)
+relu = _activation("relu", "Relu", what="`max(x, 0)`", taken=_REAL)
+elu = _activation("elu", "Elu", what="`exp(x) - 1` below 0 and `x` from there on", taken=_FLOAT)
+selu = _activation(
+    "selu", "Selu", what="`scale * alpha * (exp(x) - 1)` below 0 and `scale * x` from there on", taken=_FLOAT
+)
+softplus = _activation("softplus", "Softplus", what="`log(exp(x) + 1)`", taken=_FLOAT)
+softsign = _activation("softsign", "Softsign", what="`x / (|x| + 1)`", taken=_FLOAT)
 
 
 def relu6(features: TensorLike, name: str | None = None) -> Tensor:
