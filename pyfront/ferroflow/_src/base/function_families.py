@@ -61,7 +61,7 @@ class FunctionFamily(Generic[_Value, _Arguments, _Returned]):
             public_name: str, its name.
             value: the first argument of the decorated function.
             defaults: dict from names of parameters to the defaults that differ from those of the decorated function.
-            **fields: str, the texts for the fields of the docstring; the field `value` is set.
+            **fields: str, the texts for the fields of the docstring; `name` and `value` are set.
 
         Returns:
             A Python function.
@@ -81,7 +81,7 @@ class FunctionFamily(Generic[_Value, _Arguments, _Returned]):
         function.__code__ = self._code
         function.__name__ = function.__qualname__ = public_name
         function.__module__ = body.__module__
-        function.__doc__ = body.__doc__ and body.__doc__.format_map({"value": value, **fields})
+        function.__doc__ = body.__doc__ and body.__doc__.format_map({"name": public_name, "value": value, **fields})
         function.__annotations__ = dict(self._annotations)
         if self._forward is _forward_any:
             signature = inspect.signature(body)

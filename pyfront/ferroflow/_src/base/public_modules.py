@@ -10,10 +10,11 @@ import inspect
 import sys
 from collections.abc import Callable, Mapping
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeVar
 
 _PRIVATE = "ferroflow._src."
 _ROOT = "ferroflow"
+_Search = TypeVar("_Search", bound=Callable[..., Any])
 # The modules in which public classes are defined, and their names there.
 _defined: dict[type, tuple[str, str]] = {}
 
@@ -50,10 +51,9 @@ def set_public_modules(namespace: dict[str, Any]) -> None:
         value.__qualname__ = name
 
 
-def _for_public_classes(search: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _for_public_classes(search: _Search) -> _Search:
     """Returns a function of `inspect` that searches for a public class where it is defined."""
 
-    @functools.wraps(search)
     def search_where_defined(object: Any) -> Any:
         place = _defined.get(object) if isinstance(object, type) else None
         if place is None:
@@ -63,7 +63,9 @@ def _for_public_classes(search: Callable[[Any], Any]) -> Callable[[Any], Any]:
             names["__firstlineno__"] = vars(object)["__firstlineno__"]
         return search(type(object.__name__, (), names))
 
-    return search_where_defined
+    wrapped: Any = functools.wraps(search)(search_where_defined)
+    found: _Search = wrapped
+    return found
 
 
 # `inspect` takes a class's file from the module that `__module__` names, and its line by its `__qualname__`. It has no

@@ -190,7 +190,7 @@ class _KerasPooling(KerasLayer):
         super().__init__(pool_size, strides, padding, data_format or "channels_last", **kwargs)
 
 
-class MaxPooling1D(_KerasPooling, pooling.MaxPooling1D):  # type: ignore[misc, valid-type]  # made by a function
+class MaxPooling1D(_KerasPooling, pooling.MaxPooling1D):
     """Layer that returns the largest element of each window over one dimension.
 
     Args:
@@ -205,7 +205,7 @@ class MaxPooling1D(_KerasPooling, pooling.MaxPooling1D):  # type: ignore[misc, v
     """
 
 
-class MaxPooling2D(_KerasPooling, pooling.MaxPooling2D):  # type: ignore[misc, valid-type]  # made by a function
+class MaxPooling2D(_KerasPooling, pooling.MaxPooling2D):
     """Layer that returns the largest element of each window over two dimensions.
 
     Args:
@@ -220,7 +220,7 @@ class MaxPooling2D(_KerasPooling, pooling.MaxPooling2D):  # type: ignore[misc, v
     """
 
 
-class MaxPooling3D(_KerasPooling, pooling.MaxPooling3D):  # type: ignore[misc, valid-type]  # made by a function
+class MaxPooling3D(_KerasPooling, pooling.MaxPooling3D):
     """Layer that returns the largest element of each window over three dimensions.
 
     Args:
@@ -235,7 +235,7 @@ class MaxPooling3D(_KerasPooling, pooling.MaxPooling3D):  # type: ignore[misc, v
     """
 
 
-class AveragePooling1D(_KerasPooling, pooling.AveragePooling1D):  # type: ignore[misc, valid-type]  # made by a function
+class AveragePooling1D(_KerasPooling, pooling.AveragePooling1D):
     """Layer that returns the mean of each window over one dimension.
 
     Args:
@@ -250,7 +250,7 @@ class AveragePooling1D(_KerasPooling, pooling.AveragePooling1D):  # type: ignore
     """
 
 
-class AveragePooling2D(_KerasPooling, pooling.AveragePooling2D):  # type: ignore[misc, valid-type]  # made by a function
+class AveragePooling2D(_KerasPooling, pooling.AveragePooling2D):
     """Layer that returns the mean of each window over two dimensions.
 
     Args:
@@ -265,7 +265,7 @@ class AveragePooling2D(_KerasPooling, pooling.AveragePooling2D):  # type: ignore
     """
 
 
-class AveragePooling3D(_KerasPooling, pooling.AveragePooling3D):  # type: ignore[misc, valid-type]  # made by a function
+class AveragePooling3D(_KerasPooling, pooling.AveragePooling3D):
     """Layer that returns the mean of each window over three dimensions.
 
     Args:

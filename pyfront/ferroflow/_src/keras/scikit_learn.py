@@ -56,12 +56,10 @@ class _Estimator:
         )
 
     def _builder(self) -> Callable[..., Any]:
-        own: Any = self
-        if self.build_fn is None:
-            return own.__call__  # type: ignore[no-any-return]
-        if inspect.isfunction(self.build_fn) or inspect.ismethod(self.build_fn):
-            return self.build_fn
-        return self.build_fn.__call__  # type: ignore[no-any-return]
+        given: Any = self if self.build_fn is None else self.build_fn
+        is_plain = inspect.isfunction(given) or inspect.ismethod(given)
+        builder: Callable[..., Any] = given if is_plain else given.__call__
+        return builder
 
     def check_params(self, params: dict[str, Any]) -> None:
         """Raises ValueError if a parameter belongs to no callable.

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ferroflow._src.base.function_families import FunctionFamily
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras.activation_layers import ReLU
 from ferroflow._src.keras.base_layer import Input
@@ -332,3 +333,37 @@ def network(
     if weights is not None:
         model.load_weights(made.weights.fetched(include_top) if weights == _IMAGENET else weights)
     return model
+
+
+@FunctionFamily
+def application(
+    made: Network,
+    include_top: bool = True,
+    weights: Any = _IMAGENET,
+    input_tensor: Any = None,
+    input_shape: Any = None,
+    pooling: str | None = None,
+    classes: int = _CLASSES,
+) -> Model:
+    """Returns the network {name}.
+
+    Args:
+        include_top: bool. If True, the model ends with the predictions of classes.
+        weights: "imagenet", whose file is downloaded to `~/.keras/models` if it is missing; str, a file of weights or
+            the prefix of a checkpoint; None for random ones.
+        input_tensor: Tensor of float32, of shape [batch, height, width, channels], the input; None for a new one.
+        input_shape: tuple of int, the shape of a picture; None for the architecture's own.
+        pooling: without `include_top`: "avg" or "max" over all positions, None for no pooling.
+        classes: int, the number of classes.
+
+    Returns:
+        Model.
+
+    Raises:
+        ValueError: if `weights` is no file, or `classes` or `input_shape` do not fit them.
+        tf.errors.UnavailableError: if the file of weights is missing and cannot be downloaded.
+        ImportError: if the weights are in an HDF5 file and h5py is not installed.
+
+    Source: {source}.
+    """
+    return network(made, include_top, weights, input_tensor, input_shape, pooling, classes)
