@@ -58,7 +58,7 @@ class FunctionFamily(Generic[_Value, _Arguments, _Returned]):
         """Makes a function of the family.
 
         Args:
-            public_name: str, its name.
+            public_name: str, its name; that of a method is qualified, such as "Variable.scatter_add".
             value: the first argument of the decorated function.
             defaults: dict from names of parameters to the defaults that differ from those of the decorated function.
             **fields: str, the texts for the fields of the docstring; `name` and `value` are set.
@@ -79,7 +79,7 @@ class FunctionFamily(Generic[_Value, _Arguments, _Returned]):
             body.__qualname__, body.__doc__ = public_name, self._body.__doc__
         function: Any = self._forward(body, value)
         function.__code__ = self._code
-        function.__name__ = function.__qualname__ = public_name
+        function.__name__, function.__qualname__ = public_name.rpartition(".")[2], public_name
         function.__module__ = body.__module__
         function.__doc__ = body.__doc__ and body.__doc__.format_map({"name": public_name, "value": value, **fields})
         function.__annotations__ = dict(self._annotations)

@@ -13,7 +13,6 @@ from ferroflow._src.base.dtypes import DType
 from ferroflow._src.base.tensor_shape import TensorShape, unknown_shape
 from ferroflow._src.base.typing import Device, DTypeLike, Initializer, SessionObject, ShapeLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
-from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.conversion import convert_to_tensor, register_tensor_conversion_function
 from ferroflow._src.framework.default_graph import (
     colocate_with,
@@ -34,6 +33,7 @@ from ferroflow._src.variables.creation import create_with, creator_stack, uses_r
 from ferroflow._src.variables.initial_value import guard_against_uninitialized_dependencies, value_or_initial_value
 from ferroflow._src.variables.save_slice import SaveSliceInfo
 from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization, resolve_modes
+from ferroflow._src.variables.variable_updates import VariableUpdates
 
 
 class _VariableMeta(type):
@@ -86,7 +86,7 @@ def constructor(use_resource: bool | None) -> Callable[..., Any]:
     return functools.partial(type.__call__, _kind(uses_resource() if use_resource is None else use_resource))
 
 
-class Variable(metaclass=_VariableMeta):
+class Variable(VariableUpdates, metaclass=_VariableMeta):
     """Mutable tensor kept by a session: a `VariableV2`, the `Assign` that initializes it, and an `Identity` that reads
     it.
 
@@ -412,229 +412,8 @@ class Variable(metaclass=_VariableMeta):
     def _as_graph_element(self) -> Tensor:
         return self._variable
 
-    def _write(self, op_type: str, value: Any, use_locking: bool, name: str | None, read_value: bool) -> Any:
-        written = self._update(op_type, [value], {"use_locking": use_locking}, name)
-        return written if read_value else written.op
-
     def _update(self, op_type: str, arguments: list[Any], attrs: dict[str, Any], name: str | None) -> Any:
         return tensor_op(op_type, [self._variable, *arguments], attrs=attrs, name=name)
-
-    def assign(
-        self, value: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
-    ) -> Any:
-        """Returns the variable a value.
-
-        Args:
-            value: a tensor of the variable's dtype and shape.
-            use_locking: accepted; every write is atomic.
-            name: str, for the operation.
-            read_value: bool. If True, return the reference tensor rather than the operation.
-
-        Returns:
-            A tensor of the variable's dtype and shape that has the new value once the assignment has run, or the
-            operation.
-
-        Raises:
-            ValueError: if the shapes differ.
-        """
-        return self._write("Assign", value, use_locking, name, read_value)
-
-    def assign_add(
-        self, delta: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
-    ) -> Any:
-        """Adds to the variable.
-
-        Args:
-            delta: a tensor of the variable's dtype and shape.
-            use_locking: accepted; every write is atomic.
-            name: str, for the operation.
-            read_value: bool. If True, return the reference tensor rather than the operation.
-
-        Returns:
-            A tensor of the variable's dtype and shape that has the new value once the update has run, or the operation.
-
-        Raises:
-            ValueError: if the shapes differ.
-        """
-        return self._write("AssignAdd", delta, use_locking, name, read_value)
-
-    def assign_sub(
-        self, delta: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
-    ) -> Any:
-        """Subtracts from the variable.
-
-        Args:
-            delta: a tensor of the variable's dtype and shape.
-            use_locking: accepted; every write is atomic.
-            name: str, for the operation.
-            read_value: bool. If True, return the reference tensor rather than the operation.
-
-        Returns:
-            A tensor of the variable's dtype and shape that has the new value once the update has run, or the operation.
-
-        Raises:
-            ValueError: if the shapes differ.
-        """
-        return self._write("AssignSub", delta, use_locking, name, read_value)
-
-    def _scatter(self, op_type: str, sparse_delta: Any, use_locking: bool, name: str | None) -> Any:
-        if not isinstance(sparse_delta, IndexedSlices):
-            raise ValueError(f"sparse_delta is not IndexedSlices: {sparse_delta}")
-        return self._update(op_type, [sparse_delta.indices, sparse_delta.values], {"use_locking": use_locking}, name)
-
-    def scatter_update(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Replaces rows.
-
-        Args:
-            sparse_delta: `IndexedSlices` of the variable's dtype, the rows' numbers and their values.
-            use_locking: accepted; every write is atomic.
-            name: str, for the operation.
-
-        Returns:
-            A tensor of the variable's dtype and shape that has the new value once the update has run.
-
-        Raises:
-            ValueError: if `sparse_delta` is not an `IndexedSlices`.
-        """
-        return self._scatter("ScatterUpdate", sparse_delta, use_locking, name)
-
-    def scatter_add(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Adds to rows.
-
-        Args:
-            sparse_delta: `IndexedSlices` of the variable's dtype, the rows' numbers and their values.
-            use_locking: accepted; every write is atomic.
-            name: str, for the operation.
-
-        Returns:
-            A tensor of the variable's dtype and shape that has the new value once the update has run.
-
-        Raises:
-            ValueError: if `sparse_delta` is not an `IndexedSlices`.
-        """
-        return self._scatter("ScatterAdd", sparse_delta, use_locking, name)
-
-    def scatter_sub(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Subtracts from rows.
-
-        Args:
-            sparse_delta: `IndexedSlices` of the variable's dtype, the rows' numbers and their values.
-            use_locking: accepted; every write is atomic.
-            name: str, for the operation.
-
-        Returns:
-            A tensor of the variable's dtype and shape that has the new value once the update has run.
-
-        Raises:
-            ValueError: if `sparse_delta` is not an `IndexedSlices`.
-        """
-        return self._scatter("ScatterSub", sparse_delta, use_locking, name)
-
-    def scatter_mul(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Multiplies rows.
-
-        Args:
-            sparse_delta: `IndexedSlices` of the variable's dtype, the rows' numbers and their values.
-            use_locking: accepted; every write is atomic.
-            name: str, for the operation.
-
-        Returns:
-            A tensor of the variable's dtype and shape that has the new value once the update has run.
-
-        Raises:
-            ValueError: if `sparse_delta` is not an `IndexedSlices`.
-        """
-        return self._scatter("ScatterMul", sparse_delta, use_locking, name)
-
-    def scatter_div(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Divides rows.
-
-        Args:
-            sparse_delta: `IndexedSlices` of the variable's dtype, the rows' numbers and their values.
-            use_locking: accepted; every write is atomic.
-            name: str, for the operation.
-
-        Returns:
-            A tensor of the variable's dtype and shape that has the new value once the update has run.
-
-        Raises:
-            ValueError: if `sparse_delta` is not an `IndexedSlices`.
-        """
-        return self._scatter("ScatterDiv", sparse_delta, use_locking, name)
-
-    def scatter_max(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Updates rows with the greater of old and given elements.
-
-        Args:
-            sparse_delta: `IndexedSlices` of the variable's dtype, the rows' numbers and their values.
-            use_locking: accepted; every write is atomic.
-            name: str, for the operation.
-
-        Returns:
-            A tensor of the variable's dtype and shape that has the new value once the update has run.
-
-        Raises:
-            ValueError: if `sparse_delta` is not an `IndexedSlices`.
-        """
-        return self._scatter("ScatterMax", sparse_delta, use_locking, name)
-
-    def scatter_min(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Updates rows with the smaller of old and given elements.
-
-        Args:
-            sparse_delta: `IndexedSlices` of the variable's dtype, the rows' numbers and their values.
-            use_locking: accepted; every write is atomic.
-            name: str, for the operation.
-
-        Returns:
-            A tensor of the variable's dtype and shape that has the new value once the update has run.
-
-        Raises:
-            ValueError: if `sparse_delta` is not an `IndexedSlices`.
-        """
-        return self._scatter("ScatterMin", sparse_delta, use_locking, name)
-
-    def _scatter_nd(self, op_type: str, indices: Any, updates: Any, name: str | None) -> Any:
-        return self._update(op_type, [indices, updates], {"use_locking": True}, name)
-
-    def scatter_nd_update(self, indices: Any, updates: TensorLike, name: str | None = None) -> Any:
-        """Replaces slices.
-
-        Args:
-            indices: int32 or int64 [..., depth], the places of the slices by their first `depth` dimensions.
-            updates: a tensor of the variable's dtype, [..., the rest of the variable's shape].
-            name: str, for the operation.
-
-        Returns:
-            A tensor of the variable's dtype and shape that has the new value once the update has run.
-        """
-        return self._scatter_nd("ScatterNdUpdate", indices, updates, name)
-
-    def scatter_nd_add(self, indices: Any, updates: TensorLike, name: str | None = None) -> Any:
-        """Adds to slices.
-
-        Args:
-            indices: int32 or int64 [..., depth], the places of the slices by their first `depth` dimensions.
-            updates: a tensor of the variable's dtype, [..., the rest of the variable's shape].
-            name: str, for the operation.
-
-        Returns:
-            A tensor of the variable's dtype and shape that has the new value once the update has run.
-        """
-        return self._scatter_nd("ScatterNdAdd", indices, updates, name)
-
-    def scatter_nd_sub(self, indices: Any, updates: TensorLike, name: str | None = None) -> Any:
-        """Subtracts from slices.
-
-        Args:
-            indices: int32 or int64 [..., depth], the places of the slices by their first `depth` dimensions.
-            updates: a tensor of the variable's dtype, [..., the rest of the variable's shape].
-            name: str, for the operation.
-
-        Returns:
-            A tensor of the variable's dtype and shape that has the new value once the update has run.
-        """
-        return self._scatter_nd("ScatterNdSub", indices, updates, name)
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
         """Reads rows.
