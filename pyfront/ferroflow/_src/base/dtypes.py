@@ -478,3 +478,15 @@ def _from_numpy(type_value: Any) -> DType | None:
     if type_value.type.__name__ in _BY_ML_NAME:
         return _BY_ML_NAME[type_value.type.__name__]
     return _BY_NUMPY_DTYPE.get(type_value.newbyteorder("="))
+
+
+def is_reference(dtype: DType) -> builtins.bool:
+    """Returns True for the type of a reference to a variable.
+
+    Args:
+        dtype: DType.
+
+    Returns:
+        bool.
+    """
+    return dtype._is_ref_dtype

@@ -25,7 +25,7 @@ from ferroflow._src.ops.state.assigning import assign
 from ferroflow._src.ops.string.parts import string_join
 from ferroflow._src.variables.partitioned_variable import PartitionedVariable
 from ferroflow._src.variables.resource_variable import is_resource_variable
-from ferroflow._src.variables.variable import Variable
+from ferroflow._src.variables.variable import Variable, save_slice_of
 
 _HANDLE_OPS = frozenset(("VarHandleOp", "ReadVariableOp"))
 _VARIABLE_OPS = frozenset(("Variable", "VariableV2", "AutoReloadVariable", "VarHandleOp", "ReadVariableOp"))
@@ -306,7 +306,7 @@ class BaseSaverBuilder:
             if isinstance(var, SaveableObject):
                 found[var.name] = var
                 continue
-            info = var._get_save_slice_info() if isinstance(var, Variable) else None
+            info = save_slice_of(var) if isinstance(var, Variable) else None
             if info is not None:
                 slices = found.setdefault(str(info.full_name), [])
                 if not isinstance(slices, list):
@@ -472,7 +472,7 @@ def _checked_slices(things: Any) -> list[tuple[Variable, str]]:
     for part in things:
         if not isinstance(part, Variable):
             raise ValueError(f"Slices must all be Variables: {part}")
-        info = part._get_save_slice_info()
+        info = save_slice_of(part)
         if info is None:
             raise ValueError(f"Slices must all be slices: {part}")
         names.add(info.full_name)

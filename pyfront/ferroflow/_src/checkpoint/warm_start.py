@@ -14,7 +14,7 @@ from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.ops.state.assigning import assign
 from ferroflow._src.variables.partition_info import PartitionInfo
 from ferroflow._src.variables.partitioned_variable import PartitionedVariable
-from ferroflow._src.variables.variable import Variable
+from ferroflow._src.variables.variable import Variable, save_slice_of
 
 
 class _Fields(NamedTuple):
@@ -132,7 +132,7 @@ def _meant(given: Any) -> list[Any]:
 
 
 def _full_name(variable: Variable) -> str:
-    info = variable._get_save_slice_info()
+    info = save_slice_of(variable)
     return variable.op.name if info is None else str(info.full_name)
 
 
@@ -152,7 +152,7 @@ def _start_with_vocabulary(parts: list[Variable], info: VocabInfo, checkpoint: s
         if part.shape.ndims != 2:
             raise ValueError(f"A variable with a vocabulary has rank 2: {part.name} has shape {part.shape}")
         shape = [int(size) for size in part.shape]
-        slice_info = part._get_save_slice_info()
+        slice_info = save_slice_of(part)
         place = None
         if slice_info is not None:
             place = PartitionInfo(slice_info.full_shape or (), slice_info.var_offset or ())

@@ -18,7 +18,7 @@ from ferroflow._src.control_flow.structures import flat_tensors, rebuilt_all
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import add_to_collection, get_default_graph, name_scope
-from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.framework.graph_keys import SUMMARY_COLLECTION, GraphKeys
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.proto_functions import register_proto_function
 from ferroflow._src.framework.scope_names import prepend_name_scope, strip_name_scope
@@ -81,13 +81,13 @@ class CondContext(ControlFlowContext):
             other = self.sibling
             with made_in(self._graph, other):
                 nothing = _placeholder_value(tensor.dtype.base_dtype)
-            with self._within(self._outer_context):
+            with self.within(self._outer_context):
                 pair = [tensor, nothing] if self._branch == 0 else [nothing, tensor]
                 found = self._exported[key] = primitives.merge(pair)[0]
         return found
 
     def _bring_in(self, tensor: Tensor) -> Tensor:
-        with self._within(self):
+        with self.within(self):
             return primitives.switch_with_data(tensor, self._pred)[self._branch]
 
     def _needs_pivot(self, inputs: list[Any], control_inputs: list[Operation]) -> bool:
@@ -101,7 +101,7 @@ class CondContext(ControlFlowContext):
             The function's result, None for nothing, and its tensors, all of this branch.
         """
         with self.entered():
-            summaries = get_default_graph().get_collection_ref(GraphKeys._SUMMARY_COLLECTION)
+            summaries = get_default_graph().get_collection_ref(SUMMARY_COLLECTION)
             before = list(summaries)
             original = function()
             made = summaries[len(before) :]
@@ -159,9 +159,8 @@ class CondContext(ControlFlowContext):
             for name in (context_def.pred_name, context_def.pivot_name)
         )
         context = CondContext(pred, pivot, context_def.branch)
-        context._name = prepend_name_scope(context_def.context_name, import_scope)
-        context._graph._names.mark(context._name)
-        context._take_values(context_def.values_def, import_scope)
+        context.rename(prepend_name_scope(context_def.context_name, import_scope))
+        context.take_values(context_def.values_def, import_scope)
         with context.entered():
             for nested in context_def.nested_contexts:
                 context_from_message(nested, import_scope)

@@ -506,3 +506,15 @@ class Distribution:
     def _name_scope(self, name: str | None = None, values: list[Any] | None = None) -> Iterator[str]:
         with name_scope(self.name), name_scope(name, values=[*(values or ()), *self._graph_parents]) as scope:
             yield scope
+
+
+def graph_parents_of(distribution: Distribution) -> list[Any]:
+    """Returns the tensors that the parameters of a distribution are.
+
+    Args:
+        distribution: Distribution.
+
+    Returns:
+        List of Tensor.
+    """
+    return [*distribution._graph_parents]

@@ -11,7 +11,7 @@ from ferroflow._src.base.typing import ListLike
 from ferroflow._src.estimator.export_outputs import ClassificationOutput, ExportOutput, PredictOutput, RegressionOutput
 from ferroflow._src.estimator.modes import ModeKeys
 from ferroflow._src.estimator.spec import EstimatorSpec
-from ferroflow._src.feature_column.column import TransformedFeatures
+from ferroflow._src.feature_column.column import TransformedFeatures, dense_tensor
 from ferroflow._src.feature_column.numeric import NumericColumn, numeric_column
 from ferroflow._src.framework.composite import SparseTensor, convert_to_tensor_or_sparse_tensor
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -124,7 +124,7 @@ class Head(abc.ABC):
         if not isinstance(column, NumericColumn):
             raise TypeError(f"Weight column must be either a string or _NumericColumn. Given type: {type(column)}.")
         with name_scope(None, "weights"):
-            weights = column._get_dense_tensor(TransformedFeatures(features))
+            weights = dense_tensor(column, TransformedFeatures(features))
             expected = joining.concat([shaping.shape(logits)[:-1], [1]], 0)
             check = assert_equal(
                 expected,

@@ -7,6 +7,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import DTypeLike
+from ferroflow._src.feature_column.column import parsed_features
 from ferroflow._src.feature_column.models import make_parse_example_spec
 from ferroflow._src.feature_column.numeric import NumericColumn, numeric_column
 from ferroflow._src.ops.parsing.features import FixedLenFeature
@@ -87,4 +88,4 @@ def _with_label(feature_columns: Iterable[Any], label_key: str, label: Any, weig
         raise ValueError(
             f"weight_column should not be used as feature. weight_column: {weight_column.key}, features: {list(spec)}"
         )
-    return {**spec, **weight_column._parse_example_spec}
+    return {**spec, **parsed_features(weight_column)}

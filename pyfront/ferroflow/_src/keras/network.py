@@ -607,3 +607,13 @@ def _layers_in(value: Any) -> list[Any]:
     if isinstance(value, dict):
         value = list(value.values())
     return [layer for one in value for layer in _layers_in(one)] if isinstance(value, (list, tuple)) else []
+
+
+def calls_in(model: Network) -> list[tuple[Tensor, Call]]:
+    """Returns the tensors of a model in the order of their computation, each with the call of a layer that gives it."""
+    return model._calls
+
+
+def outputs_in(model: Network, layer: Any) -> list[Tensor]:
+    """Returns the outputs of a layer in a model."""
+    return model._outputs_of(layer)

@@ -556,3 +556,22 @@ def _depending_on(inputs: Any, added: list[tuple[Any, bool]]) -> list[Any]:
         return [x for x, is_conditional in added if not is_conditional]
     reachable = reachable_operations(nest.flatten(inputs))
     return [x for x, _ in added if getattr(x, "op", x) in reachable]
+
+
+def copy_without_variables(layer: Layer, name: str | None = None) -> Any:
+    """Returns a layer of the same options, without variables, updates and losses.
+
+    Args:
+        layer: Layer.
+        name: str, the name of the copy, which then has no calls either; None for that of `layer`.
+
+    Returns:
+        Layer.
+    """
+    made = copy.copy(layer)
+    made._trainable_weights, made._non_trainable_weights = [], []
+    made._updates, made._losses = [], []
+    if name is not None:
+        made._base_name = made._name = name
+        made._inbound_nodes, made._outbound_nodes = [], []
+    return made

@@ -12,6 +12,7 @@ from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.training.optimizer import Optimizer
+from ferroflow._src.variables.variable import reference_of
 
 
 class GradientDescentOptimizer(Optimizer):
@@ -36,7 +37,9 @@ class GradientDescentOptimizer(Optimizer):
         return cast(self._learning_rate_tensor, var.dtype.base_dtype)
 
     def _apply_dense(self, grad: Tensor, var: Any) -> Operation:
-        return apply_op("ApplyGradientDescent", [var._ref(), self._rate(var), grad], {"use_locking": self._use_locking})
+        return apply_op(
+            "ApplyGradientDescent", [reference_of(var), self._rate(var), grad], {"use_locking": self._use_locking}
+        )
 
     def _resource_apply_dense(self, grad: Tensor, var: Any) -> Operation:
         attrs = {"use_locking": self._use_locking}

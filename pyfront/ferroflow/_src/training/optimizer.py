@@ -27,7 +27,7 @@ from ferroflow._src.ops.state.assigning import assign_add
 from ferroflow._src.training import slot_creator
 from ferroflow._src.variables.collections import trainable_variables
 from ferroflow._src.variables.resource_variable import is_resource_variable
-from ferroflow._src.variables.variable import Variable
+from ferroflow._src.variables.variable import Variable, reference_of
 
 _GradientAndVariable = tuple[Any, Any]
 
@@ -189,7 +189,7 @@ class Optimizer:
             raise ValueError("No variables to optimize.")
         found = gradients(
             loss,
-            [v._ref() if isinstance(v, Variable) else v for v in variables],
+            [reference_of(v) if isinstance(v, Variable) else v for v in variables],
             grad_ys=grad_loss,
             gate_gradients=gate_gradients == Optimizer.GATE_OP,
             aggregation_method=aggregation_method,

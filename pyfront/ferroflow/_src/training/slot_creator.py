@@ -15,7 +15,7 @@ from ferroflow._src.variables.initializers import Zeros
 from ferroflow._src.variables.resource_variable import is_resource_variable
 from ferroflow._src.variables.save_slice import SaveSliceInfo
 from ferroflow._src.variables.scope import variable_scope
-from ferroflow._src.variables.variable import Variable
+from ferroflow._src.variables.variable import Variable, save_slice_of, set_save_slice
 from ferroflow._src.variables.variable_scope import get_variable_scope
 
 
@@ -41,11 +41,12 @@ def _slot_variable(primary: Any, value: Any, validate_shape: bool, shape: Any, d
         )
     finally:
         scope.set_partitioner(partitioner)
-    whole: Any = primary._save_slice_info if isinstance(primary, Variable) else None
+    whole: Any = save_slice_of(primary) if isinstance(primary, Variable) else None
     if whole is not None:
         name = slot.op.name[len(primary.op.name) + 1 :]
-        slot._set_save_slice_info(
-            SaveSliceInfo(f"{whole.full_name}/{name}", whole.full_shape[:], whole.var_offset[:], whole.var_shape[:])
+        set_save_slice(
+            slot,
+            SaveSliceInfo(f"{whole.full_name}/{name}", whole.full_shape[:], whole.var_offset[:], whole.var_shape[:]),
         )
     return slot
 

@@ -22,6 +22,7 @@ from ferroflow._src.ops.array.joining import stack
 from ferroflow._src.ops.flow.grouping import group, no_op
 from ferroflow._src.variables.collections import global_variables, local_variables
 from ferroflow._src.variables.initial_value import VARIABLE_OPS
+from ferroflow._src.variables.variable import reference_of
 
 
 def variables_initializer(var_list: Iterable[Any], name: str = "init") -> Operation:
@@ -100,7 +101,7 @@ def is_variable_initialized(variable: Any) -> Tensor:
 
 
 def _reference(variable: Any) -> Tensor:
-    return variable if isinstance(variable, Tensor) else variable._ref()
+    return variable if isinstance(variable, Tensor) else reference_of(variable)
 
 
 def _all_variables() -> list[Any]:

@@ -542,6 +542,21 @@ class Variable(VariableUpdates, metaclass=_VariableMeta):
         return self._save_slice_info
 
 
+def reference_of(variable: Variable) -> Tensor:
+    """Returns the tensor that ops which change a variable take: its reference, or its handle."""
+    return variable._ref()
+
+
+def save_slice_of(variable: Variable) -> SaveSliceInfo | None:
+    """Returns which part of a whole tensor a variable holds; None for a variable on its own."""
+    return variable._get_save_slice_info()
+
+
+def set_save_slice(variable: Variable, info: SaveSliceInfo) -> None:
+    """Sets which part of a whole tensor a variable holds."""
+    variable._set_save_slice_info(info)
+
+
 # TF 1.x: programs find the class here.
 Variable.SaveSliceInfo = SaveSliceInfo  # type: ignore[attr-defined]
 

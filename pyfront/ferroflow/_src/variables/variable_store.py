@@ -29,7 +29,7 @@ from ferroflow._src.variables.partition_info import PartitionInfo, call_partitio
 from ferroflow._src.variables.partitioned_variable import PartitionedVariable
 from ferroflow._src.variables.save_slice import SaveSliceInfo
 from ferroflow._src.variables.synchronization import resolve_modes
-from ferroflow._src.variables.variable import constructor
+from ferroflow._src.variables.variable import constructor, set_save_slice
 from ferroflow._src.variables.variable_options import VariableOptions
 
 # A collection that is not named by a string is left out of `get_all_collection_keys` and of meta graphs.
@@ -46,6 +46,11 @@ class VariableStore:
     def __init__(self) -> None:
         self._vars: dict[str, Any] = {}
         self._partitioned_vars: dict[str, PartitionedVariable] = {}
+
+    @property
+    def variables(self) -> dict[str, Any]:
+        """The variables by their names."""
+        return self._vars
 
     def get_variable(
         self, name: str, *arguments: Any, custom_getter: Callable[..., Any] | None = None, **named: Any
@@ -140,7 +145,7 @@ class VariableStore:
                     options._replace(shape=init_shape, dtype=dtype, initializer=init),
                     PartitionInfo(full_shape=full_shape, var_offset=offset),
                 )
-            variable._set_save_slice_info(SaveSliceInfo(name, full_shape, offset, part_shape))
+            set_save_slice(variable, SaveSliceInfo(name, full_shape, offset, part_shape))
             variables.append(variable)
         whole = PartitionedVariable(name, shape, dtype, variables, partitions)
         self._partitioned_vars[name] = whole

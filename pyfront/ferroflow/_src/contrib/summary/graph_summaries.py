@@ -22,7 +22,7 @@ from ferroflow._src.framework.default_graph import (
     get_default_graph,
     name_scope,
 )
-from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.framework.graph_keys import SUMMARY_COLLECTION
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.making import identity
@@ -61,7 +61,7 @@ def record_summaries_every_n_global_steps(n: Any, global_step: TensorLike | None
 
 def all_summary_ops() -> list[Any]:
     """Returns all that record summaries in the default graph; run them in the steps to be recorded."""
-    return get_collection(GraphKeys._SUMMARY_COLLECTION)
+    return get_collection(SUMMARY_COLLECTION)
 
 
 def _step(step: Any) -> Any:
@@ -87,7 +87,7 @@ def _record(name: str, tensor: Any, family: str | None, write: Callable[[Tensor,
 
     with device(_CPU):
         recorded = smart_cond(should_record_summaries(), record, lambda: constant(False), name="")
-        add_to_collection(GraphKeys._SUMMARY_COLLECTION, recorded)
+        add_to_collection(SUMMARY_COLLECTION, recorded)
     return recorded
 
 

@@ -40,7 +40,7 @@ def assign(
     Raises:
         ValueError: if the shapes differ and `validate_shape` is not False.
     """
-    if isinstance(ref, Tensor) and not ref.dtype._is_ref_dtype and hasattr(ref, "assign"):
+    if isinstance(ref, Tensor) and not dtypes.is_reference(ref.dtype) and hasattr(ref, "assign"):
         # A slice of a variable, which knows how to assign to itself.
         assigned: Tensor = ref.assign(value, name=name)
         return assigned
