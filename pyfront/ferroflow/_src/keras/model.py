@@ -40,7 +40,7 @@ from ferroflow._src.ops.state.assigning import assign
 class Model(Network):
     """Layers between inputs and outputs; or a subclass that makes layers in its constructor and calls them in `call`.
 
-    A subclass's model learns the shapes of its inputs when it is first called, fitted, evaluated or asked to predict.
+    A subclass's model learns the shapes of its inputs when it is first called, fitted, evaluated or used to predict.
 
     Args:
         inputs: Tensor that `Input` returned, of any dtype, of shape [batch, ...], or list of them; None for `call`.
@@ -76,7 +76,7 @@ class Model(Network):
             loss_weights: list of the weights of the outputs' losses, or dict by their names; 1 by default.
             sample_weight_mode: "temporal" for weights of steps, of shape [batch, steps]; None for weights of examples;
                 for several outputs a list or a dict by their names.
-            weighted_metrics: as `metrics`, of metrics that heed the weights of examples.
+            weighted_metrics: as `metrics`, of metrics that use the weights of examples.
             target_tensors: Tensors of numbers, the labels where they are not to be fed, in a list or a dict by the
                 outputs' names; None where they are.
             **kwargs: arguments of `Session.run` are not offered.
@@ -486,7 +486,7 @@ class Model(Network):
     def _train_epoch(
         self, batches: Iterator[tuple[Batch, int]], average: Average, called: Callbacks, count: int
     ) -> bool:
-        """Trains by the batches of an epoch, and tells whether none of them was left out."""
+        """Trains on the batches of an epoch, and returns True if none was left out."""
         for i, (batch, size) in enumerate(batches):
             called.call("on_train_batch_begin", i, {"batch": i, "size": size})
             values = self._train_step(*batch)
@@ -573,7 +573,7 @@ class Model(Network):
 
             validate = validate_arrays
         elif validation_data is not None:
-            Passes(validation_data, validation_steps)  # raises where it tells no number of steps
+            Passes(validation_data, validation_steps)  # raises if it gives no number of steps
 
             def validate_generator(called: Callbacks) -> list[float]:
                 return self._evaluated_by(Passes(validation_data, validation_steps), called)
