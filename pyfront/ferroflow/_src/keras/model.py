@@ -77,8 +77,8 @@ class Model(Network):
             sample_weight_mode: "temporal" for weights of steps, of shape [batch, steps]; None for weights of examples;
                 for several outputs a list or a dict by their names.
             weighted_metrics: as `metrics`, of metrics that use the weights of examples.
-            target_tensors: Tensors of numbers, the labels where they are not to be fed, in a list or a dict by the
-                outputs' names; None where they are.
+            target_tensors: Tensors of numbers, the labels if they are not to be fed, in a list or a dict by the
+                outputs' names; None if they are.
             **kwargs: arguments of `Session.run` are not offered.
 
         Raises:
@@ -325,7 +325,7 @@ class Model(Network):
             x: as `train_on_batch`.
 
         Returns:
-            numpy.ndarray of the output's dtype, of shape [batch, ...]; a list of them where there are several outputs.
+            numpy.ndarray of the output's dtype, of shape [batch, ...]; a list of them if there are several outputs.
 
         Raises:
             ValueError: if the arrays do not match the model's inputs and outputs.
@@ -374,7 +374,7 @@ class Model(Network):
             sample_weight: array of the weights of examples or steps, or list of them; None for 1.
             initial_epoch: int, the number of the first epoch.
             steps_per_epoch: int, the number of steps of an epoch, each of which computes tensors anew, or takes arrays
-                as a whole; None where arrays are cut into batches.
+                as a whole; None if arrays are cut into batches.
             validation_steps: int, the number of steps that validate by tensors.
             validation_freq: int, every which epoch is validated; or list of the epochs' numbers, from 1.
             max_queue_size: accepted; nothing is read ahead.
@@ -657,7 +657,7 @@ class Model(Network):
             verbose: int, 0 to print nothing, 1 for a bar, 2 for a line.
 
         Returns:
-            numpy.ndarray of the output's dtype, of shape [examples, ...]; a list of them where there are several
+            numpy.ndarray of the output's dtype, of shape [examples, ...]; a list of them if there are several
             outputs.
 
         Raises:
@@ -715,7 +715,7 @@ class Model(Network):
             batch_size: int, the number of examples of a batch; None for 32.
             verbose: int, 0 to print nothing, 1 for a bar, 2 for a line.
             sample_weight: as `fit`.
-            steps: int, the number of steps, as `fit` takes them; None where arrays are cut into batches.
+            steps: int, the number of steps, as `fit` takes them; None if arrays are cut into batches.
             callbacks: list of Callback.
 
         Returns:
@@ -745,11 +745,11 @@ class Model(Network):
             x: as `fit`.
             batch_size: int, the number of examples of a batch; None for 32.
             verbose: int, 0 to print nothing, 1 for a bar, 2 for a line.
-            steps: int, the number of steps, as `fit` takes them; None where arrays are cut into batches.
+            steps: int, the number of steps, as `fit` takes them; None if arrays are cut into batches.
             callbacks: list of Callback.
 
         Returns:
-            numpy.ndarray of the output's dtype, of shape [examples, ...]; a list of them where there are several
+            numpy.ndarray of the output's dtype, of shape [examples, ...]; a list of them if there are several
             outputs.
 
         Raises:
