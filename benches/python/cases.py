@@ -40,9 +40,6 @@ def _session(tf: Any, start: dict[Any, Any] | None = None) -> Any:
     return sess
 
 
-# ---- what a call of Session.run costs
-
-
 @case
 def run_noop(tf: Any) -> Case:
     op = tf.no_op()
@@ -79,9 +76,7 @@ def chain_of_1000_adds(tf: Any) -> Case:
     return lambda: sess.run(y, feeds), lambda: _floats(sess.run(y, feeds))
 
 
-# ---- kernels: variables in, the op as a target, so that no copy of the result is timed
-
-
+# Variables in, the op as a target: no copy of the result is timed.
 def _matmul(n: int) -> None:
     def function(tf: Any) -> Case:
         start: dict[Any, Any] = {}
@@ -107,9 +102,6 @@ def elementwise_chain_10m(tf: Any) -> Case:
     y = tf.nn.relu(y) * y + x
     sess = _session(tf, start)
     return lambda: sess.run(y.op), lambda: _floats(sess.run([y[0], y[n - 1]]))
-
-
-# ---- training steps
 
 
 def _classifier(tf: Any, sizes: tuple[int, ...], batch: int, rate: float) -> Case:
@@ -143,9 +135,6 @@ def train_softmax_regression(tf: Any) -> Case:
 def train_mlp(tf: Any) -> Case:
     """784-256-256-10, batch 128, gradient descent."""
     return _classifier(tf, (784, 256, 256, 10), 128, 0.05)
-
-
-# ---- graphs
 
 
 @case

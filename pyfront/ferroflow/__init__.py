@@ -37,18 +37,10 @@ from ferroflow import (
 )
 from ferroflow._alias import install_as_tensorflow as install_as_tensorflow
 from ferroflow._src.autodiff import rules as _rules  # noqa: F401  registers the gradients
-from ferroflow._src.autodiff.aggregation import (
-    AggregationMethod as AggregationMethod,
-)
-from ferroflow._src.autodiff.custom_gradient import (
-    custom_gradient as custom_gradient,
-)
-from ferroflow._src.autodiff.gradients import (
-    gradients as gradients,
-)
-from ferroflow._src.autodiff.hessians import (
-    hessians as hessians,
-)
+from ferroflow._src.autodiff.aggregation import AggregationMethod as AggregationMethod
+from ferroflow._src.autodiff.custom_gradient import custom_gradient as custom_gradient
+from ferroflow._src.autodiff.gradients import gradients as gradients
+from ferroflow._src.autodiff.hessians import hessians as hessians
 from ferroflow._src.autodiff.unconnected import UnconnectedGradients as UnconnectedGradients
 from ferroflow._src.base import proto as _proto
 from ferroflow._src.base.absent_names import absent as _absent
@@ -65,9 +57,7 @@ from ferroflow._src.base.behavior import (
     executing_eagerly as executing_eagerly,
     resource_variables_enabled as resource_variables_enabled,
 )
-from ferroflow._src.base.device_spec import (
-    DeviceSpec as DeviceSpec,
-)
+from ferroflow._src.base.device_spec import DeviceSpec as DeviceSpec
 from ferroflow._src.base.dtypes import (
     QUANTIZED_DTYPES as QUANTIZED_DTYPES,
     DType as DType,
@@ -98,9 +88,7 @@ from ferroflow._src.base.dtypes import (
     uint64 as uint64,
     variant as variant,
 )
-from ferroflow._src.base.errors import (
-    OpError as OpError,
-)
+from ferroflow._src.base.errors import OpError as OpError
 from ferroflow._src.base.moved_modules import MovedModules as _MovedModules
 from ferroflow._src.base.op_libraries import (
     load_file_system_library as load_file_system_library,
@@ -164,37 +152,23 @@ from ferroflow._src.framework.default_graph import (
     op_scope as op_scope,
     reset_default_graph as reset_default_graph,
 )
-from ferroflow._src.framework.default_stacks import (
-    get_default_session as get_default_session,
-)
+from ferroflow._src.framework.default_stacks import get_default_session as get_default_session
 from ferroflow._src.framework.gradient_registry import (
     NoGradient as NoGradient,
     NoGradient as _no_gradient,
     NotDifferentiable as NotDifferentiable,
     RegisterGradient as RegisterGradient,
 )
-from ferroflow._src.framework.graph import (
-    Graph as Graph,
-)
-from ferroflow._src.framework.graph_keys import (
-    GraphKeys as GraphKeys,
-)
-from ferroflow._src.framework.import_graph_def import (
-    import_graph_def as import_graph_def,
-)
-from ferroflow._src.framework.operation import (
-    Operation as Operation,
-)
+from ferroflow._src.framework.graph import Graph as Graph
+from ferroflow._src.framework.graph_keys import GraphKeys as GraphKeys
+from ferroflow._src.framework.import_graph_def import import_graph_def as import_graph_def
+from ferroflow._src.framework.operation import Operation as Operation
 from ferroflow._src.framework.random_seed import (
     get_seed as get_seed,
     set_random_seed as set_random_seed,
 )
-from ferroflow._src.framework.tensor import (
-    Tensor as Tensor,
-)
-from ferroflow._src.framework.tensor_spec import (
-    TensorSpec as TensorSpec,
-)
+from ferroflow._src.framework.tensor import Tensor as Tensor
+from ferroflow._src.framework.tensor_spec import TensorSpec as TensorSpec
 from ferroflow._src.ops import operators as _operators  # noqa: F401  installs the operators of tensors
 from ferroflow._src.ops.array.indexing import (
     batch_gather as batch_gather,
@@ -274,9 +248,7 @@ from ferroflow._src.ops.array.slicing import (
     strided_slice as strided_slice,
 )
 from ferroflow._src.ops.array.sorting import argsort as argsort, searchsorted as searchsorted, sort as sort
-from ferroflow._src.ops.array.space_to_batch import (
-    required_space_to_batch_paddings as required_space_to_batch_paddings,
-)
+from ferroflow._src.ops.array.space_to_batch import required_space_to_batch_paddings as required_space_to_batch_paddings
 from ferroflow._src.ops.file.whole import (
     matching_files as matching_files,
     read_file as read_file,
@@ -319,9 +291,7 @@ from ferroflow._src.ops.flow.printing import (
     Print as Print,
     print as print,
 )
-from ferroflow._src.ops.image.cropping import (
-    extract_image_patches as extract_image_patches,
-)
+from ferroflow._src.ops.image.cropping import extract_image_patches as extract_image_patches
 from ferroflow._src.ops.linalg.decomposing import (
     qr as qr,
     self_adjoint_eig as self_adjoint_eig,
@@ -332,17 +302,13 @@ from ferroflow._src.ops.linalg.determinant import (
     log_matrix_determinant as log_matrix_determinant,
     matrix_determinant as matrix_determinant,
 )
-from ferroflow._src.ops.linalg.einsum import (
-    einsum as einsum,
-)
+from ferroflow._src.ops.linalg.einsum import einsum as einsum
 from ferroflow._src.ops.linalg.matrix_function import (
     matrix_exponential as matrix_exponential,
     matrix_logarithm as matrix_logarithm,
     matrix_square_root as matrix_square_root,
 )
-from ferroflow._src.ops.linalg.norm import (
-    norm as norm,
-)
+from ferroflow._src.ops.linalg.norm import norm as norm
 from ferroflow._src.ops.linalg.solving import (
     cholesky as cholesky,
     cholesky_solve as cholesky_solve,
@@ -384,9 +350,7 @@ from ferroflow._src.ops.math.arithmetic import (
     truncatemod as truncatemod,
     zeta as zeta,
 )
-from ferroflow._src.ops.math.beta import (
-    lbeta as lbeta,
-)
+from ferroflow._src.ops.math.beta import lbeta as lbeta
 from ferroflow._src.ops.math.cast import (
     bitcast as bitcast,
     cast as cast,
@@ -419,9 +383,7 @@ from ferroflow._src.ops.math.comparison import (
     logical_xor as logical_xor,
     not_equal as not_equal,
 )
-from ferroflow._src.ops.math.confusion_matrix import (
-    confusion_matrix as confusion_matrix,
-)
+from ferroflow._src.ops.math.confusion_matrix import confusion_matrix as confusion_matrix
 from ferroflow._src.ops.math.counting import (
     histogram_fixed_width as histogram_fixed_width,
     histogram_fixed_width_bins as histogram_fixed_width_bins,
@@ -515,9 +477,7 @@ from ferroflow._src.ops.math.segment import (
     unsorted_segment_sqrt_n as unsorted_segment_sqrt_n,
     unsorted_segment_sum as unsorted_segment_sum,
 )
-from ferroflow._src.ops.nn.activation import (
-    log_sigmoid as log_sigmoid,
-)
+from ferroflow._src.ops.nn.activation import log_sigmoid as log_sigmoid
 from ferroflow._src.ops.parsing.examples import (
     parse_example as parse_example,
     parse_single_example as parse_single_example,
@@ -589,9 +549,7 @@ from ferroflow._src.ops.renamed import (
     sub as sub,
     unpack as unpack,
 )
-from ferroflow._src.ops.script.py_func import (
-    numpy_function as numpy_function,
-)
+from ferroflow._src.ops.script.py_func import numpy_function as numpy_function
 from ferroflow._src.ops.sparse.arithmetic import (
     sparse_add as sparse_add,
     sparse_maximum as sparse_maximum,
@@ -603,9 +561,7 @@ from ferroflow._src.ops.sparse.arithmetic import (
     sparse_softmax as sparse_softmax,
     sparse_tensor_dense_matmul as sparse_tensor_dense_matmul,
 )
-from ferroflow._src.ops.sparse.comparing import (
-    edit_distance as edit_distance,
-)
+from ferroflow._src.ops.sparse.comparing import edit_distance as edit_distance
 from ferroflow._src.ops.sparse.converting import (
     sparse_merge as sparse_merge,
     sparse_tensor_to_dense as sparse_tensor_to_dense,
@@ -655,9 +611,7 @@ from ferroflow._src.ops.state.assigning import (
     scatter_sub as scatter_sub,
     scatter_update as scatter_update,
 )
-from ferroflow._src.ops.string.characters import (
-    regex_replace as regex_replace,
-)
+from ferroflow._src.ops.string.characters import regex_replace as regex_replace
 from ferroflow._src.ops.string.encoding import (
     as_string as as_string,
     decode_base64 as decode_base64,
@@ -714,9 +668,7 @@ from ferroflow._src.variables.collections import (
     moving_average_variables as moving_average_variables,
     trainable_variables as trainable_variables,
 )
-from ferroflow._src.variables.creation import (
-    variable_creator_scope as variable_creator_scope,
-)
+from ferroflow._src.variables.creation import variable_creator_scope as variable_creator_scope
 from ferroflow._src.variables.get_variable import (
     create_partitioned_variables as create_partitioned_variables,
     get_local_variable as get_local_variable,
@@ -760,12 +712,8 @@ from ferroflow._src.variables.synchronization import (
     VariableAggregation as VariableAggregation,
     VariableSynchronization as VariableSynchronization,
 )
-from ferroflow._src.variables.template import (
-    make_template as make_template,
-)
-from ferroflow._src.variables.variable import (
-    Variable as Variable,
-)
+from ferroflow._src.variables.template import make_template as make_template
+from ferroflow._src.variables.variable import Variable as Variable
 from ferroflow._src.variables.variable_scope import (
     AUTO_REUSE as AUTO_REUSE,
     VariableScope as VariableScope,
@@ -779,7 +727,7 @@ __version__ = VERSION
 __git_version__ = GIT_VERSION
 __compiler_version__ = COMPILER_VERSION
 
-# Protobuf, and the modules that few programs touch, are loaded when first asked for.
+# Protobuf, and the modules that few programs touch, are loaded on first use.
 _MESSAGES = frozenset(
     (
         "AttrValue",
@@ -817,7 +765,7 @@ _install_finder()
 _serve("_src", _MovedModules())
 
 
-# Names that few programs use: the modules of `_src` that have them, loaded when first asked for.
+# Names that few programs use: the modules of `_src` that have them, loaded on first use.
 _LATE = {
     "GradientTape": "internals.gradient_tape",
     "dimension_at_index": "base.tensor_shape",

@@ -2,8 +2,6 @@
 
 from ferroflow import flags as flags
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
-from ferroflow._src.base.app import (
-    run as run,
-)
+from ferroflow._src.base.app import run as run
 
 _tell_absent(globals())

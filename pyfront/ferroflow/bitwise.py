@@ -8,8 +8,6 @@ from ferroflow._src.ops.math.arithmetic import (
     left_shift as left_shift,
     right_shift as right_shift,
 )
-from ferroflow._src.ops.math.elementwise import (
-    invert as invert,
-)
+from ferroflow._src.ops.math.elementwise import invert as invert
 
 _tell_absent(globals())

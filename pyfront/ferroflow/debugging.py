@@ -26,39 +26,10 @@ from ferroflow._src.ops.flow.checking import (
     is_non_decreasing as is_non_decreasing,
     is_numeric_tensor as is_numeric_tensor,
     is_strictly_increasing as is_strictly_increasing,
-    verify_tensor_all_finite as assert_all_finite,
+    verify_tensor_all_finite as _verify_tensor_all_finite,
 )
 from ferroflow._src.ops.math.elementwise import is_finite as is_finite, is_inf as is_inf, is_nan as is_nan
 
-__all__ = [
-    "Assert",
-    "assert_all_finite",
-    "assert_equal",
-    "assert_greater",
-    "assert_greater_equal",
-    "assert_integer",
-    "assert_less",
-    "assert_less_equal",
-    "assert_near",
-    "assert_negative",
-    "assert_non_negative",
-    "assert_non_positive",
-    "assert_none_equal",
-    "assert_positive",
-    "assert_proper_iterable",
-    "assert_rank",
-    "assert_rank_at_least",
-    "assert_rank_in",
-    "assert_same_float_dtype",
-    "assert_scalar",
-    "assert_type",
-    "check_numerics",
-    "is_finite",
-    "is_inf",
-    "is_nan",
-    "is_non_decreasing",
-    "is_numeric_tensor",
-    "is_strictly_increasing",
-]
+assert_all_finite = _verify_tensor_all_finite
 
 _tell_absent(globals())

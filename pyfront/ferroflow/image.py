@@ -83,8 +83,6 @@ from ferroflow._src.ops.image.turning import (
     transpose as transpose,
     transpose_image as transpose_image,
 )
-from ferroflow._src.ops.random.sampling import (
-    random_crop as random_crop,
-)
+from ferroflow._src.ops.random.sampling import random_crop as random_crop
 
 _tell_absent(globals())

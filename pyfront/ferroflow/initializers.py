@@ -1,50 +1,40 @@
 """`tf.initializers`: what makes the initial values of variables, and the operations that give them."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
-from ferroflow._src.variables.initialization import (
-    global_variables_initializer as global_variables,
-    local_variables_initializer as local_variables,
-    variables_initializer as variables,
-)
+from ferroflow._src.variables import initialization as _initialization
 from ferroflow._src.variables.initializers import (
-    Constant as constant,
-    GlorotNormal as glorot_normal,
-    GlorotUniform as glorot_uniform,
-    Identity as identity,
-    Ones as ones,
-    Orthogonal as orthogonal,
-    RandomNormal as random_normal,
-    RandomUniform as random_uniform,
-    TruncatedNormal as truncated_normal,
-    UniformUnitScaling as uniform_unit_scaling,
-    VarianceScaling as variance_scaling,
-    Zeros as zeros,
-    he_normal,
-    he_uniform,
-    lecun_normal,
-    lecun_uniform,
+    Constant as _Constant,
+    GlorotNormal as _GlorotNormal,
+    GlorotUniform as _GlorotUniform,
+    Identity as _Identity,
+    Ones as _Ones,
+    Orthogonal as _Orthogonal,
+    RandomNormal as _RandomNormal,
+    RandomUniform as _RandomUniform,
+    TruncatedNormal as _TruncatedNormal,
+    UniformUnitScaling as _UniformUnitScaling,
+    VarianceScaling as _VarianceScaling,
+    Zeros as _Zeros,
+    he_normal as he_normal,
+    he_uniform as he_uniform,
+    lecun_normal as lecun_normal,
+    lecun_uniform as lecun_uniform,
 )
 
-__all__ = [
-    "constant",
-    "global_variables",
-    "glorot_normal",
-    "glorot_uniform",
-    "he_normal",
-    "he_uniform",
-    "identity",
-    "lecun_normal",
-    "lecun_uniform",
-    "local_variables",
-    "ones",
-    "orthogonal",
-    "random_normal",
-    "random_uniform",
-    "truncated_normal",
-    "uniform_unit_scaling",
-    "variables",
-    "variance_scaling",
-    "zeros",
-]
+constant = _Constant
+global_variables = _initialization.global_variables_initializer
+glorot_normal = _GlorotNormal
+glorot_uniform = _GlorotUniform
+identity = _Identity
+local_variables = _initialization.local_variables_initializer
+ones = _Ones
+orthogonal = _Orthogonal
+random_normal = _RandomNormal
+random_uniform = _RandomUniform
+truncated_normal = _TruncatedNormal
+uniform_unit_scaling = _UniformUnitScaling
+variables = _initialization.variables_initializer
+variance_scaling = _VarianceScaling
+zeros = _Zeros
 
 _tell_absent(globals())

@@ -16,127 +16,74 @@ from ferroflow._src.linear_operator.composite import (
     LinearOperatorComposition as LinearOperatorComposition,
     LinearOperatorKronecker as LinearOperatorKronecker,
 )
-from ferroflow._src.linear_operator.diag import (
-    LinearOperatorDiag as LinearOperatorDiag,
-)
-from ferroflow._src.linear_operator.full_matrix import (
-    LinearOperatorFullMatrix as LinearOperatorFullMatrix,
-)
+from ferroflow._src.linear_operator.diag import LinearOperatorDiag as LinearOperatorDiag
+from ferroflow._src.linear_operator.full_matrix import LinearOperatorFullMatrix as LinearOperatorFullMatrix
 from ferroflow._src.linear_operator.identity import (
     LinearOperatorIdentity as LinearOperatorIdentity,
     LinearOperatorScaledIdentity as LinearOperatorScaledIdentity,
     LinearOperatorZeros as LinearOperatorZeros,
 )
-from ferroflow._src.linear_operator.low_rank_update import (
-    LinearOperatorLowRankUpdate as LinearOperatorLowRankUpdate,
-)
+from ferroflow._src.linear_operator.low_rank_update import LinearOperatorLowRankUpdate as LinearOperatorLowRankUpdate
 from ferroflow._src.linear_operator.lower_triangular import (
     LinearOperatorLowerTriangular as LinearOperatorLowerTriangular,
 )
+from ferroflow._src.ops.linalg import matrix_function as _matrix_function
 from ferroflow._src.ops.linalg.decomposing import (
     qr as qr,
-    self_adjoint_eig as eigh,
-    self_adjoint_eigvals as eigvalsh,
+    self_adjoint_eig as _self_adjoint_eig,
+    self_adjoint_eigvals as _self_adjoint_eigvals,
     svd as svd,
 )
 from ferroflow._src.ops.linalg.determinant import (
-    log_matrix_determinant as slogdet,
+    log_matrix_determinant as _log_matrix_determinant,
     logdet as logdet,
-    matrix_determinant as det,
+    matrix_determinant as _matrix_determinant,
 )
-from ferroflow._src.ops.linalg.einsum import (
-    einsum as einsum,
-)
-from ferroflow._src.ops.linalg.matrix_function import (
-    matrix_exponential as expm,
-    matrix_logarithm as logm,
-    matrix_square_root as sqrtm,
-)
-from ferroflow._src.ops.linalg.norm import (
-    norm as norm,
-)
+from ferroflow._src.ops.linalg.einsum import einsum as einsum
+from ferroflow._src.ops.linalg.norm import norm as norm
 from ferroflow._src.ops.linalg.solving import (
     cholesky as cholesky,
     cholesky_solve as cholesky_solve,
-    matrix_inverse as inv,
-    matrix_solve as solve,
-    matrix_solve_ls as lstsq,
-    matrix_triangular_solve as triangular_solve,
+    matrix_inverse as _matrix_inverse,
+    matrix_solve as _matrix_solve,
+    matrix_solve_ls as _matrix_solve_ls,
+    matrix_triangular_solve as _matrix_triangular_solve,
 )
-from ferroflow._src.ops.math.arithmetic import (
-    cross as cross,
-)
+from ferroflow._src.ops.math.arithmetic import cross as cross
 from ferroflow._src.ops.math.linalg import (
     adjoint as adjoint,
-    diag as tensor_diag,
-    diag_part as tensor_diag_part,
+    diag as _diag,
+    diag_part as _diag_part,
     eye as eye,
     matmul as matmul,
-    matrix_band_part as band_part,
-    matrix_diag as diag,
-    matrix_diag_part as diag_part,
-    matrix_set_diag as set_diag,
+    matrix_band_part as _matrix_band_part,
+    matrix_diag as _matrix_diag,
+    matrix_diag_part as _matrix_diag_part,
+    matrix_set_diag as _matrix_set_diag,
     matrix_transpose as matrix_transpose,
-    matrix_transpose as transpose,
     matvec as matvec,
     tensordot as tensordot,
     trace as trace,
 )
-from ferroflow._src.ops.nn.normalization import (
-    l2_normalize as l2_normalize,
-)
+from ferroflow._src.ops.nn.normalization import l2_normalize as l2_normalize
 
-__all__ = [
-    "LinearOperator",
-    "LinearOperatorAdjoint",
-    "LinearOperatorBlockDiag",
-    "LinearOperatorCirculant",
-    "LinearOperatorCirculant2D",
-    "LinearOperatorCirculant3D",
-    "LinearOperatorComposition",
-    "LinearOperatorDiag",
-    "LinearOperatorFullMatrix",
-    "LinearOperatorIdentity",
-    "LinearOperatorInversion",
-    "LinearOperatorKronecker",
-    "LinearOperatorLowRankUpdate",
-    "LinearOperatorLowerTriangular",
-    "LinearOperatorScaledIdentity",
-    "LinearOperatorZeros",
-    "adjoint",
-    "band_part",
-    "cholesky",
-    "cholesky_solve",
-    "cross",
-    "det",
-    "diag",
-    "diag_part",
-    "eigh",
-    "eigvalsh",
-    "einsum",
-    "expm",
-    "eye",
-    "inv",
-    "l2_normalize",
-    "logdet",
-    "logm",
-    "lstsq",
-    "matmul",
-    "matrix_transpose",
-    "matvec",
-    "norm",
-    "qr",
-    "set_diag",
-    "slogdet",
-    "solve",
-    "sqrtm",
-    "svd",
-    "tensor_diag",
-    "tensor_diag_part",
-    "tensordot",
-    "trace",
-    "transpose",
-    "triangular_solve",
-]
+band_part = _matrix_band_part
+det = _matrix_determinant
+diag = _matrix_diag
+diag_part = _matrix_diag_part
+eigh = _self_adjoint_eig
+eigvalsh = _self_adjoint_eigvals
+expm = _matrix_function.matrix_exponential
+inv = _matrix_inverse
+logm = _matrix_function.matrix_logarithm
+lstsq = _matrix_solve_ls
+set_diag = _matrix_set_diag
+slogdet = _log_matrix_determinant
+solve = _matrix_solve
+sqrtm = _matrix_function.matrix_square_root
+tensor_diag = _diag
+tensor_diag_part = _diag_part
+transpose = matrix_transpose
+triangular_solve = _matrix_triangular_solve
 
 _tell_absent(globals())

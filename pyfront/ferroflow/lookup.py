@@ -7,8 +7,6 @@ from ferroflow._src.ops.lookup.initializer import (
     TextFileIndex as TextFileIndex,
     TextFileInitializer as TextFileInitializer,
 )
-from ferroflow._src.ops.lookup.table import (
-    StaticHashTable as StaticHashTable,
-)
+from ferroflow._src.ops.lookup.table import StaticHashTable as StaticHashTable
 
 _tell_absent(globals())

@@ -4,37 +4,27 @@ from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.framework.random_seed import get_seed as get_seed, set_random_seed as set_random_seed
 from ferroflow._src.ops.random.sampling import (
     categorical as categorical,
-    random_gamma as gamma,
-    random_normal as normal,
-    random_poisson as poisson,
-    random_shuffle as shuffle,
-    random_uniform as uniform,
+    random_gamma as _random_gamma,
+    random_normal as _random_normal,
+    random_poisson as _random_poisson,
+    random_shuffle as _random_shuffle,
+    random_uniform as _random_uniform,
     truncated_normal as truncated_normal,
 )
 from ferroflow._src.ops.random.stateless import (
     stateless_categorical as stateless_categorical,
-    stateless_random_normal as stateless_normal,
-    stateless_random_uniform as stateless_uniform,
+    stateless_random_normal as _stateless_random_normal,
+    stateless_random_uniform as _stateless_random_uniform,
     stateless_truncated_normal as stateless_truncated_normal,
 )
 from ferroflow._src.ops.superseded import multinomial as multinomial, stateless_multinomial as stateless_multinomial
 
-__all__ = [
-    "categorical",
-    "gamma",
-    "get_seed",
-    "multinomial",
-    "normal",
-    "poisson",
-    "set_random_seed",
-    "shuffle",
-    "stateless_categorical",
-    "stateless_multinomial",
-    "stateless_normal",
-    "stateless_truncated_normal",
-    "stateless_uniform",
-    "truncated_normal",
-    "uniform",
-]
+gamma = _random_gamma
+normal = _random_normal
+poisson = _random_poisson
+shuffle = _random_shuffle
+stateless_normal = _stateless_random_normal
+stateless_uniform = _stateless_random_uniform
+uniform = _random_uniform
 
 _tell_absent(globals())

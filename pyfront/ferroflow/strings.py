@@ -12,12 +12,8 @@ from ferroflow._src.ops.string.characters import (
     regex_full_match as regex_full_match,
     regex_replace as regex_replace,
 )
-from ferroflow._src.ops.string.encoding import (
-    as_string as as_string,
-)
-from ferroflow._src.ops.string.formatting import (
-    unicode_script as unicode_script,
-)
+from ferroflow._src.ops.string.encoding import as_string as as_string
+from ferroflow._src.ops.string.formatting import unicode_script as unicode_script
 from ferroflow._src.ops.string.parts import (
     reduce_join as reduce_join,
     substr as substr,

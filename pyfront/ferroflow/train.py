@@ -32,9 +32,7 @@ from ferroflow._src.cluster.cluster_spec import ClusterSpec as ClusterSpec
 from ferroflow._src.cluster.device_setter import replica_device_setter as replica_device_setter
 from ferroflow._src.cluster.server import Server as Server
 from ferroflow._src.framework.graph_files import write_graph as write_graph
-from ferroflow._src.input import (
-    queue_runner as queue_runner,
-)
+from ferroflow._src.input import queue_runner as queue_runner
 from ferroflow._src.input.batching import (
     batch as batch,
     batch_join as batch_join,
@@ -62,12 +60,8 @@ from ferroflow._src.input.queue_runner import (
     add_queue_runner as add_queue_runner,
     start_queue_runners as start_queue_runners,
 )
-from ferroflow._src.summary.file_writer import (
-    SummaryWriter as SummaryWriter,
-)
-from ferroflow._src.summary.summary_iterator import (
-    summary_iterator as summary_iterator,
-)
+from ferroflow._src.summary.file_writer import SummaryWriter as SummaryWriter
+from ferroflow._src.summary.summary_iterator import summary_iterator as summary_iterator
 from ferroflow._src.supervision.basic_loops import basic_train_loop as basic_train_loop
 from ferroflow._src.supervision.hooks.checkpoint_saver import (
     CheckpointSaverHook as CheckpointSaverHook,
@@ -81,9 +75,7 @@ from ferroflow._src.supervision.hooks.nan_tensor import (
     NanLossDuringTrainingError as NanLossDuringTrainingError,
     NanTensorHook as NanTensorHook,
 )
-from ferroflow._src.supervision.hooks.profiler import (
-    ProfilerHook as ProfilerHook,
-)
+from ferroflow._src.supervision.hooks.profiler import ProfilerHook as ProfilerHook
 from ferroflow._src.supervision.hooks.step_counter import StepCounterHook as StepCounterHook
 from ferroflow._src.supervision.hooks.stop_at_step import StopAtStepHook as StopAtStepHook
 from ferroflow._src.supervision.hooks.summary_saver import SummarySaverHook as SummarySaverHook
@@ -107,30 +99,18 @@ from ferroflow._src.supervision.session_run_hook import (
     SessionRunValues as SessionRunValues,
 )
 from ferroflow._src.supervision.supervisor import Supervisor as Supervisor
-from ferroflow._src.supervision.sync_replicas_optimizer import (
-    SyncReplicasOptimizer as SyncReplicasOptimizer,
-)
-from ferroflow._src.training.adadelta import (
-    AdadeltaOptimizer as AdadeltaOptimizer,
-)
-from ferroflow._src.training.adagrad import (
-    AdagradOptimizer as AdagradOptimizer,
-)
-from ferroflow._src.training.adagrad_da import (
-    AdagradDAOptimizer as AdagradDAOptimizer,
-)
-from ferroflow._src.training.adam import (
-    AdamOptimizer as AdamOptimizer,
-)
+from ferroflow._src.supervision.sync_replicas_optimizer import SyncReplicasOptimizer as SyncReplicasOptimizer
+from ferroflow._src.training.adadelta import AdadeltaOptimizer as AdadeltaOptimizer
+from ferroflow._src.training.adagrad import AdagradOptimizer as AdagradOptimizer
+from ferroflow._src.training.adagrad_da import AdagradDAOptimizer as AdagradDAOptimizer
+from ferroflow._src.training.adam import AdamOptimizer as AdamOptimizer
 from ferroflow._src.training.cosine_decay import (
     cosine_decay as cosine_decay,
     cosine_decay_restarts as cosine_decay_restarts,
     linear_cosine_decay as linear_cosine_decay,
     noisy_linear_cosine_decay as noisy_linear_cosine_decay,
 )
-from ferroflow._src.training.ftrl import (
-    FtrlOptimizer as FtrlOptimizer,
-)
+from ferroflow._src.training.ftrl import FtrlOptimizer as FtrlOptimizer
 from ferroflow._src.training.global_step import (
     assert_global_step as assert_global_step,
     create_global_step as create_global_step,
@@ -138,9 +118,7 @@ from ferroflow._src.training.global_step import (
     get_or_create_global_step as get_or_create_global_step,
     global_step as global_step,
 )
-from ferroflow._src.training.gradient_descent import (
-    GradientDescentOptimizer as GradientDescentOptimizer,
-)
+from ferroflow._src.training.gradient_descent import GradientDescentOptimizer as GradientDescentOptimizer
 from ferroflow._src.training.learning_rate_decay import (
     exponential_decay as exponential_decay,
     inverse_time_decay as inverse_time_decay,
@@ -149,22 +127,14 @@ from ferroflow._src.training.learning_rate_decay import (
     piecewise_constant as piecewise_constant_decay,  # noqa: F401  # TF 1.x: its name from 1.13 on
     polynomial_decay as polynomial_decay,
 )
-from ferroflow._src.training.momentum import (
-    MomentumOptimizer as MomentumOptimizer,
-)
-from ferroflow._src.training.moving_averages import (
-    ExponentialMovingAverage as ExponentialMovingAverage,
-)
-from ferroflow._src.training.optimizer import (
-    Optimizer as Optimizer,
-)
+from ferroflow._src.training.momentum import MomentumOptimizer as MomentumOptimizer
+from ferroflow._src.training.moving_averages import ExponentialMovingAverage as ExponentialMovingAverage
+from ferroflow._src.training.optimizer import Optimizer as Optimizer
 from ferroflow._src.training.proximal import (
     ProximalAdagradOptimizer as ProximalAdagradOptimizer,
     ProximalGradientDescentOptimizer as ProximalGradientDescentOptimizer,
 )
-from ferroflow._src.training.rms_prop import (
-    RMSPropOptimizer as RMSPropOptimizer,
-)
+from ferroflow._src.training.rms_prop import RMSPropOptimizer as RMSPropOptimizer
 
 _MESSAGES = frozenset(
     (
@@ -193,7 +163,7 @@ if _typing.TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> _Any:
-        # Protobuf is loaded when a message is first asked for.
+        # Protobuf is loaded when a message is first used.
         if name in _MESSAGES:
             return getattr(_proto, name)
         raise _absent("ferroflow.train", name)

@@ -31,9 +31,6 @@ def run(*values, **options):
         return session.run(list(values))
 
 
-# ---- calculus
-
-
 @settings(max_examples=20)
 @given(a=st.floats(-3, 3), b=st.floats(-3, 3), seed=st.integers(0, 1000))
 def test_gradients_are_linear(a, b, seed):
@@ -107,9 +104,6 @@ def test_hessians_of_a_tensor_whose_shape_is_known_only_when_it_runs():
         assert sess.run(h, {x: [1.0, 2.0, 3.0]}).shape == (3, 3)
 
 
-# ---- where there is none
-
-
 def test_none_where_no_path_leads():
     x, y = tf.constant(1.0), tf.constant(2.0)
     assert tf.gradients(y * y, [x, y])[0] is None
@@ -137,9 +131,6 @@ def test_an_unused_output_counts_as_zero():
     x = tf.constant([[1.0, 2.0, 3.0]])
     first, _ = tf.split(x, [1, 2], axis=1)
     np.testing.assert_array_equal(run(tf.gradients(first, x)[0])[0], [[1.0, 0.0, 0.0]])
-
-
-# ---- sums
 
 
 def test_sums_are_made_in_the_order_of_the_walk(graph):
@@ -176,9 +167,6 @@ def test_slices_beside_a_dense_gradient_become_dense():
     check(lambda x: [tf.gather(x, [2, 0]), tf.sin(x)], [data])
 
 
-# ---- scopes and places
-
-
 def test_gradients_are_placed_with_their_operations_on_request(graph):
     x = tf.constant(1.0, name="x")
     y = tf.sin(x, name="y")
@@ -196,9 +184,6 @@ def test_gated_gradients_of_one_operation_wait_for_each_other(graph):
     assert {op.type for op in barrier.control_inputs} == {"Mul"}
     assert len(barrier.control_inputs) == 2
     assert run(gx, gy) == [3.0, 2.0]
-
-
-# ---- rules of programs
 
 
 def test_a_program_registers_rules_and_overrides_them(graph, rules):
@@ -258,9 +243,6 @@ def test_a_prevented_gradient_tells_its_reason():
         tf.gradients(y, x)
 
 
-# ---- wrong arguments
-
-
 def test_the_number_of_given_gradients_must_fit():
     x = tf.constant(1.0)
     with pytest.raises(ValueError, match="grad_ys"):
@@ -302,9 +284,6 @@ def test_a_shape_that_only_the_step_contradicts_is_an_error_of_the_step():
     g = tf.gradients(x * x, x, grad_ys=[y])[0]
     with tf.Session() as session, pytest.raises(errors.InvalidArgumentError):
         session.run(g, {x: np.zeros([2, 3]), y: np.zeros([4, 5])})
-
-
-# ---- size
 
 
 def test_a_chain_of_100_000_nodes_is_built_differentiated_and_run(graph):

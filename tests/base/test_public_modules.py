@@ -1,6 +1,8 @@
 """Tests that public classes and functions name the public module that has them, and that pickles hold its path."""
 
+import ast
 import base64
+import fractions
 import importlib
 import inspect
 import json
@@ -9,12 +11,14 @@ import pickletools
 import pkgutil
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import ferroflow as tf
+from ferroflow._src.base import public_modules
 from ferroflow._src.base.public_modules import set_public_modules
 
 _OLD = Path(__file__).parents[1] / "golden" / "pickles_of_0_1.json"
@@ -104,6 +108,7 @@ def test_the_module_does_not_depend_on_which_was_imported_first(first):
     program = f"""
 import importlib
 import ferroflow as tf
+from ferroflow._src.base import public_modules
 importlib.import_module("ferroflow.{first}")
 print(tf.nn.rnn_cell.LSTMCell.__module__, tf.layers.Dense.__module__, tf.add.__module__, tf.nn.relu.__module__)
 """
@@ -120,3 +125,48 @@ def test_names_of_others_and_second_names_stay_as_they_are():
     set_public_modules(namespace)
     assert Path.__module__.partition(".")[0] == "pathlib"
     assert inner.__module__ == before
+
+
+def _public_objects():
+    """Yields each public class and function once, with the path under which it was found."""
+    seen = set()
+    for module in _public_modules():
+        for name, value in vars(module).items():
+            is_code = inspect.isclass(value) or inspect.isfunction(value)
+            if name.startswith("_") or not is_code or id(value) in seen:
+                continue
+            if value.__module__.partition(".")[0] == "ferroflow" and not hasattr(value, "DESCRIPTOR"):
+                seen.add(id(value))
+                yield f"{module.__name__}.{name}", value
+
+
+def test_the_source_of_every_public_class_and_function_is_found():
+    wrong, count = [], 0
+    for path, value in _public_objects():
+        if hasattr(value, "_fields"):
+            continue  # Python writes no source for a named tuple.
+        count += 1
+        try:
+            source = inspect.getsource(value)
+        except (OSError, TypeError) as failure:
+            wrong.append(f"{path}: {failure}")
+            continue
+        (node,) = ast.parse(textwrap.dedent(source)).body
+        expected = ast.ClassDef if inspect.isclass(value) else ast.FunctionDef
+        if not isinstance(node, expected):
+            wrong.append(f"{path}: {source.splitlines()[0]}")
+        elif expected is ast.ClassDef and node.name not in (value.__name__, public_modules._defined[value][1]):
+            wrong.append(f"{path}: the class {node.name}")
+    assert count > 1800
+    assert not wrong, "\n".join(wrong)
+
+
+def test_sources_of_other_classes_are_found_as_before():
+    class Adam(tf.train.AdamOptimizer):
+        """A class of a program."""
+
+    assert "A class of a program" in inspect.getsource(Adam)
+    assert "class Fraction" in inspect.getsource(fractions.Fraction)
+    assert inspect.getfile(tf.train.AdamOptimizer).endswith("adam.py")
+    with pytest.raises(TypeError, match="built-in"):
+        inspect.getfile(int)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from pathlib import Path
 
@@ -129,3 +130,28 @@ def test_a_tensor_is_put_on_the_scale_of_arrays():
         tensor = module.preprocess_input(tf.constant(PICTURES))
         with tf.Session() as session:
             np.testing.assert_allclose(session.run(tensor), module.preprocess_input(PICTURES.copy()), atol=1e-4)
+
+
+_PICTURES = "(include_top=True, weights='imagenet', input_tensor=None, input_shape=None, pooling=None, classes=1000)"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "DenseNet121",
+            "DenseNet169",
+            "DenseNet201",
+            "InceptionResNetV2",
+            "InceptionV3",
+            "VGG16",
+            "VGG19",
+            "Xception",
+        ),
+        *("ResNet50", "ResNet101", "ResNet152", "ResNet50V2", "ResNet101V2", "ResNet152V2"),
+    ],
+)
+def test_networks_have_the_arguments_of_tensorflow_1_15(name):
+    signature = inspect.signature(getattr(tf.keras.applications, name))
+    bare = [parameter.replace(annotation=parameter.empty) for parameter in signature.parameters.values()]
+    assert str(inspect.Signature(bare)) == _PICTURES

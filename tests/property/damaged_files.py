@@ -86,9 +86,6 @@ INVALID = (tf.errors.InvalidArgumentError, tf.errors.ResourceExhaustedError, tf.
 LOST = (tf.errors.DataLossError, tf.errors.ResourceExhaustedError, tf.errors.UnimplementedError)
 
 
-# ---- strings that one op reads
-
-
 def _op(build: Callable[[Any], Any]) -> Callable[[bytes], object]:
     @functools.cache
     def step() -> Callable[[bytes], object]:
@@ -207,9 +204,6 @@ def _sparse_reader(which: int) -> Callable[[bytes], object]:
         return tf.deserialize_many_sparse(tf.expand_dims(tf.stack(parts), 0), tf.float32, rank=2)
 
     return _op(build)
-
-
-# ---- files
 
 
 @functools.cache

@@ -191,3 +191,22 @@ def test_a_list_is_reversed_step_by_step():
         wanted, _ = tf.nn.dynamic_rnn(cell, X[::-1], dtype=tf.float32, time_major=True)
         _, (outputs, wanted) = run(session, outputs, wanted)
     np.testing.assert_allclose(np.stack(outputs), wanted[::-1], rtol=1e-5, atol=1e-6)
+
+
+def test_a_block_wrapper_sets_the_outputs_past_a_sequence_to_zero_whatever_its_cell_returns():
+    class Sevens(tf.contrib.rnn.LSTMBlockWrapper):
+        @property
+        def num_units(self):
+            return 2
+
+        def _call_cell(self, inputs, initial_cell_state, initial_output, dtype, sequence_length):
+            states = inputs * 0 + 7.0
+            return states, states
+
+    outputs, state = Sevens()(tf.ones([3, 2, 2]), dtype=tf.float32, sequence_length=[1, 3])
+    with tf.Session() as sess:
+        values, last = sess.run([outputs, state])
+    # As TensorFlow 1.15.5.
+    assert values[:, 0].tolist() == [[7.0, 7.0], [0.0, 0.0], [0.0, 0.0]]
+    assert (values[:, 1] == 7.0).all()
+    assert (last.c == 7.0).all()

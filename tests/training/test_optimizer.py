@@ -38,9 +38,6 @@ class Momentum(tf.train.Optimizer):
         return var.scatter_sub(grad).op
 
 
-# ---- slots
-
-
 def test_the_slots_of_slices_are_one_slot_of_the_whole_in_a_checkpoint(tmp_path):
     with tf.variable_scope("s", partitioner=tf.fixed_size_partitioner(2)):
         w = tf.get_variable("w", [4], initializer=tf.ones_initializer())
@@ -59,9 +56,6 @@ def test_the_slots_of_slices_are_one_slot_of_the_whole_in_a_checkpoint(tmp_path)
         whole = tf.Variable(tf.zeros([4]), name="s/w/Adam")
         tf.train.Saver([whole]).restore(session, path)
         np.testing.assert_array_equal(session.run(whole), moments)
-
-
-# ---- gradient descent
 
 
 @pytest.mark.parametrize("dtype", [tf.float32, tf.float64])
@@ -108,9 +102,6 @@ def test_a_constraint_on_rows_is_refused():
     v = tf.Variable([[1.0]], constraint=lambda x: x)
     with pytest.raises(RuntimeError, match="Cannot use a constraint function on a sparse variable"):
         tf.train.GradientDescentOptimizer(1.0).minimize(tf.reduce_sum(tf.gather(v, [0])))
-
-
-# ---- what is trained
 
 
 def test_the_global_step_counts_after_the_updates(graph):
@@ -192,9 +183,6 @@ def test_updates_are_placed_with_their_variables(graph):
     assert update.colocation_groups() == [b"loc:@v"]
 
 
-# ---- optimizers of programs
-
-
 def test_a_subclass_keeps_slots():
     v = tf.Variable([1.0, 1.0], name="v")
     optimizer = Momentum()
@@ -244,9 +232,6 @@ def test_an_optimizer_has_one_variable_of_its_own_for_each_name():
     assert optimizer.variables() == [made]
 
 
-# ---- mistakes
-
-
 def test_a_loss_that_depends_on_no_variable_is_refused():
     tf.Variable(1.0, name="lonely")
     with pytest.raises(ValueError, match="No gradients provided for any variable, check your graph for ops"):
@@ -289,3 +274,16 @@ def test_an_optimizer_needs_a_name():
     with pytest.raises(ValueError, match="Must specify the optimizer name"):
         tf.train.Optimizer(False, "")
     assert tf.train.GradientDescentOptimizer(0.1).get_name() == "GradientDescent"
+
+
+def test_slots_do_not_wait_for_the_control_dependencies_of_the_training_step():
+    class Counting(tf.train.GradientDescentOptimizer):
+        def _create_slots(self, var_list):
+            self.made = tf.constant(3.0)
+
+    v = tf.Variable(1.0)
+    optimizer = Counting(0.1)
+    with tf.control_dependencies([tf.no_op()]):
+        optimizer.minimize(v * v, var_list=[v])
+    # As TensorFlow 1.15.5: a session may start the slots before it can run the step.
+    assert optimizer.made.op.control_inputs == []

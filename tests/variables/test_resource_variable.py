@@ -40,9 +40,6 @@ def is_close(found, wanted):
     return abs(found - wanted) <= 5e-6 * max(1.0, abs(wanted))
 
 
-# ---- what TensorFlow does
-
-
 @pytest.mark.parametrize("optimizer", sorted(FOUND["training"]))
 def test_training_follows_tensorflow(programs, optimizer):
     found = programs.build_and_train(tf, optimizer)
@@ -57,9 +54,6 @@ def test_files_of_tensorflow_are_run_and_trained_on(programs):
 def test_what_is_saved_is_found_again(programs, tmp_path):
     saved = programs.save(tf, str(tmp_path))
     assert is_close(programs.load(tf, str(tmp_path)), saved)
-
-
-# ---- which variables are behind handles
 
 
 def test_arguments_scopes_and_the_programs_default_decide():
@@ -100,9 +94,6 @@ def test_a_message_describes_the_variable():
     with tf.Session() as session:
         session.run(v.initializer)
         assert session.run(w + 1) == 4.0
-
-
-# ---- the place of reads
 
 
 def test_a_read_gives_what_was_written_before_it():
@@ -195,9 +186,6 @@ def test_functions_take_handles():
         assert [session.run(following) for _ in range(3)] == [10.0, 20.0, 30.0]
 
 
-# ---- reading and writing parts
-
-
 def test_rows_and_slices_are_read_and_written():
     start = np.arange(8, dtype=np.float32).reshape(4, 2)
     v = tf.Variable(start, use_resource=True)
@@ -236,9 +224,6 @@ def test_the_shape_of_a_variable_is_read_through_its_handle():
     with tf.Session() as session:
         session.run(v.initializer)
         assert session.run(found).tolist() == [3, 5]
-
-
-# ---- gradients
 
 
 def test_reads_have_the_shape_that_is_known_of_the_variable():
@@ -288,9 +273,6 @@ def test_gradients_pass_loops_and_branches():
         assert session.run(gradient, {x: -1.0}) == 1.0
 
 
-# ---- failures
-
-
 def test_reading_before_the_first_assignment_names_the_variable():
     v = tf.Variable(1.0, name="w", use_resource=True)
     words = (
@@ -320,9 +302,6 @@ def test_a_handle_of_something_else_is_refused():
     read = tensor_op("ReadVariableOp", [table], {"dtype": tf.float32})
     with tf.Session() as session, pytest.raises(errors.InvalidArgumentError, match="another kind"):
         session.run(read)
-
-
-# ---- the stacks of TensorFlow's loops
 
 
 def test_stacks_give_back_the_last_value_first():

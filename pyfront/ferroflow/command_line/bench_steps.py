@@ -1,7 +1,7 @@
 """The steps that `ferroflow bench` times, in a process of their own, with ferroflow or with TensorFlow.
 
 Run by either library's interpreter with the arguments LIBRARY, SECONDS and names of steps, it prints a line of JSON for
-each step. It imports neither library unless it is asked to, and uses what both have.
+each step. It imports neither library unless it is requested, and uses what both have.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 # A built step: (its function, a function that returns the result that all runs must reach).
 Step = tuple[Callable[[], Any], Callable[[], float]]
 
-# A sample is of so many seconds at least: clocks are finer, interruptions are not.
+# A sample takes at least this number of seconds: clocks are finer, interruptions are not.
 _SAMPLE = 0.002
 
 

@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--plan",
         metavar="FETCHES",
-        help="print the plan of a step that fetches these tensors or operations, by commas; all placeholders are fed",
+        help="print the plan of a step that fetches these tensors or operations, separated by commas; all placeholders are fed",
     )
     parser.add_argument("--scope", default="", help="the name scope to draw; default: the whole graph")
     parser.add_argument(
@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
         args: the command's arguments.
 
     Returns:
-        int: 0; 1 where there is no such scope; 2 where a file cannot be read or written, or none was asked for.
+        int: 0; 1 if there is no such scope; 2 if a file cannot be read or written, or none was requested.
     """
     if not args.svg and not args.html and args.plan is None:
         print(

@@ -53,7 +53,7 @@ def checkpoint_prefix(path: str) -> str | None:
         path: str, a folder, whose latest is meant; a prefix; or one of the checkpoint's files.
 
     Returns:
-        str; None where there is no checkpoint.
+        str; None if there is no checkpoint.
     """
     if os.path.isdir(path):
         return tf.train.latest_checkpoint(path)
@@ -74,7 +74,7 @@ def record_compression(path: str) -> str | None:
         path: str, a file.
 
     Returns:
-        str: "", "GZIP" or "ZLIB"; None where its first record cannot be read.
+        str: "", "GZIP" or "ZLIB"; None if its first record cannot be read.
     """
     with open(path, "rb") as file:
         start = file.read(2)
@@ -182,14 +182,14 @@ def saved_model_of(path: str) -> Any:
 
 
 def meta_graph_of(path: str, tags: str | None = None) -> Any:
-    """Returns the MetaGraphDef of a file, of a SavedModel, or beside a checkpoint.
+    """Returns the MetaGraphDef of a file, of a SavedModel, or of a checkpoint.
 
     Args:
         path: str, the file or folder.
         tags: str, the tags of the graph in a SavedModel, joined by commas; None for its only graph.
 
     Returns:
-        A MetaGraphDef message; with nothing but a graph where that is all there is.
+        A MetaGraphDef message; with only the graph if there is nothing else.
 
     Raises:
         NotReadable: if the graph does not exist.

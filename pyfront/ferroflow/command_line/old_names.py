@@ -31,13 +31,13 @@ _NO_EAGER: Final = "the graph holds no values; write session.run(tensor)"
 
 @dataclass(frozen=True)
 class Finding:
-    """A use of what is no longer there.
+    """A use of a removed name.
 
     Attributes:
         line: int, from 1.
         kind: "Python 2", "dropped" or "eager".
-        name: str, what is used.
-        advice: str, what to do; "" where nothing is known.
+        name: str, the removed name.
+        advice: str, what to do; "" if nothing is known.
     """
 
     line: int
@@ -109,7 +109,7 @@ class _Scan(ast.NodeVisitor):
         self.generic_visit(node)
         module = self._module_of(node.value)
         if module is None:
-            # Old objects' methods; their objects are told by the name alone.
+            # Old objects' methods; their objects are recognized by the name alone.
             if node.attr in _PYTHON_2_METHODS:
                 self._note(node, PYTHON_2, f".{node.attr}", f"'dict' object has no attribute {node.attr!r}")
             elif node.attr == "tostring":
@@ -119,7 +119,7 @@ class _Scan(ast.NodeVisitor):
             self._note(node, DROPPED, name, f"module {module!r} has no attribute {node.attr!r}")
 
     def _module_of(self, node: ast.expr) -> str | None:
-        """Returns the module that an expression stands for, as far as imports tell."""
+        """Returns the module that an expression stands for, as far as imports show."""
         parts: list[str] = []
         while isinstance(node, ast.Attribute):
             parts.append(node.attr)
@@ -156,7 +156,7 @@ def _is_gone(module: str, name: str) -> bool:
 
 
 def old_names(source: str, file: str = "<program>") -> Iterator[Finding]:
-    """Yields the uses of what is no longer there, in the order of the source.
+    """Yields the uses of removed names, in the order of the source.
 
     Args:
         source: str, the program.

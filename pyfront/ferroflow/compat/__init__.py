@@ -28,9 +28,7 @@ if _typing.TYPE_CHECKING:
         forward_compatibility_horizon as forward_compatibility_horizon,
         forward_compatible as forward_compatible,
     )
-    from ferroflow.compat import (
-        v1 as v1,
-    )
+    from ferroflow.compat import v1 as v1
 else:
 
     def __getattr__(name: str) -> _Any:

@@ -47,18 +47,14 @@ from ferroflow._src.control_flow.static_choice import (
     smart_cond as smart_cond,
     smart_constant_value as smart_constant_value,
 )
-from ferroflow._src.framework.composite import (
-    is_tensor as is_tensor,
-)
+from ferroflow._src.framework.composite import is_tensor as is_tensor
 from ferroflow._src.internals.deprecation import (
     deprecated as deprecated,
     deprecated_arg_values as deprecated_arg_values,
     deprecated_args as deprecated_args,
 )
 from ferroflow._src.ops.array.sorting import argsort as argsort, sort as sort
-from ferroflow._src.ops.script.py_func import (
-    py_func as py_func,
-)
+from ferroflow._src.ops.script.py_func import py_func as py_func
 from ferroflow._src.training.global_step import (
     assert_global_step as assert_global_step,
     create_global_step as create_global_step,

@@ -1,9 +1,7 @@
-"""`tf.contrib.opt`: optimizers beside those of `tf.train`."""
+"""`tf.contrib.opt`: optimizers besides those of `tf.train`."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
-from ferroflow._src.contrib.opt.ada_max import (
-    AdaMaxOptimizer as AdaMaxOptimizer,
-)
+from ferroflow._src.contrib.opt.ada_max import AdaMaxOptimizer as AdaMaxOptimizer
 from ferroflow._src.contrib.opt.adam_variants import (
     LazyAdamOptimizer as LazyAdamOptimizer,
     NadamOptimizer as NadamOptimizer,
@@ -12,9 +10,7 @@ from ferroflow._src.contrib.opt.external_optimizer import (
     ExternalOptimizerInterface as ExternalOptimizerInterface,
     ScipyOptimizerInterface as ScipyOptimizerInterface,
 )
-from ferroflow._src.contrib.opt.moving_average_optimizer import (
-    MovingAverageOptimizer as MovingAverageOptimizer,
-)
+from ferroflow._src.contrib.opt.moving_average_optimizer import MovingAverageOptimizer as MovingAverageOptimizer
 from ferroflow._src.contrib.opt.sign_agreement import (
     AddSignOptimizer as AddSignOptimizer,
     PowerSignOptimizer as PowerSignOptimizer,

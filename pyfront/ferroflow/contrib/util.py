@@ -5,8 +5,6 @@ from ferroflow._src.base.tensor_content import (
     make_ndarray as make_ndarray,
     make_tensor_proto as make_tensor_proto,
 )
-from ferroflow._src.framework.constant import (
-    constant_value as constant_value,
-)
+from ferroflow._src.framework.constant import constant_value as constant_value
 
 _tell_absent(globals())

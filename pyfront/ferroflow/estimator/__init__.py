@@ -37,37 +37,19 @@ from ferroflow._src.supervision.hooks.checkpoint_saver import (
     CheckpointSaverHook as CheckpointSaverHook,
     CheckpointSaverListener as CheckpointSaverListener,
 )
-from ferroflow._src.supervision.hooks.feed_fn import (
-    FeedFnHook as FeedFnHook,
-)
-from ferroflow._src.supervision.hooks.final_ops import (
-    FinalOpsHook as FinalOpsHook,
-)
-from ferroflow._src.supervision.hooks.global_step_waiter import (
-    GlobalStepWaiterHook as GlobalStepWaiterHook,
-)
-from ferroflow._src.supervision.hooks.logging_tensor import (
-    LoggingTensorHook as LoggingTensorHook,
-)
+from ferroflow._src.supervision.hooks.feed_fn import FeedFnHook as FeedFnHook
+from ferroflow._src.supervision.hooks.final_ops import FinalOpsHook as FinalOpsHook
+from ferroflow._src.supervision.hooks.global_step_waiter import GlobalStepWaiterHook as GlobalStepWaiterHook
+from ferroflow._src.supervision.hooks.logging_tensor import LoggingTensorHook as LoggingTensorHook
 from ferroflow._src.supervision.hooks.nan_tensor import (
     NanLossDuringTrainingError as NanLossDuringTrainingError,
     NanTensorHook as NanTensorHook,
 )
-from ferroflow._src.supervision.hooks.profiler import (
-    ProfilerHook as ProfilerHook,
-)
-from ferroflow._src.supervision.hooks.step_counter import (
-    StepCounterHook as StepCounterHook,
-)
-from ferroflow._src.supervision.hooks.stop_at_step import (
-    StopAtStepHook as StopAtStepHook,
-)
-from ferroflow._src.supervision.hooks.summary_saver import (
-    SummarySaverHook as SummarySaverHook,
-)
-from ferroflow._src.supervision.hooks.timers import (
-    SecondOrStepTimer as SecondOrStepTimer,
-)
+from ferroflow._src.supervision.hooks.profiler import ProfilerHook as ProfilerHook
+from ferroflow._src.supervision.hooks.step_counter import StepCounterHook as StepCounterHook
+from ferroflow._src.supervision.hooks.stop_at_step import StopAtStepHook as StopAtStepHook
+from ferroflow._src.supervision.hooks.summary_saver import SummarySaverHook as SummarySaverHook
+from ferroflow._src.supervision.hooks.timers import SecondOrStepTimer as SecondOrStepTimer
 from ferroflow._src.supervision.session_run_hook import (
     SessionRunArgs as SessionRunArgs,
     SessionRunContext as SessionRunContext,

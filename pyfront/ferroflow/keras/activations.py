@@ -1,6 +1,7 @@
 """`tf.keras.activations`: functions of each element."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.keras import named as _named
 from ferroflow._src.keras.activations import (
     elu as elu,
     hard_sigmoid as hard_sigmoid,
@@ -13,26 +14,9 @@ from ferroflow._src.keras.activations import (
     softsign as softsign,
     tanh as tanh,
 )
-from ferroflow._src.keras.named import (
-    activation as get,
-    deserialize_activation as deserialize,
-    serialize_activation as serialize,
-)
 
-__all__ = [
-    "deserialize",
-    "elu",
-    "get",
-    "hard_sigmoid",
-    "linear",
-    "relu",
-    "selu",
-    "serialize",
-    "sigmoid",
-    "softmax",
-    "softplus",
-    "softsign",
-    "tanh",
-]
+deserialize = _named.deserialize_activation
+get = _named.activation
+serialize = _named.serialize_activation
 
 _tell_absent(globals())

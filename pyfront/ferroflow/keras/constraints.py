@@ -6,7 +6,7 @@ from ferroflow._src.keras.named import (
     MaxNorm as MaxNorm,
     NonNeg as NonNeg,
     UnitNorm as UnitNorm,
-    constraint as get,
+    constraint as _constraint,
 )
 from ferroflow._src.keras.serialization import (
     deserialize_constraint as _deserialize,
@@ -20,17 +20,6 @@ unit_norm = UnitNorm
 deserialize = _deserialize
 serialize = _serialize
 
-__all__ = [
-    "Constraint",
-    "MaxNorm",
-    "NonNeg",
-    "UnitNorm",
-    "deserialize",
-    "get",
-    "max_norm",
-    "non_neg",
-    "serialize",
-    "unit_norm",
-]
+get = _constraint
 
 _tell_absent(globals())

@@ -2,12 +2,12 @@
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.keras.named import (
-    KerasRandomNormal as RandomNormal,
-    KerasRandomUniform as RandomUniform,
-    KerasTruncatedNormal as TruncatedNormal,
+    KerasRandomNormal as _KerasRandomNormal,
+    KerasRandomUniform as _KerasRandomUniform,
+    KerasTruncatedNormal as _KerasTruncatedNormal,
     he_normal as he_normal,
     he_uniform as he_uniform,
-    initializer as get,
+    initializer as _initializer,
     lecun_normal as lecun_normal,
     lecun_uniform as lecun_uniform,
 )
@@ -17,8 +17,8 @@ from ferroflow._src.keras.serialization import (
 )
 from ferroflow._src.variables.initializers import (
     Constant as Constant,
-    GlorotNormal as glorot_normal,
-    GlorotUniform as glorot_uniform,
+    GlorotNormal as _GlorotNormal,
+    GlorotUniform as _GlorotUniform,
     Identity as Identity,
     Ones as Ones,
     Orthogonal as Orthogonal,
@@ -26,6 +26,12 @@ from ferroflow._src.variables.initializers import (
     Zeros as Zeros,
 )
 
+RandomNormal = _KerasRandomNormal
+RandomUniform = _KerasRandomUniform
+TruncatedNormal = _KerasTruncatedNormal
+get = _initializer
+glorot_normal = _GlorotNormal
+glorot_uniform = _GlorotUniform
 # Keras's older names.
 constant = Constant
 identity = Identity
@@ -38,36 +44,5 @@ zeros = Zeros
 
 deserialize = _deserialize
 serialize = _serialize
-
-__all__ = [
-    "Constant",
-    "Identity",
-    "Ones",
-    "Orthogonal",
-    "RandomNormal",
-    "RandomUniform",
-    "TruncatedNormal",
-    "VarianceScaling",
-    "Zeros",
-    "constant",
-    "deserialize",
-    "get",
-    "glorot_normal",
-    "glorot_uniform",
-    "he_normal",
-    "he_uniform",
-    "identity",
-    "lecun_normal",
-    "lecun_uniform",
-    "normal",
-    "ones",
-    "orthogonal",
-    "random_normal",
-    "random_uniform",
-    "serialize",
-    "truncated_normal",
-    "uniform",
-    "zeros",
-]
 
 _tell_absent(globals())

@@ -7,7 +7,7 @@ from ferroflow._src.keras.named import (
     l1 as l1,
     l1_l2 as l1_l2,
     l2 as l2,
-    regularizer as get,
+    regularizer as _regularizer,
 )
 from ferroflow._src.keras.serialization import (
     deserialize_regularizer as _deserialize,
@@ -17,6 +17,6 @@ from ferroflow._src.keras.serialization import (
 deserialize = _deserialize
 serialize = _serialize
 
-__all__ = ["L1L2", "Regularizer", "deserialize", "get", "l1", "l1_l2", "l2", "serialize"]
+get = _regularizer
 
 _tell_absent(globals())

@@ -126,9 +126,7 @@ from ferroflow._src.rnn.dynamic_running import (
     bidirectional_dynamic_rnn as bidirectional_dynamic_rnn,
     dynamic_rnn as dynamic_rnn,
 )
-from ferroflow._src.rnn.raw_running import (
-    raw_rnn as raw_rnn,
-)
+from ferroflow._src.rnn.raw_running import raw_rnn as raw_rnn
 from ferroflow._src.rnn.renamed import (
     bidirectional_rnn as bidirectional_rnn,
     rnn as rnn,

@@ -24,9 +24,7 @@ from ferroflow._src.framework.default_graph import (
     name_scope,
 )
 from ferroflow._src.framework.gradient_registry import get_gradient_function
-from ferroflow._src.framework.graph import (
-    Graph,
-)
+from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 
@@ -54,16 +52,23 @@ def gradients(
         gate_gradients: makes the gradients of one operation usable only together.
         aggregation_method: a constant of `AggregationMethod`.
         stop_gradients: Tensor, or list of Tensors, of any dtype and shape, to be held constant.
-        unconnected_gradients: an `UnconnectedGradients` or its value: what stands for an x that no y depends on.
+        unconnected_gradients: an `UnconnectedGradients` or its value: the gradient of an x that no y depends on.
 
     Returns:
-        For each x a tensor of its dtype and shape, IndexedSlices, or, where no y depends on it, None or zeros.
+        For each x a tensor of its dtype and shape, IndexedSlices, or, if no y depends on it, None or zeros.
 
     Raises:
         LookupError: if an operation between has no gradient rule.
         TypeError: if a y, x or gradient has a wrong dtype.
         ValueError: if numbers of gradients or shapes are incompatible, or `unconnected_gradients` is not a member of
             `UnconnectedGradients`. Also if another y than the first is within a conditional or loop without the first.
+
+    Example:
+        >>> x = tf.constant([2.0, 3.0])
+        >>> y = tf.reduce_sum(x ** 3)
+        >>> (dy_dx,) = tf.gradients(y, [x])
+        >>> print(sess.run(dy_dx))
+        [12. 27.]
     """
     ys, xs = _as_list(ys), _as_list(xs)
     stops = _as_list(stop_gradients) if stop_gradients is not None else []
@@ -98,7 +103,7 @@ def gradients(
     return found
 
 
-# The name scopes of the calls under way, which tell the gradients of one from those of another.
+# The name scopes of the calls under way, which keep their gradients apart.
 _sources: list[str] = []
 
 
@@ -132,7 +137,7 @@ def _colocated(op: Operation, wanted: bool) -> contextlib.AbstractContextManager
 
 
 def _seeds(given: Sequence[Any], ys: Sequence[Any], colocate: bool) -> list[Any]:
-    """Returns the gradients that reach `ys`: the given ones checked, ones where none is given."""
+    """Returns the gradients that reach `ys`: the given ones checked, ones if none is given."""
     seeds = [
         seed
         if seed is None or isinstance(seed, Tensor | IndexedSlices)

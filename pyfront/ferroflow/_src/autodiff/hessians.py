@@ -9,9 +9,7 @@ from ferroflow._src.autodiff.terms import item, known_dims, reshape
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.control_flow.loop import while_loop
 from ferroflow._src.framework.apply import tensor_op
-from ferroflow._src.framework.default_graph import (
-    name_scope,
-)
+from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.joining import concat
 from ferroflow._src.ops.array.shaping import shape, size

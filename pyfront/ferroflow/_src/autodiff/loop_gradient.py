@@ -219,7 +219,7 @@ def _gathered(
     joined = []
     for part_of_each, nothing in ((slices.values, no_values), (slices.indices, no_indices)):
         with made_in(graph, backward.outer_context):
-            # The first one, of no slices, stays where there is no iteration.
+            # The first one, of no slices, stays if there is no iteration.
             array = TensorArray(nothing.dtype, size, infer_shape=False).write(0, nothing)
         kept = backward.add_variable(
             array.flow,
@@ -242,7 +242,7 @@ def carries(tensor: Tensor) -> bool:
 
 
 def _element_type(values: Tensor) -> dtypes.DType:
-    """Returns the type of a list's elements; variant where the graph does not tell."""
+    """Returns the type of a list's elements; variant if the graph does not determine it."""
     seen = set()
     while values.op._id not in seen:
         op = values.op

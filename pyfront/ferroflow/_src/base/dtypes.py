@@ -55,7 +55,7 @@ _np_qint32 = np.dtype([("qint32", np.int32)])
 
 np_resource = np.dtype([("resource", np.ubyte)])
 
-# Type number -> (name, NumPy type or None where there is none without `ml_dtypes`, bytes per element).
+# Type number -> (name, NumPy type or None if there is none without `ml_dtypes`, bytes per element).
 _TYPES: Final[dict[int, tuple[str, Any, int]]] = {
     DT_HALF: ("float16", np.float16, 2),
     DT_FLOAT: ("float32", np.float32, 4),
@@ -260,9 +260,9 @@ class DType:
         raise TypeError(f"Cannot find intensity limits of {self}.")
 
     def is_compatible_with(self, other: Any) -> builtins.bool:
-        """Returns True if a tensor of type `other` is accepted where this type is wanted.
+        """Returns True if a tensor of type `other` is accepted where this type is required.
 
-        A reference is accepted where its value is wanted, not the other way round.
+        A reference is accepted where its value is required, but not the reverse.
 
         Args:
             other: a `DType` or anything `as_dtype` converts.
@@ -478,3 +478,15 @@ def _from_numpy(type_value: Any) -> DType | None:
     if type_value.type.__name__ in _BY_ML_NAME:
         return _BY_ML_NAME[type_value.type.__name__]
     return _BY_NUMPY_DTYPE.get(type_value.newbyteorder("="))
+
+
+def is_reference(dtype: DType) -> builtins.bool:
+    """Returns True for the type of a reference to a variable.
+
+    Args:
+        dtype: DType.
+
+    Returns:
+        bool.
+    """
+    return dtype._is_ref_dtype

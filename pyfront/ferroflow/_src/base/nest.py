@@ -18,7 +18,7 @@ def is_sequence(seq: object) -> bool:
     Returns:
         bool.
     """
-    # The exact classes first: asking an abstract class costs ten times as much.
+    # The exact classes first: a check against an abstract class costs ten times as much.
     if seq.__class__ in (list, tuple, dict):
         return True
     return isinstance(seq, dict) or (isinstance(seq, Sequence) and not isinstance(seq, (str, bytes)))
@@ -134,7 +134,7 @@ def _described(value: Any) -> str:
 
 
 def assert_same_structure(nest1: object, nest2: object, check_types: bool = True) -> None:
-    """Checks that two structures have the same shape. Namedtuples of one name and the same fields are of one type.
+    """Checks that two structures have the same shape. Namedtuples of one name and the same fields have the same type.
 
     Args:
         nest1: a structure or leaf.

@@ -5,13 +5,18 @@ Their pickles, representations and messages then survive when the files behind t
 
 from __future__ import annotations
 
+import functools
+import inspect
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeVar
 
 _PRIVATE = "ferroflow._src."
 _ROOT = "ferroflow"
+_Search = TypeVar("_Search", bound=Callable[..., Any])
+# The modules in which public classes are defined, and their names there.
+_defined: dict[type, tuple[str, str]] = {}
 
 
 def _rank(module: str, name: str, value: Any) -> tuple[bool, bool, int, str]:
@@ -40,5 +45,31 @@ def set_public_modules(namespace: dict[str, Any]) -> None:
             own_name: str = value.__qualname__
             if holder.get(own_name) is value and _rank(present, own_name, value) <= _rank(module, name, value):
                 continue
+        elif isinstance(value, type):
+            _defined[value] = (present, value.__qualname__)
         value.__module__ = module
         value.__qualname__ = name
+
+
+def _for_public_classes(search: _Search) -> _Search:
+    """Returns a function of `inspect` that searches for a public class where it is defined."""
+
+    def search_where_defined(object: Any) -> Any:
+        place = _defined.get(object) if isinstance(object, type) else None
+        if place is None:
+            return search(object)
+        names = {"__module__": place[0], "__qualname__": place[1]}
+        if "__firstlineno__" in vars(object):  # Python 3.13 and later
+            names["__firstlineno__"] = vars(object)["__firstlineno__"]
+        return search(type(object.__name__, (), names))
+
+    wrapped: Any = functools.wraps(search)(search_where_defined)
+    found: _Search = wrapped
+    return found
+
+
+# `inspect` takes a class's file from the module that `__module__` names, and its line by its `__qualname__`. It has no
+# other way to be given them: without these lines, `inspect.getsource` and `tf.train.AdamOptimizer??` in a notebook
+# read the public module's file, which only imports the class.
+inspect.getfile = _for_public_classes(inspect.getfile)
+inspect.findsource = _for_public_classes(inspect.findsource)

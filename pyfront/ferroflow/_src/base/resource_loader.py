@@ -25,7 +25,14 @@ def load_resource(path: str) -> bytes:
 
 
 def get_data_files_path() -> str:
-    """Returns the directory of the file that calls this."""
+    """Returns the directory of the file that calls this.
+
+    Example:
+        >>> import os
+        >>> directory = tf.resource_loader.get_data_files_path()
+        >>> print(os.path.isdir(directory))
+        False
+    """
     return os.path.dirname(sys._getframe(1).f_code.co_filename)
 
 
@@ -44,7 +51,7 @@ def get_root_dir_with_all_resources() -> str:
 
 
 def get_path_to_datafile(path: str) -> str:
-    """Returns the path of a file that lies beside the file that calls this.
+    """Returns the path of a file that lies next to the file that calls this.
 
     Args:
         path: str, relative to the directory of the caller's file.

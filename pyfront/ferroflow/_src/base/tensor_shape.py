@@ -118,7 +118,7 @@ class Dimension:
         self.assert_is_compatible_with(other)
         return Dimension(other._value if self._value is None else self._value)
 
-    # TF 1.x: == and != give None where the answer is unknown, so both are falsy for unknown dimensions.
+    # TF 1.x: == and != give None if the answer is unknown, so both are falsy for unknown dimensions.
     def __eq__(self, other: object) -> bool | None:  # type: ignore[override]
         return self._compare(other, lambda a, b: a == b)
 
@@ -247,7 +247,7 @@ def _dimension_values(dims: Any) -> tuple[int | None, ...] | None:
         raise TypeError(f"A string has ambiguous TensorShape, please wrap in a list or convert to an int: {dims!s}")
     if isinstance(dims, (list, tuple)):
         return tuple([as_dimension(dim)._value for dim in dims])
-    # A TensorShapeProto is told by its fields, so that one made by TensorFlow itself is accepted too.
+    # A TensorShapeProto is recognized by its fields, so that one made by TensorFlow itself is accepted too.
     if hasattr(dims, "unknown_rank") and hasattr(dims, "dim"):
         if dims.unknown_rank:
             return None
@@ -271,6 +271,13 @@ class TensorShape:
     Raises:
         TypeError: if `dims` is a string or holds something that is not a dimension.
         ValueError: if a dimension is negative or not a whole number.
+
+    Example:
+        >>> shape = tf.TensorShape([None, 28, 28])
+        >>> print(shape, shape.ndims, shape[1:].num_elements())
+        (?, 28, 28) 3 784
+        >>> print(shape.is_compatible_with([16, 28, 28]), shape.merge_with([16, None, None]))
+        True (16, 28, 28)
     """
 
     __slots__ = ("__weakref__", "_values")
@@ -371,7 +378,7 @@ class TensorShape:
             other: a value that `TensorShape` accepts.
 
         Returns:
-            `TensorShape`; each dimension is known that one of both knows.
+            `TensorShape`; a dimension is known if either shape has it.
 
         Raises:
             ValueError: if the ranks or two known sizes differ.
@@ -446,7 +453,7 @@ class TensorShape:
             rank: int.
 
         Returns:
-            `TensorShape`; itself where its rank is known.
+            `TensorShape`; itself if its rank is known.
 
         Raises:
             ValueError: if the rank is known and not `rank`.

@@ -155,7 +155,7 @@ Regularizer: TypeAlias = Callable[[Any], Any]
 Constraint: TypeAlias = Callable[[Any], Any]
 Partitioner: TypeAlias = Callable[..., Any]
 Activation: TypeAlias = Callable[..., Any]
-# A learning rate and its like: a number, a tensor, or a function that returns one.
+# A learning rate or another setting: a number, a tensor, or a function that returns one.
 Rate: TypeAlias = FloatLike | Callable[[], Any]
 # The collection or collections of a value.
 Collections: TypeAlias = str | Iterable[str]
@@ -167,30 +167,7 @@ NestedDTypes: TypeAlias = DTypeLike | ListLike | DictLike
 NestedShapes: TypeAlias = ShapeTensorLike | DictLike
 
 _Arguments = ParamSpec("_Arguments")
-_FactoryArguments = ParamSpec("_FactoryArguments")
 _Returned = TypeVar("_Returned")
-
-
-def makes(
-    signature: Callable[_Arguments, _Returned],
-) -> Callable[
-    [Callable[_FactoryArguments, Callable[..., Any]]], Callable[_FactoryArguments, Callable[_Arguments, _Returned]]
-]:
-    """Declares for type checkers which signature the functions have that a function makes.
-
-    Args:
-        signature: function that is never called.
-
-    Returns:
-        A decorator, which returns the function that it is given.
-    """
-
-    def decorate(
-        factory: Callable[_FactoryArguments, Callable[..., Any]],
-    ) -> Callable[_FactoryArguments, Callable[_Arguments, _Returned]]:
-        return factory
-
-    return decorate
 
 
 def has_signature_of(

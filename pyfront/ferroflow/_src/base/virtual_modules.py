@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -15,24 +16,24 @@ _ROOT: Final = "ferroflow"
 _families: dict[str, Family] = {}
 
 
-class Family:
+class Family(ABC):
     """The virtual modules below one package of `ferroflow`, by their paths from there (`python.ops.math_ops`)."""
 
+    @abstractmethod
     def has(self, path: str) -> bool:
         """Returns True for the path of a module or package."""
-        raise NotImplementedError
 
     def is_package(self, path: str) -> bool:
         """Returns True for a module that has modules below it."""
         return True
 
+    @abstractmethod
     def find(self, path: str, name: str) -> Any:
         """Returns what a module has under a name, its modules aside; raises AttributeError if it has nothing."""
-        raise NotImplementedError
 
+    @abstractmethod
     def names(self, path: str) -> Iterable[str]:
         """Returns the names that a module may have; `find` decides."""
-        raise NotImplementedError
 
     def functions(self, path: str) -> Collection[str]:
         """Returns the names that are functions or classes, although the package has modules of these names, too."""
@@ -76,7 +77,7 @@ class Family:
     def is_importable(self, path: str) -> bool:
         """Returns True for a module, but False for that of a function which is absent.
 
-        `from package import function` looks for a module of that name at last, and must not get one.
+        `from package import function` finally searches for a module of that name, and must not find one.
         """
         package, _, name = path.rpartition(".")
         return self.has(path) and (name not in self.functions(package) or self._is_present(package, name))
@@ -118,6 +119,7 @@ class _Finder:
             return None
         family = _families.get(inner.partition(".")[0])
         if family is not None and family.is_importable(inner):
+            # A class with static methods is a loader to Python; the type asks for an instance.
             return ModuleSpec(fullname, cls, is_package=family.is_package(inner))  # type: ignore[arg-type]
         if not inner.startswith("_"):
             raise absent_module(fullname)

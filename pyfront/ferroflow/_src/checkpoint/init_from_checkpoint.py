@@ -11,7 +11,7 @@ from ferroflow._src.framework.default_graph import device
 from ferroflow._src.ops.checkpoint.saving import restore_v2
 from ferroflow._src.ops.state.assigning import assign
 from ferroflow._src.variables.partitioned_variable import PartitionedVariable
-from ferroflow._src.variables.variable import Variable
+from ferroflow._src.variables.variable import Variable, save_slice_of
 from ferroflow._src.variables.variable_store import default_variable_store
 
 
@@ -55,7 +55,7 @@ def _variable(target: Any) -> Any:
         return list(target)
     if isinstance(target, list) and all(isinstance(v, Variable) for v in target):
         return target
-    known = default_variable_store()._vars
+    known = default_variable_store().variables
     return known.get(target) or _slices(target, known)
 
 
@@ -75,7 +75,7 @@ def _in_scopes(source: str, target: str, checkpoint: str, shapes: Mapping[str, A
             f"Assignment map with scope only name {scope} should map to scope only {source}. Should be 'scope/': "
             "'other_scope/'."
         )
-    known = default_variable_store()._vars
+    known = default_variable_store().variables
     inside = {name.partition("/part_")[0] for name in known if not scope or name.startswith(scope + "/")}
     pairs = []
     for name in sorted(inside):
@@ -91,7 +91,8 @@ def _in_scopes(source: str, target: str, checkpoint: str, shapes: Mapping[str, A
 
 def _check_shape(variable: Any, name: str, shape: list[int]) -> None:
     if isinstance(variable, list):
-        names = {part._get_save_slice_info().full_name for part in variable}
+        infos: list[Any] = [save_slice_of(part) for part in variable]
+        names = {info.full_name for info in infos}
         if len(names) > 1:
             raise ValueError(f"Slices must all be from the same tensor: {' != '.join(sorted(names))}")
     elif not variable.get_shape().is_compatible_with(shape):
@@ -102,7 +103,7 @@ def _check_shape(variable: Any, name: str, shape: list[int]) -> None:
 
 
 def _set_initializer(variable: Variable, checkpoint: str, name: str) -> None:
-    info = variable._get_save_slice_info()
+    info = save_slice_of(variable)
     with device(variable.device), device("/cpu:0"):
         spec = "" if info is None else info.spec
         restored = restore_v2(checkpoint, [name], [spec], [variable.dtype], name="checkpoint_initializer")[0]

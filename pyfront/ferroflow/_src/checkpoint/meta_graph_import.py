@@ -11,7 +11,7 @@ from ferroflow._src.checkpoint.meta_graph_export import export_scoped_meta_graph
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_files import local_path
-from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.framework.graph_keys import VARIABLE_COLLECTIONS, GraphKeys
 from ferroflow._src.framework.import_graph_def import import_graph_def
 from ferroflow._src.framework.proto_functions import get_collection_proto_type, get_from_proto_function
 from ferroflow._src.framework.scope_names import prepend_name_scope, strip_name_scope
@@ -145,10 +145,10 @@ def _restore_collection(graph: Graph, key: str, collection_def: Any, scope: str,
     if from_proto is not None and kind == "bytes_list":
         proto_type = get_collection_proto_type(key)
         for value in values:
-            known = restored.get(value) if key in GraphKeys._VARIABLE_COLLECTIONS else None
+            known = restored.get(value) if key in VARIABLE_COLLECTIONS else None
             if known is None:
                 known = from_proto(_element(proto_type, value, key), import_scope=scope)
-                if key in GraphKeys._VARIABLE_COLLECTIONS:
+                if key in VARIABLE_COLLECTIONS:
                     restored[value] = known
             graph.add_to_collection(key, known)
         return

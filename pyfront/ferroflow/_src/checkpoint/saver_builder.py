@@ -25,7 +25,7 @@ from ferroflow._src.ops.state.assigning import assign
 from ferroflow._src.ops.string.parts import string_join
 from ferroflow._src.variables.partitioned_variable import PartitionedVariable
 from ferroflow._src.variables.resource_variable import is_resource_variable
-from ferroflow._src.variables.variable import Variable
+from ferroflow._src.variables.variable import Variable, save_slice_of
 
 _HANDLE_OPS = frozenset(("VarHandleOp", "ReadVariableOp"))
 _VARIABLE_OPS = frozenset(("Variable", "VariableV2", "AutoReloadVariable", "VarHandleOp", "ReadVariableOp"))
@@ -44,7 +44,7 @@ class VariableSaveable(SaveableObject):
 
     Args:
         var: the `Variable` or its reference tensor.
-        slice_spec: str, the slice of a whole that it is; "" for the whole.
+        slice_spec: str, the slice's place in the full tensor; "" for a full tensor.
         name: str, the name it is saved under.
     """
 
@@ -66,7 +66,7 @@ class ResourceVariableSaveable(SaveableObject):
 
     Args:
         var: the `ResourceVariable`, or the tensor of a read of it.
-        slice_spec: str, the slice of a whole that it is; "" for the whole.
+        slice_spec: str, the slice's place in the full tensor; "" for a full tensor.
         name: str, the name it is saved under.
 
     Raises:
@@ -160,7 +160,7 @@ class BaseSaverBuilder:
         Args:
             filename_tensor: Tensor of string, of shape [], the checkpoint's prefix.
             saveables: list of `SaveableObject`.
-            preferred_shard: int, the file to look in first.
+            preferred_shard: int, the file to search first.
             restore_sequentially: bool. If True, each is read after the one before.
         """
         tensors: list[Tensor] = []
@@ -306,7 +306,7 @@ class BaseSaverBuilder:
             if isinstance(var, SaveableObject):
                 found[var.name] = var
                 continue
-            info = var._get_save_slice_info() if isinstance(var, Variable) else None
+            info = save_slice_of(var) if isinstance(var, Variable) else None
             if info is not None:
                 slices = found.setdefault(str(info.full_name), [])
                 if not isinstance(slices, list):
@@ -328,7 +328,7 @@ class BaseSaverBuilder:
         return found
 
     def _ValidateAndSliceInputs(self, names_to_saveables: Any) -> list[SaveableObject]:  # noqa: N802  # TF1's spelling
-        """Returns the saveables of a dict or list of things to save.
+        """Returns the saveables of a dict or list of objects to save.
 
         Raises:
             TypeError: if a name is not a string, or an object cannot be saved.
@@ -390,7 +390,7 @@ class BaseSaverBuilder:
             keep_checkpoint_every_n_hours: float, recorded.
             name: str, the name scope; "save" by default.
             restore_sequentially: bool. If True, tensors are read one after the other.
-            filename: str, the prefix where none is fed.
+            filename: str, the prefix if none is fed.
 
         Returns:
             A `SaverDef` message.
@@ -472,7 +472,7 @@ def _checked_slices(things: Any) -> list[tuple[Variable, str]]:
     for part in things:
         if not isinstance(part, Variable):
             raise ValueError(f"Slices must all be Variables: {part}")
-        info = part._get_save_slice_info()
+        info = save_slice_of(part)
         if info is None:
             raise ValueError(f"Slices must all be slices: {part}")
         names.add(info.full_name)

@@ -147,11 +147,19 @@ def get_checkpoint_state(checkpoint_dir: str, latest_filename: str | None = None
         latest_filename: str, the state file's name; "checkpoint" by default.
 
     Returns:
-        A `CheckpointState` message, its paths completed with the folder; None where there is no state file or it cannot
+        A `CheckpointState` message, its paths completed with the folder; None if there is no state file or it cannot
         be read.
 
     Raises:
         ValueError: if the state file names no checkpoint.
+
+    Example:
+        >>> v = tf.Variable(1.0)
+        >>> sess.run(v.initializer)
+        >>> path = tf.train.Saver().save(sess, "models/model", global_step=100)
+        >>> state = tf.train.get_checkpoint_state("models")
+        >>> print(state.model_checkpoint_path)
+        models/model-100
     """
     checkpoint_dir = os.fspath(checkpoint_dir)
     name = state_file(checkpoint_dir, latest_filename)
@@ -187,10 +195,18 @@ def latest_checkpoint(checkpoint_dir: str, latest_filename: str | None = None) -
         latest_filename: str, the state file's name; "checkpoint" by default.
 
     Returns:
-        str; None where there is no state file, or no file of the checkpoint that it names.
+        str; None if there is no state file, or no file of the checkpoint that it names.
 
     Raises:
         ValueError: if the state file names no checkpoint.
+
+    Example:
+        >>> v = tf.Variable(1.0)
+        >>> saver = tf.train.Saver()
+        >>> sess.run(v.initializer)
+        >>> paths = [saver.save(sess, "models/model", global_step=step) for step in (100, 200)]
+        >>> print(tf.train.latest_checkpoint("models"))
+        models/model-200
     """
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
     if not state:
@@ -210,6 +226,13 @@ def checkpoint_exists(checkpoint_prefix: str) -> bool:
 
     Returns:
         bool.
+
+    Example:
+        >>> v = tf.Variable(1.0)
+        >>> sess.run(v.initializer)
+        >>> prefix = tf.train.Saver().save(sess, "./model")
+        >>> print(tf.train.checkpoint_exists(prefix), tf.train.checkpoint_exists("./other"))
+        True False
     """
     return bool(matching_files(index_file(checkpoint_prefix)) or matching_files(checkpoint_prefix))
 
@@ -239,7 +262,7 @@ def remove_checkpoint(
     Args:
         checkpoint_prefix: str, the common prefix of the paths of the checkpoint's files.
         checkpoint_format_version: int, `SaverDef.V1` or `SaverDef.V2`.
-        meta_graph_suffix: str, what the MetaGraph's name ends with.
+        meta_graph_suffix: str, the suffix of the MetaGraph's name.
     """
     _remove(meta_graph_file(checkpoint_prefix, meta_graph_suffix))
     if checkpoint_format_version != proto.SaverDef.V2:
@@ -267,7 +290,7 @@ def mark_superfluous(checkpoint_prefix: str, latest_filename: str, version: int,
         checkpoint_prefix: str.
         latest_filename: str, the state file's name.
         version: int, `SaverDef.V1` or `SaverDef.V2`.
-        meta_graph_suffix: str, what the MetaGraph's name ends with.
+        meta_graph_suffix: str, the suffix of the MetaGraph's name.
     """
     with open(local_path(checkpoint_prefix) + _SUPERFLUOUS, "w", encoding="utf-8") as file:
         file.write(f"{latest_filename}\n{version}\n{meta_graph_suffix}\n")

@@ -14,7 +14,7 @@ from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.ops.state.assigning import assign
 from ferroflow._src.variables.partition_info import PartitionInfo
 from ferroflow._src.variables.partitioned_variable import PartitionedVariable
-from ferroflow._src.variables.variable import Variable
+from ferroflow._src.variables.variable import Variable, save_slice_of
 
 
 class _Fields(NamedTuple):
@@ -33,11 +33,11 @@ class VocabInfo(_Fields):
     Args:
         new_vocab: str, the file of the vocabulary, an entry in each line.
         new_vocab_size: int, the number of its lines that count.
-        num_oov_buckets: int, the number of rows for what is in no vocabulary.
+        num_oov_buckets: int, the number of rows for words outside the vocabulary.
         old_vocab: str, the file of the vocabulary of the checkpoint.
         old_vocab_size: int, the number of its lines that count; -1 for all.
         backup_initializer: callable of a shape, for the values of entries that are new; None for zeros.
-        axis: int, 0 where rows belong to the entries, 1 where columns do.
+        axis: int, 0 if rows belong to the entries, 1 if columns do.
 
     Raises:
         ValueError: if `axis` is not 0 or 1, or an old size is given for columns.
@@ -77,7 +77,7 @@ def warm_start(
         vars_to_warm_start: str, a regular expression that the names of trained variables match from their start; list
             of those of all variables; list of variables; None for those with a vocabulary only.
         var_name_to_vocab_info: dict of VocabInfo by the names of variables, for those that belong to a vocabulary.
-        var_name_to_prev_var_name: dict from names of variables to those in the checkpoint, where they differ.
+        var_name_to_prev_var_name: dict from names of variables to those in the checkpoint, if they differ.
 
     Raises:
         ValueError: if a dict names no selected variable, a variable is not in the checkpoint or has another shape
@@ -132,7 +132,7 @@ def _meant(given: Any) -> list[Any]:
 
 
 def _full_name(variable: Variable) -> str:
-    info = variable._get_save_slice_info()
+    info = save_slice_of(variable)
     return variable.op.name if info is None else str(info.full_name)
 
 
@@ -152,7 +152,7 @@ def _start_with_vocabulary(parts: list[Variable], info: VocabInfo, checkpoint: s
         if part.shape.ndims != 2:
             raise ValueError(f"A variable with a vocabulary has rank 2: {part.name} has shape {part.shape}")
         shape = [int(size) for size in part.shape]
-        slice_info = part._get_save_slice_info()
+        slice_info = save_slice_of(part)
         place = None
         if slice_info is not None:
             place = PartitionInfo(slice_info.full_shape or (), slice_info.var_offset or ())

@@ -32,6 +32,12 @@ class Server:
         tf.errors.InvalidArgumentError: if the task is not in the cluster, or its address is not `host:port`.
         tf.errors.NotFoundError: if `protocol` is unknown.
         tf.errors.UnknownError: if the address cannot be bound.
+
+    Example:
+        >>> server = tf.train.Server.create_local_server()
+        >>> with tf.Session(server.target) as session:
+        ...     print(session.run(tf.constant(2) + 3))
+        5
     """
 
     def __init__(
@@ -56,7 +62,7 @@ class Server:
 
     def join(self) -> None:
         """Waits for the task's end, which is the process's: it never returns."""
-        # Python looks for signals when a wait ends: Ctrl-C works.
+        # Python checks for signals when a wait ends: Ctrl-C works.
         never = threading.Event()
         while not never.wait(3600.0):
             pass

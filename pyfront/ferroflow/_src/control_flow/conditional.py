@@ -18,7 +18,7 @@ from ferroflow._src.control_flow.structures import flat_tensors, rebuilt_all
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import add_to_collection, get_default_graph, name_scope
-from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.framework.graph_keys import SUMMARY_COLLECTION, GraphKeys
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.proto_functions import register_proto_function
 from ferroflow._src.framework.scope_names import prepend_name_scope, strip_name_scope
@@ -33,7 +33,7 @@ class CondContext(ControlFlowContext):
     Args:
         pred: bool scalar tensor made outside of the branch.
         pivot: tensor that has a value where the branch is taken.
-        branch: 1 where the branch is taken if `pred` is true, 0 for the other one.
+        branch: 1 if the branch is taken if `pred` is true, 0 for the other one.
         name: name of the context, made unique.
     """
 
@@ -81,13 +81,13 @@ class CondContext(ControlFlowContext):
             other = self.sibling
             with made_in(self._graph, other):
                 nothing = _placeholder_value(tensor.dtype.base_dtype)
-            with self._within(self._outer_context):
+            with self.within(self._outer_context):
                 pair = [tensor, nothing] if self._branch == 0 else [nothing, tensor]
                 found = self._exported[key] = primitives.merge(pair)[0]
         return found
 
     def _bring_in(self, tensor: Tensor) -> Tensor:
-        with self._within(self):
+        with self.within(self):
             return primitives.switch_with_data(tensor, self._pred)[self._branch]
 
     def _needs_pivot(self, inputs: list[Any], control_inputs: list[Operation]) -> bool:
@@ -101,7 +101,7 @@ class CondContext(ControlFlowContext):
             The function's result, None for nothing, and its tensors, all of this branch.
         """
         with self.entered():
-            summaries = get_default_graph().get_collection_ref(GraphKeys._SUMMARY_COLLECTION)
+            summaries = get_default_graph().get_collection_ref(SUMMARY_COLLECTION)
             before = list(summaries)
             original = function()
             made = summaries[len(before) :]
@@ -125,7 +125,7 @@ class CondContext(ControlFlowContext):
             export_scope: name scope to take off the names.
 
         Returns:
-            The message; None where the branch is not in `export_scope`.
+            The message; None if the branch is not in `export_scope`.
         """
         if export_scope is not None and not self.name.startswith(export_scope):
             return None
@@ -159,9 +159,8 @@ class CondContext(ControlFlowContext):
             for name in (context_def.pred_name, context_def.pivot_name)
         )
         context = CondContext(pred, pivot, context_def.branch)
-        context._name = prepend_name_scope(context_def.context_name, import_scope)
-        context._graph._names.mark(context._name)
-        context._take_values(context_def.values_def, import_scope)
+        context.rename(prepend_name_scope(context_def.context_name, import_scope))
+        context.take_values(context_def.values_def, import_scope)
         with context.entered():
             for nested in context_def.nested_contexts:
                 context_from_message(nested, import_scope)
@@ -240,6 +239,12 @@ def cond(
         TypeError: if `pred` is a Python bool, a function is missing or not callable, or the structures have different
             types.
         ValueError: if a function returns None, or the structures or dtypes differ.
+
+    Example:
+        >>> x = tf.placeholder(tf.float32, [])
+        >>> root = tf.cond(x >= 0, lambda: tf.sqrt(x), lambda: tf.zeros([]))
+        >>> print(sess.run(root, {x: 9.0}), sess.run(root, {x: -9.0}))
+        3.0 0.0
     """
     true_fn, false_fn = _functions(true_fn, false_fn, fn1, fn2)
     with name_scope(name, "cond", [pred]):

@@ -32,8 +32,7 @@ class ControlFlowContext:
         # The nodes made here; one that a context nested here took over is among them, too.
         self._nodes: list[int] = []
         self._nested_contexts: list[ControlFlowContext] = []
-        if self._outer_context is not None:
-            self._outer_context._nested_contexts.append(self)
+        self.list_in_outer()
         # Of a context that holds gradients: the one whose gradients they are.
         self._forward: ControlFlowContext | None = None
 
@@ -46,6 +45,20 @@ class ControlFlowContext:
     def outer_context(self) -> ControlFlowContext | None:
         """The context around this one."""
         return self._outer_context
+
+    def rename(self, name: str) -> None:
+        """Sets the name to that of an imported context, and reserves it in the graph."""
+        self._name = name
+        self._graph._names.mark(name)
+
+    def nest_in(self, context: ControlFlowContext | None) -> None:
+        """Sets the context around this one; `list_in_outer` adds this one to it."""
+        self._outer_context = context
+
+    def list_in_outer(self) -> None:
+        """Adds this context to those nested in the one around it."""
+        if self._outer_context is not None:
+            self._outer_context._nested_contexts.append(self)
 
     def __str__(self) -> str:
         return self.name
@@ -69,7 +82,7 @@ class ControlFlowContext:
             self.Exit()
 
     @contextmanager
-    def _within(self, context: ControlFlowContext | None, scope: str | None = None) -> Iterator[None]:
+    def within(self, context: ControlFlowContext | None, scope: str | None = None) -> Iterator[None]:
         """Makes operations created in a `with` block belong to `context` as they are, without capturing inputs or
         adding dependencies.
         """
@@ -175,7 +188,7 @@ class ControlFlowContext:
         graph._name_stack = name
         try:
             inputs = [[self.capture(t) for t in i] if isinstance(i, list) else self.capture(i) for i in inputs]
-            control_inputs = self._internal(control_inputs or [])
+            control_inputs = self.internal(control_inputs or [])
         finally:
             graph._name_stack = stack
         if self._needs_pivot(inputs, control_inputs) and self.pivot is not None:
@@ -186,7 +199,7 @@ class ControlFlowContext:
         """Returns True if no operand keeps an operation from running when it should not; each context implements it."""
         raise NotImplementedError
 
-    def _internal(self, control_inputs: list[Operation]) -> list[Operation]:
+    def internal(self, control_inputs: list[Operation]) -> list[Operation]:
         """Returns control inputs of the same loop; the others wait at the loop's entry."""
         loop = self.while_context()
         if loop is None:
@@ -210,7 +223,7 @@ class ControlFlowContext:
         op.graph.prevent_fetching(op)
 
     def to_proto(self, export_scope: str | None = None) -> Any:
-        """Returns the message of this context, or None where it is not in `export_scope`."""
+        """Returns the message of this context, or None if it is not in `export_scope`."""
         raise NotImplementedError
 
     def to_control_flow_context_def(self, context_def: Any, export_scope: str | None = None) -> None:
@@ -246,12 +259,12 @@ class ControlFlowContext:
             )
         return values_def
 
-    def _take_values(self, values_def: Any, import_scope: str | None, outside: Iterable[Operation] = ()) -> None:
+    def take_values(self, values_def: Any, import_scope: str | None, outside: Iterable[Operation] = ()) -> None:
         """Makes the operations that a ValuesDef names those of this context, but not those of `outside`."""
         graph = self._graph
         external = set()
         for outer_name, inner_name in values_def.external_values.items():
-            outer, inner = self._element(outer_name, import_scope), self._element(inner_name, import_scope)
+            outer, inner = self.element(outer_name, import_scope), self.element(inner_name, import_scope)
             external.add(outer_name)
             if outer is not inner:
                 self._captured[outer._node_id, outer._index] = inner
@@ -264,20 +277,20 @@ class ControlFlowContext:
         names = {name.partition(":")[0] for name in values_def.values if name not in external}
         for node in sorted(graph.as_graph_element(prepend_name_scope(n, import_scope))._id for n in names):
             if node not in not_here:
-                self._take(graph._operation(node))
+                self.take(graph._operation(node))
 
-    def _take(self, op: Operation) -> None:
+    def take(self, op: Operation) -> None:
         """Makes an operation that is in the graph already one of this context."""
         if op._get_control_flow_context() is not self:
             op._set_control_flow_context(self)
             self._nodes.append(op._id)
 
-    def _bring(self, outside: Tensor, inside: Tensor) -> None:
+    def record_entry(self, outside: Tensor, inside: Tensor) -> None:
         """Records the operation that brings a tensor in; the second of two that bring one in represents itself only."""
         key = (outside._node_id, outside._index)
         self._captured[key if key not in self._captured else (inside._node_id, inside._index)] = inside
 
-    def _element(self, name: str, import_scope: str | None) -> Tensor:
+    def element(self, name: str, import_scope: str | None) -> Tensor:
         tensor: Tensor = self._graph.as_graph_element(prepend_name_scope(name, import_scope))
         return tensor
 

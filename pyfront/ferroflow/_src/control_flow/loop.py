@@ -22,7 +22,7 @@ from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import add_to_collection, get_default_graph, name_scope
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.framework.graph_keys import SUMMARY_COLLECTION, GraphKeys
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.proto_functions import register_proto_function
 from ferroflow._src.framework.scope_names import prepend_name_scope, strip_name_scope
@@ -123,8 +123,20 @@ class WhileContext(ControlFlowContext):
     def pivot(self) -> Tensor | None:
         return self._pivot_for_body if self._pivot_for_body is not None else self._pivot_for_pred
 
+    def set_frame(self, name: str, pivot: Tensor, pivot_for_pred: Tensor, pivot_for_body: Tensor) -> None:
+        """Sets the parts of a loop that an imported graph has.
+
+        Args:
+            name: str, the name of the loop's frame.
+            pivot: Tensor of bool, the output of LoopCond.
+            pivot_for_pred: the Merge of the first loop variable.
+            pivot_for_body: Tensor that has a value in an iteration, and none after the last.
+        """
+        self._name = name
+        self._pivot, self._pivot_for_pred, self._pivot_for_body = pivot, pivot_for_pred, pivot_for_body
+
     def _bring_in(self, tensor: Tensor) -> Tensor:
-        with self._within(self):
+        with self.within(self):
             result = primitives.enter(
                 tensor, self._name, is_constant=True, parallel_iterations=self._parallel_iterations
             )
@@ -163,7 +175,7 @@ class WhileContext(ControlFlowContext):
             export_scope: name scope to take off the names.
 
         Returns:
-            The message; None where the loop is not in `export_scope`.
+            The message; None if the loop is not in `export_scope`.
         """
         if export_scope is not None and not self.name.startswith(export_scope):
             return None
@@ -204,16 +216,15 @@ class WhileContext(ControlFlowContext):
         """
         limit = context_def.maximum_iterations_name
         loop = WhileContext(context_def.parallel_iterations, context_def.back_prop, context_def.swap_memory)
-        loop._name = prepend_name_scope(context_def.context_name, import_scope)
-        loop._graph._names.mark(loop._name)
-        loop._maximum_iterations = loop._element(limit, import_scope) if limit else None
-        loop._pivot = loop._element(context_def.pivot_name, import_scope)
-        loop._pivot_for_pred = loop._element(context_def.pivot_for_pred_name, import_scope)
-        loop._pivot_for_body = loop._element(context_def.pivot_for_body_name, import_scope)
-        enters = [loop._element(name, import_scope) for name in context_def.loop_enter_names]
-        exits = [loop._element(name, import_scope) for name in context_def.loop_exit_names]
+        loop.rename(prepend_name_scope(context_def.context_name, import_scope))
+        loop._maximum_iterations = loop.element(limit, import_scope) if limit else None
+        loop._pivot = loop.element(context_def.pivot_name, import_scope)
+        loop._pivot_for_pred = loop.element(context_def.pivot_for_pred_name, import_scope)
+        loop._pivot_for_body = loop.element(context_def.pivot_for_body_name, import_scope)
+        enters = [loop.element(name, import_scope) for name in context_def.loop_enter_names]
+        exits = [loop.element(name, import_scope) for name in context_def.loop_exit_names]
         outside = [t.op.inputs[0].op for t in enters] + [t.op for t in exits]
-        loop._take_values(context_def.values_def, import_scope, outside)
+        loop.take_values(context_def.values_def, import_scope, outside)
         loop.adopt(enters, exits)
         for tensor in [*loop.loop_enters, *loop.captures]:
             # TF 1.x: a loop is found by its name, which a scope around it changes.
@@ -240,7 +251,7 @@ class WhileContext(ControlFlowContext):
             merged = next((op for op in entered.consumers() if op.type in ("Merge", "RefMerge")), None)
             back = None if merged is None else merged.inputs[-1].op
             if merged is None or back is None or back.type not in ("NextIteration", "RefNextIteration"):
-                raise ValueError(f"'{entered.op.name}' begins no variable of the loop '{self.name}'")
+                raise ValueError(f"'{entered.op.name}' is not the Enter of a variable of the loop '{self.name}'")
             switch = next(
                 op
                 for op in merged.outputs[0].consumers()
@@ -255,7 +266,7 @@ class WhileContext(ControlFlowContext):
                 variable.left = left
                 graph._loop_of_exit[left._node_id] = self
                 if self._outer_context is not None:
-                    self._outer_context._take(left.op)
+                    self._outer_context.take(left.op)
         self._first_enter = enters[0]
         self._loop_exits = [v.left for v in self.variables]
 
@@ -285,7 +296,7 @@ class WhileContext(ControlFlowContext):
         outer = self._outer_context
         values = [t if outer is None else outer.capture(t) for t in initial]
         waits = [op for c in self._graph._scopes.control for op in c.control_inputs]
-        with self._within(self):
+        with self.within(self):
             entered = [self._enter(value, None if shapes is None else shapes[i]) for i, value in enumerate(values)]
             self._enter_with_outer(entered, waits)
             merged = [primitives.merge([e, e])[0] for e in entered]
@@ -319,7 +330,7 @@ class WhileContext(ControlFlowContext):
         """
         outer = self._outer_context
         value = initial if outer is None else outer.capture(initial)
-        with self._within(self):
+        with self.within(self):
             entered = self._enter(value, None)
             merged = primitives.merge([entered, entered])[0]
             switched = primitives.switch_with_data(merged, self._pivot_of_switches)
@@ -353,7 +364,7 @@ class WhileContext(ControlFlowContext):
         return entered
 
     def _leave(self, variable: LoopVariable, value: Tensor) -> Tensor:
-        with self._within(self._outer_context):
+        with self.within(self._outer_context):
             variable.left = primitives.leave(value)
         self._graph._loop_of_exit[variable.left._node_id] = self
         return variable.left
@@ -370,7 +381,7 @@ class WhileContext(ControlFlowContext):
             if pivot is not None and is_constant_enter(source):
                 entered.op._add_control_input(pivot.op)
         if waits:
-            kept = waits if self._outer_context is None else self._outer_context._internal(waits)
+            kept = waits if self._outer_context is None else self._outer_context.internal(waits)
             for entered in values:
                 entered.op._add_control_inputs(kept)
 
@@ -448,7 +459,7 @@ def while_loop(
         back_prop: If True, gradients may pass.
         swap_memory: accepted.
         name: name scope of the operations.
-        maximum_iterations: int scalar; the loop ends after so many iterations.
+        maximum_iterations: int scalar; the loop ends after this number of iterations.
         return_same_structure: If True, a list of one variable stays a list.
 
     Returns:
@@ -516,7 +527,7 @@ def _build(context: WhileContext, cond: Any, body: Any, loop_vars: Any, shape_in
 
     def run_body(tensors: Sequence[Tensor]) -> list[Tensor]:
         nonlocal leaves, structure
-        summaries = context._graph.get_collection_ref(GraphKeys._SUMMARY_COLLECTION)
+        summaries = context._graph.get_collection_ref(SUMMARY_COLLECTION)
         before = list(summaries)
         arguments = packed(tensors)
         result = body(*arguments)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ferroflow._src.base.dtypes import is_reference
 from ferroflow._src.base.typing import DTypeLike, TensorLike
 from ferroflow._src.framework.apply import apply_op
 from ferroflow._src.framework.composite import IndexedSlices, convert_n_to_tensor_or_indexed_slices
@@ -21,7 +22,7 @@ def switch(
     Args:
         data: tensor.
         pred: bool scalar.
-        dtype: type of `data` where it is no tensor yet.
+        dtype: type of `data` if it is not a tensor yet.
         name: name of the operation.
 
     Returns:
@@ -30,7 +31,7 @@ def switch(
     with name_scope(name, "Switch", [data, pred]) as scope:
         data = convert_to_tensor(data, dtype=dtype, name="data", as_ref=True)
         pred = convert_to_tensor(pred, name="pred")
-        op = apply_op("RefSwitch" if data.dtype._is_ref_dtype else "Switch", [data, pred], name=scope)
+        op = apply_op("RefSwitch" if is_reference(data.dtype) else "Switch", [data, pred], name=scope)
     return op.outputs[0], op.outputs[1]
 
 
@@ -38,7 +39,7 @@ def switch_with_data(data: Tensor, pred: Tensor, name: str = "Switch") -> tuple[
     """Returns `switch`, placed with its data; a reference stays a reference."""
     graph = data.graph
     with graph.colocate_with(data.op, ignore_existing=True):
-        op = apply_op("RefSwitch" if data.dtype._is_ref_dtype else "Switch", [data, pred], name=name)
+        op = apply_op("RefSwitch" if is_reference(data.dtype) else "Switch", [data, pred], name=name)
     return op.outputs[0], op.outputs[1]
 
 
@@ -60,7 +61,7 @@ def merge(inputs: Sequence[Any], name: str | None = None) -> tuple[Any, Tensor]:
     with name_scope(name, "Merge", list(inputs)) as scope:
         values = convert_n_to_tensor_or_indexed_slices(list(inputs), name="inputs", as_ref=True)
         if all(isinstance(v, Tensor) for v in values):
-            is_ref = all(v.dtype._is_ref_dtype for v in values)
+            is_ref = all(is_reference(v.dtype) for v in values)
             op = apply_op("RefMerge" if is_ref else "Merge", [values], name=scope)
             return op.outputs[0], op.outputs[1]
         if not all(isinstance(v, IndexedSlices) for v in values):
@@ -91,7 +92,7 @@ def enter(
         name: name of the operation.
     """
     attrs = {"frame_name": frame_name, "is_constant": is_constant, "parallel_iterations": parallel_iterations}
-    op = apply_op("RefEnter" if data.dtype._is_ref_dtype else "Enter", [data], attrs, name=name or "Enter")
+    op = apply_op("RefEnter" if is_reference(data.dtype) else "Enter", [data], attrs, name=name or "Enter")
     if keep_shape:
         op.outputs[0].set_shape(data.shape)
     return op.outputs[0]
@@ -99,13 +100,13 @@ def enter(
 
 def leave(data: Tensor, name: str | None = None) -> Tensor:
     """Brings a tensor out of its loop, after the last iteration."""
-    op_type = "RefExit" if data.dtype._is_ref_dtype else "Exit"
+    op_type = "RefExit" if is_reference(data.dtype) else "Exit"
     return apply_op(op_type, [data], name=name or "Exit").outputs[0]
 
 
 def next_iteration(data: Tensor, name: str | None = None) -> Tensor:
     """Passes a tensor to the next iteration of its loop."""
-    op_type = "RefNextIteration" if data.dtype._is_ref_dtype else "NextIteration"
+    op_type = "RefNextIteration" if is_reference(data.dtype) else "NextIteration"
     return apply_op(op_type, [data], name=name or "NextIteration").outputs[0]
 
 

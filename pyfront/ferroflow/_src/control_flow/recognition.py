@@ -91,20 +91,17 @@ class _Recognition:
         if len(pivots) != 1:
             return
         loop = WhileContext(parallel_iterations=int(enters[0].get_attr("parallel_iterations")), graph=self._graph)
-        loop._name = frame
-        loop._pivot = pivots.pop()
+        pivot = pivots.pop()
         first = next(op for op in enters if not is_constant_enter(op))
-        loop._pivot_for_pred = next(c for c in first.outputs[0].consumers() if c.type in _MERGE).outputs[0]
-        in_body = next(
-            c for c in loop._pivot_for_pred.consumers() if c.type in _SWITCH and c.inputs[1] is loop._pivot
-        ).outputs[1]
+        merge = next(c for c in first.outputs[0].consumers() if c.type in _MERGE).outputs[0]
+        in_body = next(c for c in merge.consumers() if c.type in _SWITCH and c.inputs[1] is pivot).outputs[1]
         copies = [c.outputs[0] for c in in_body.consumers() if c.type == "Identity"]
         # A node can wait for a Switch, but not for one side of it.
-        loop._pivot_for_body = copies[0] if copies else self._copied(in_body, loop)
+        loop.set_frame(frame, pivot, merge, copies[0] if copies else self._copied(in_body, loop))
         self._loops[frame] = loop
 
     def _copied(self, tensor: Tensor, loop: WhileContext) -> Tensor:
-        with loop._within(loop):
+        with loop.within(loop):
             return identity(tensor)
 
     def _find_pivots(self, operations: Sequence[Operation]) -> None:
@@ -173,24 +170,24 @@ class _Recognition:
         if op.type in _ENTER:
             loop = self._loops.get(compat.as_str(op.get_attr("frame_name")))
             if loop is not None:
-                if _depth(context) > _depth(loop._outer_context):
-                    loop._outer_context = context
+                if _depth(context) > _depth(loop.outer_context):
+                    loop.nest_in(context)
                 if is_constant_enter(op):
-                    loop._bring(op.inputs[0], op.outputs[0])
+                    loop.record_entry(op.inputs[0], op.outputs[0])
                 context = loop
         elif op.type in _EXIT and isinstance(context, WhileContext):
             exits.setdefault(context, []).append(op.outputs[0])
-            context = context._outer_context
+            context = context.outer_context
         elif op.type in _MERGE and op.inputs[-1].op.type not in _NEXT:
             context = self._joined([self._place_of(t) for t in op.inputs])
         elif op.type in _SWITCH and op.inputs[1].op.type != "LoopCond" and op._id not in self._pred_of_pivot:
             read = [bool(t.consumers()) for t in op.outputs]
             if read.count(True) == 1:
                 branch = self._branches_of(op.inputs[1])[read.index(True)]
-                branch._bring(op.inputs[0], op.outputs[read.index(True)])
+                branch.record_entry(op.inputs[0], op.outputs[read.index(True)])
                 context = branch
         if context is not None and context is not self._around:
-            context._take(op)
+            context.take(op)
 
     def _branches_of(self, pred: Tensor) -> list[CondContext]:
         found = self._branches.get(pred)
@@ -199,7 +196,7 @@ class _Recognition:
             pivots = self._pivots_of(pred, outer)
             found = [CondContext(pred, pivot, i) for i, pivot in enumerate(pivots)]
             for branch in found:
-                branch._outer_context = outer
+                branch.nest_in(outer)
             self._branches[pred] = found
         return found
 
@@ -224,8 +221,7 @@ class _Recognition:
         return first
 
     def _nest(self, context: ControlFlowContext) -> None:
-        if context._outer_context is not None:
-            context._outer_context._nested_contexts.append(context)
+        context.list_in_outer()
 
 
 def _depth(context: Any) -> int:

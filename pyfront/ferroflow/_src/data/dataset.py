@@ -101,8 +101,8 @@ class Dataset(abc.ABC):
         raise RuntimeError("dataset.__iter__() is only supported when eager execution is enabled.")
 
     def make_initializable_iterator(self, shared_name: str | None = None) -> Iterator:
-        """Returns an iterator that its `initializer` starts, with the values that placeholders and variables have by
-        then.
+        """Returns an iterator that its `initializer` starts, with the current values of placeholders and
+        variables.
 
         Args:
             shared_name: sessions on the same resources share an iterator of this name.
@@ -171,6 +171,12 @@ class Dataset(abc.ABC):
 
         Raises:
             ValueError: if a component is a scalar, or first dimensions differ.
+
+        Example:
+            >>> dataset = tf.data.Dataset.from_tensor_slices(([1, 2, 3], ["a", "b", "c"])).repeat().batch(2)
+            >>> numbers, letters = dataset.make_one_shot_iterator().get_next()
+            >>> print(sess.run([numbers, letters]))
+            [array([1, 2], dtype=int32), array([b'a', b'b'], dtype=object)]
         """
         batch = normalized(tensors)
         flat = nest.flatten(batch)
@@ -226,6 +232,17 @@ class Dataset(abc.ABC):
         Raises:
             TypeError: if `generator` is not callable; or, when run, as InvalidArgumentError, if it yields an object
                 that is not iterable.
+
+        Example:
+            >>> def squares():
+            ...     for i in range(3):
+            ...         yield i, [i * i]
+            >>> dataset = tf.data.Dataset.from_generator(squares, (tf.int32, tf.float32), ([], [1]))
+            >>> element = dataset.batch(3).make_one_shot_iterator().get_next()
+            >>> print(sess.run(element))
+            (array([0, 1, 2], dtype=int32), array([[0.],
+                   [1.],
+                   [4.]], dtype=float32))
         """
         if not callable(generator):
             raise TypeError("`generator` must be callable.")
@@ -259,7 +276,7 @@ class Dataset(abc.ABC):
         """Returns a dataset of int64 numbers: `range(stop)`, `range(start, stop)` or `range(start, stop, step)`.
 
         Args:
-            *args: int64 scalars: the end, which is left out; or the start and the end; or these and the step.
+            *args: int64 scalars: the end, which is excluded; or start and end; or start, end and step.
 
         Returns:
             Dataset of int64 scalars.
@@ -332,7 +349,7 @@ class Dataset(abc.ABC):
             dataset: Dataset of elements of the same structure, types and classes.
 
         Returns:
-            Dataset; of shapes it knows what both have in common.
+            Dataset; its shapes keep the dimensions that both have in common.
 
         Raises:
             TypeError: if the types or classes of elements differ.
@@ -359,7 +376,7 @@ class Dataset(abc.ABC):
         """Returns this dataset several times over.
 
         Args:
-            count: int64 scalar, how often; without end for None and -1.
+            count: int64 scalar, the number of repetitions; None and -1 repeat without end.
 
         Returns:
             Dataset.
@@ -603,7 +620,7 @@ class Dataset(abc.ABC):
         block_length: TensorLike = 1,
         num_parallel_calls: TensorLike | None = None,
     ) -> Dataset:
-        """Returns the elements of the datasets that a function makes of the elements, in turns.
+        """Maps elements to datasets, and returns the elements of these interleaved.
 
         Args:
             map_func: as for `flat_map`.
@@ -707,7 +724,7 @@ class OpDataset(StructuredDataset):
         inputs: its arguments: tensors, datasets, lists of them; a function stands for what it takes from around.
         structure: of the elements.
         attrs: of the operation; functions by themselves.
-        described: If True, the operation is told the structure: True for `output_types` and `output_shapes`.
+        described: If True, the operation gets the structure: True for `output_types` and `output_shapes`.
         kind: the name in its `repr`.
     """
 
@@ -863,7 +880,7 @@ def _state_function(
 ) -> tuple[ElementFunction, Structure]:
     """Returns a function from a state and an element to the next state, and the structure of states.
 
-    It is traced until the shapes that it is told of states are those that it makes.
+    It is traced again until the shapes of the states that it takes and returns are equal.
     """
     states = Structure.of(state)
     new_shapes: list[TensorShape] = []

@@ -15,7 +15,7 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.shaping import reshape
 
-# Bytes that readers are asked to read ahead.
+# Bytes that readers read ahead.
 _BUFFER_SIZE = 256 * 1024
 
 
@@ -54,7 +54,8 @@ class _FilesDataset(Dataset):
     Args:
         filenames: string, list of them, Tensor of string of any shape, or a Dataset of string scalars.
         read_one_file: the dataset of a file.
-        num_parallel_reads: number of files read at a time, their records in turns; one after the other for None.
+        num_parallel_reads: number of files to read at a time, with their records interleaved; None to read one after
+            the other.
     """
 
     def __init__(self, filenames: Any, read_one_file: Callable[[Any], Dataset], num_parallel_reads: Any = None) -> None:
@@ -101,11 +102,19 @@ class TextLineDataset(_FilesDataset):
         filenames: string, list of them, Tensor of string of any shape, or a Dataset of string scalars.
         compression_type: "", "ZLIB" or "GZIP".
         buffer_size: bytes to read ahead.
-        num_parallel_reads: number of files read at a time, their lines in turns; one after the other for None.
+        num_parallel_reads: number of files to read at a time, with their lines interleaved; None to read one after the
+            other.
 
     Raises:
         TypeError: if the elements of a dataset of names are not strings.
         ValueError: if they are not scalars.
+
+    Example:
+        >>> with tf.gfile.GFile("data.csv", "w") as file:
+        ...     file.write("x,y\\n1,2\\n3,4\\n")
+        >>> line = tf.data.TextLineDataset("data.csv").skip(1).make_one_shot_iterator().get_next()
+        >>> print(sess.run(line), sess.run(line))
+        b'1,2' b'3,4'
     """
 
     def __init__(
@@ -128,7 +137,8 @@ class FixedLengthRecordDataset(_FilesDataset):
         footer_bytes: int64 scalar, bytes behind the last record.
         buffer_size: bytes to read ahead.
         compression_type: "", "ZLIB" or "GZIP".
-        num_parallel_reads: number of files read at a time, their records in turns; one after the other for None.
+        num_parallel_reads: number of files to read at a time, with their records interleaved; None to read one after
+            the other.
 
     Raises:
         TypeError: if the elements of a dataset of names are not strings.
@@ -166,11 +176,20 @@ class TFRecordDataset(_FilesDataset):
         filenames: string, list of them, Tensor of string of any shape, or a Dataset of string scalars.
         compression_type: "", "ZLIB" or "GZIP".
         buffer_size: bytes to read ahead.
-        num_parallel_reads: number of files read at a time, their records in turns; one after the other for None.
+        num_parallel_reads: number of files to read at a time, with their records interleaved; None to read one after
+            the other.
 
     Raises:
         TypeError: if the elements of a dataset of names are not strings.
         ValueError: if they are not scalars.
+
+    Example:
+        >>> with tf.python_io.TFRecordWriter("data.tfrecord") as writer:
+        ...     for record in [b"first", b"second"]:
+        ...         writer.write(record)
+        >>> record = tf.data.TFRecordDataset("data.tfrecord").make_one_shot_iterator().get_next()
+        >>> print(sess.run(record), sess.run(record))
+        b'first' b'second'
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""`rejection_resample`: elements left out so that classes come in wanted proportions."""
+"""`rejection_resample`: elements left out so that classes have given proportions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ferroflow._src.ops.math.comparison import less
 from ferroflow._src.ops.math.reduction import reduce_max, reduce_min, reduce_sum
 from ferroflow._src.ops.random.sampling import random_uniform
 
-# Elements from which the proportions are estimated anew, and those that each class is supposed to have had before.
+# Elements from which the proportions are estimated again, and those that each class is supposed to have had before.
 _ESTIMATED_FROM = 32
 _SUPPOSED = 10
 
@@ -34,14 +34,14 @@ _SUPPOSED = 10
 def rejection_resample(
     class_func: Callable[..., Any], target_dist: FloatLike, initial_dist: FloatLike | None = None, seed: Any = None
 ) -> Callable[[Dataset], Dataset]:
-    """Returns a transformation: pairs of a class and an element, elements being left out so that classes come as
-    wanted.
+    """Returns a transformation: pairs of a class and an element, elements being left out so that classes have the
+    target proportions.
 
     Args:
         class_func: gives an int scalar, the class, for an element.
-        target_dist: float [classes], the wanted proportions.
-        initial_dist: float [classes], the proportions in the dataset; estimated where it is None.
-        seed: int, of what is left out.
+        target_dist: float [classes], the target proportions.
+        initial_dist: float [classes], the proportions in the dataset; estimated if it is None.
+        seed: int, the op's seed.
 
     Returns:
         A function from a Dataset to a Dataset of pairs, for `Dataset.apply`.

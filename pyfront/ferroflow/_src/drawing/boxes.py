@@ -20,7 +20,7 @@ class Box(NamedTuple):
         note: str, the node's type, or how many nodes there are.
         kind: str, `scope`, `variable`, `input`, `constant` or `operation`.
         outside: bool; True if the scope lies around the scope that is shown.
-        title: str, what there is to know of it, in lines.
+        title: str, its details, in lines.
     """
 
     key: str
@@ -37,7 +37,7 @@ class Edge(NamedTuple):
     Attributes:
         source: int, index of a box.
         target: int, index of a box.
-        tensors: int, how many tensors; 0 where the target only waits for the source.
+        tensors: int, how many tensors; 0 if the target only waits for the source.
         label: str, the shape of the only tensor, or how many there are.
     """
 

@@ -70,7 +70,7 @@ class WarmStartSettings(NamedTuple):
         vars_to_warm_start: str, a regular expression that the names of trained variables match from their start; list
             of those of all variables; list of variables; None for those with a vocabulary only.
         var_name_to_vocab_info: dict of `tf.estimator.VocabInfo` by the names of variables that belong to a vocabulary.
-        var_name_to_prev_var_name: dict from names of variables to those in the checkpoint, where they differ.
+        var_name_to_prev_var_name: dict from names of variables to those in the checkpoint, if they differ.
     """
 
     ckpt_to_initialize_from: str
@@ -109,6 +109,19 @@ class Estimator:
     Raises:
         ValueError: if `model_fn` is missing or takes unsupported arguments, `model_dir` and `config` name different
             folders, or a subclass overrides a member.
+
+    Example:
+        >>> def model_fn(features, labels, mode):
+        ...     w = tf.get_variable("w", [], initializer=tf.zeros_initializer())
+        ...     loss = tf.losses.mean_squared_error(labels, w * features)
+        ...     step = tf.train.get_global_step()
+        ...     train = tf.train.GradientDescentOptimizer(0.1).minimize(loss, step)
+        ...     return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train)
+        >>> estimator = tf.estimator.Estimator(model_fn, model_dir="model")
+        >>> input_fn = lambda: (tf.constant([1.0, 2.0]), tf.constant([3.0, 6.0]))
+        >>> estimator = estimator.train(input_fn, steps=50)
+        >>> print(estimator.get_variable_value("w").round(3))
+        3.0
     """
 
     def __init__(
@@ -203,7 +216,7 @@ class Estimator:
         return [name for name, _ in list_variables(self.model_dir)]
 
     def latest_checkpoint(self) -> str | None:
-        """Returns the prefix of the latest checkpoint; None for none."""
+        """Returns the prefix of the latest checkpoint, or None."""
         return latest_checkpoint(self.model_dir)
 
     def _trained_checkpoint(self) -> str:
@@ -227,7 +240,7 @@ class Estimator:
                 `tf.data.Dataset` of pairs, or a pair of Tensors, or dicts of them.
             hooks: list of SessionRunHook.
             steps: int, the number of steps to train; None for all that there is input for.
-            max_steps: int, the global step to end at; None for none.
+            max_steps: int, the global step to end at, or None.
             saving_listeners: list of CheckpointSaverListener.
 
         Returns:
@@ -411,7 +424,7 @@ class Estimator:
 
         Args:
             input_fn: as `train`; labels are left out.
-            predict_keys: list of str, the predictions wanted where they are a dict; None for all.
+            predict_keys: list of str, the predictions to return if they are a dict; None for all.
             hooks: list of SessionRunHook.
             checkpoint_path: str, prefix of the checkpoint; None for the latest.
             yield_single_examples: bool. If True, examples are given one by one, and not batches.
@@ -420,7 +433,7 @@ class Estimator:
             The predictions of an example, or of a batch: an array, or a dict of arrays.
 
         Raises:
-            ValueError: if there is no checkpoint, no prediction is wanted, or predictions have different lengths.
+            ValueError: if there is no checkpoint, no prediction is selected, or predictions have different lengths.
             TypeError: if a hook is not a SessionRunHook.
         """
         all_hooks = _checked_hooks(hooks)

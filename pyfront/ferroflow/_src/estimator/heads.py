@@ -11,7 +11,7 @@ from ferroflow._src.base.typing import ListLike
 from ferroflow._src.estimator.export_outputs import ClassificationOutput, ExportOutput, PredictOutput, RegressionOutput
 from ferroflow._src.estimator.modes import ModeKeys
 from ferroflow._src.estimator.spec import EstimatorSpec
-from ferroflow._src.feature_column.column import TransformedFeatures
+from ferroflow._src.feature_column.column import TransformedFeatures, dense_tensor
 from ferroflow._src.feature_column.numeric import NumericColumn, numeric_column
 from ferroflow._src.framework.composite import SparseTensor, convert_to_tensor_or_sparse_tensor
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -43,7 +43,7 @@ class Head(abc.ABC):
 
     Args:
         dimension: int, the number of outputs of an example.
-        weight_column: str, the key of the feature that weighs examples, or a numeric feature column; None for none.
+        weight_column: str, the key of the feature that weighs examples, or a numeric feature column, or None.
         loss_reduction: one of `tf.losses.Reduction` but NONE, how the losses of a batch become one.
 
     Raises:
@@ -124,7 +124,7 @@ class Head(abc.ABC):
         if not isinstance(column, NumericColumn):
             raise TypeError(f"Weight column must be either a string or _NumericColumn. Given type: {type(column)}.")
         with name_scope(None, "weights"):
-            weights = column._get_dense_tensor(TransformedFeatures(features))
+            weights = dense_tensor(column, TransformedFeatures(features))
             expected = joining.concat([shaping.shape(logits)[:-1], [1]], 0)
             check = assert_equal(
                 expected,
@@ -316,7 +316,7 @@ def classification_head(
     Args:
         n_classes: int, the number of classes, 2 or more.
         weight_column: as `Head`.
-        label_vocabulary: list of str, the names of the classes where labels are names; None where they are numbers.
+        label_vocabulary: list of str, the names of the classes where labels are names; None if they are numbers.
         loss_reduction: as `Head`.
 
     Returns:

@@ -39,7 +39,7 @@ def numpy_input_fn(
 
     Args:
         x: dict of arrays of one length, the features; or one array.
-        y: array of that length, or dict of them, the labels; None for none.
+        y: array of that length, or dict of them, the labels, or None.
         batch_size: int, the number of examples of a batch.
         num_epochs: int, how often each example is given; None for ever.
         shuffle: bool. If True, the examples come in random order; required.
@@ -55,6 +55,15 @@ def numpy_input_fn(
 
     The function raises ValueError if arrays are empty or differ in length, or if a label has a feature's name. It
     raises TypeError if `x` is neither a dict nor an array.
+
+    Example:
+        >>> input_fn = tf.estimator.inputs.numpy_input_fn(
+        ...     {"x": np.array([1.0, 2.0, 3.0])}, y=np.array([0, 1, 0]), batch_size=2, num_epochs=1, shuffle=False
+        ... )
+        >>> features, labels = input_fn()
+        >>> with tf.train.MonitoredSession() as session:
+        ...     print(session.run([features["x"], labels]))
+        [array([1., 2.]), array([0, 1])]
     """
     _check_shuffle(shuffle)
 
@@ -118,7 +127,7 @@ def pandas_input_fn(
 
     Args:
         x: pandas.DataFrame, the features by column.
-        y: pandas.Series of the same index, the labels; None for none.
+        y: pandas.Series of the same index, the labels, or None.
         batch_size: int, the number of rows of a batch.
         num_epochs: int, how often each row is given; None for ever.
         shuffle: bool. If True, the rows come in random order; to be given.

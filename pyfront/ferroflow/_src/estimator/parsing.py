@@ -7,6 +7,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import DTypeLike
+from ferroflow._src.feature_column.column import parsed_features
 from ferroflow._src.feature_column.models import make_parse_example_spec
 from ferroflow._src.feature_column.numeric import NumericColumn, numeric_column
 from ferroflow._src.ops.parsing.features import FixedLenFeature
@@ -25,8 +26,8 @@ def classifier_parse_example_spec(
         feature_columns: iterable of feature columns.
         label_key: str, the key of the label.
         label_dtype: DType of the label: int64, string with a vocabulary, or float32 for two classes.
-        label_default: the label of examples that have none; None where all must have one.
-        weight_column: str, the key of the feature that weighs examples, or a numeric feature column; None for none.
+        label_default: the label of examples that have none; None if all must have one.
+        weight_column: str, the key of the feature that weighs examples, or a numeric feature column, or None.
 
     Returns:
         `tf.FixedLenFeature` or `tf.VarLenFeature` by key, the label's of shape [1].
@@ -54,9 +55,9 @@ def regressor_parse_example_spec(
         feature_columns: iterable of feature columns.
         label_key: str, the key of the label.
         label_dtype: DType of the label.
-        label_default: the label of examples that have none; None where all must have one.
+        label_default: the label of examples that have none; None if all must have one.
         label_dimension: int, the number of numbers of a label.
-        weight_column: str, the key of the feature that weighs examples, or a numeric feature column; None for none.
+        weight_column: str, the key of the feature that weighs examples, or a numeric feature column, or None.
 
     Returns:
         `tf.FixedLenFeature` or `tf.VarLenFeature` by key, the label's of shape [`label_dimension`].
@@ -87,4 +88,4 @@ def _with_label(feature_columns: Iterable[Any], label_key: str, label: Any, weig
         raise ValueError(
             f"weight_column should not be used as feature. weight_column: {weight_column.key}, features: {list(spec)}"
         )
-    return {**spec, **weight_column._parse_example_spec}
+    return {**spec, **parsed_features(weight_column)}

@@ -83,6 +83,40 @@ class CategoricalColumn(FeatureColumn):
         """Returns the ids of the examples and their weights."""
 
 
+def bucket_count(column: CategoricalColumn) -> int:
+    """Returns the number of ids that a column can have."""
+    return column._num_buckets
+
+
+def sparse_tensors(
+    column: CategoricalColumn, features: TransformedFeatures, weight_collections: Any = None, trainable: Any = None
+) -> IdWeightPair:
+    """Returns the ids of the examples and their weights, in a column."""
+    return column._get_sparse_tensors(features, weight_collections=weight_collections, trainable=trainable)
+
+
+def dense_tensor(
+    column: DenseColumn, features: TransformedFeatures, weight_collections: Any = None, trainable: Any = None
+) -> Tensor:
+    """Returns the numbers of the examples in a column: a tensor of shape [batch] + `shape_of_numbers(column)`."""
+    return column._get_dense_tensor(features, weight_collections=weight_collections, trainable=trainable)
+
+
+def shape_of_numbers(column: DenseColumn) -> Any:
+    """Returns the TensorShape of an example's numbers in a column."""
+    return column._variable_shape
+
+
+def parsed_features(column: FeatureColumn) -> dict[str, Any]:
+    """Returns the features that a column parses from `tf.Example` messages, by their keys."""
+    return column._parse_example_spec
+
+
+def scope_name(column: FeatureColumn) -> str:
+    """Returns the name of the scope of a column's variables."""
+    return column._var_scope_name
+
+
 class TransformedFeatures:
     """Features, each transformed by its columns at first use and cached.
 

@@ -6,7 +6,14 @@ from typing import Any, NamedTuple
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.feature_column.categorical import HashedCategoricalColumn
-from ferroflow._src.feature_column.column import CategoricalColumn, FeatureColumn, IdWeightPair, TransformedFeatures
+from ferroflow._src.feature_column.column import (
+    CategoricalColumn,
+    FeatureColumn,
+    IdWeightPair,
+    TransformedFeatures,
+    parsed_features,
+    sparse_tensors,
+)
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.ops.parsing.features import VarLenFeature
 from ferroflow._src.ops.sparse.crossing import sparse_cross_hashed
@@ -34,7 +41,7 @@ class CrossedColumn(CategoricalColumn, _CrossedFields):
     def _parse_example_spec(self) -> dict[str, Any]:
         spec: dict[str, Any] = {}
         for key in self.keys:
-            of_key = key._parse_example_spec if isinstance(key, FeatureColumn) else {key: VarLenFeature(dtypes.string)}
+            of_key = parsed_features(key) if isinstance(key, FeatureColumn) else {key: VarLenFeature(dtypes.string)}
             spec.update(of_key)
         return spec
 
@@ -44,7 +51,7 @@ class CrossedColumn(CategoricalColumn, _CrossedFields):
             if isinstance(key, str):
                 crossed.append(inputs.get(key))
                 continue
-            ids, weights = key._get_sparse_tensors(inputs)
+            ids, weights = sparse_tensors(key, inputs)
             if weights is not None:
                 raise ValueError(
                     "crossed_column does not support weight_tensor, but the given column populates weight_tensor. "

@@ -10,7 +10,14 @@ from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import Initializer, ListLike
 from ferroflow._src.checkpoint.init_from_checkpoint import init_from_checkpoint
 from ferroflow._src.feature_column.categorical import WeightedCategoricalColumn
-from ferroflow._src.feature_column.column import CategoricalColumn, DenseColumn, TransformedFeatures
+from ferroflow._src.feature_column.column import (
+    CategoricalColumn,
+    DenseColumn,
+    TransformedFeatures,
+    bucket_count,
+    parsed_features,
+    sparse_tensors,
+)
 from ferroflow._src.framework.default_graph import get_default_graph, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.per_graph import PerGraph
@@ -38,11 +45,11 @@ class IndicatorColumn(DenseColumn, _IndicatorFields):
 
     @property
     def _parse_example_spec(self) -> dict[str, Any]:
-        return self.categorical_column._parse_example_spec
+        return parsed_features(self.categorical_column)
 
     def _transform_feature(self, inputs: TransformedFeatures) -> Tensor:
-        ids, weights = self.categorical_column._get_sparse_tensors(inputs)
-        count = self.categorical_column._num_buckets
+        ids, weights = sparse_tensors(self.categorical_column, inputs)
+        count = bucket_count(self.categorical_column)
         if weights is not None:
             merged = sparse_merge(sp_ids=ids, sp_values=weights, vocab_size=count)
             # Removes ids of -1.
@@ -52,7 +59,7 @@ class IndicatorColumn(DenseColumn, _IndicatorFields):
 
     @property
     def _variable_shape(self) -> TensorShape:
-        return TensorShape([1, self.categorical_column._num_buckets])
+        return TensorShape([1, bucket_count(self.categorical_column)])
 
     def _get_dense_tensor(
         self, inputs: TransformedFeatures, weight_collections: Any = None, trainable: Any = None
@@ -82,7 +89,7 @@ class EmbeddingColumn(DenseColumn, _EmbeddingFields):
 
     @property
     def _parse_example_spec(self) -> dict[str, Any]:
-        return self.categorical_column._parse_example_spec
+        return parsed_features(self.categorical_column)
 
     def _transform_feature(self, inputs: TransformedFeatures) -> Any:
         return inputs.get(self.categorical_column)
@@ -118,7 +125,7 @@ class SharedEmbeddingColumn(DenseColumn, _SharedFields):
 
     @property
     def name(self) -> str:
-        """The name of the ids with `_shared_embedding`."""
+        """The ids' name followed by `_shared_embedding`."""
         return f"{self.categorical_column.name}_shared_embedding"
 
     @property
@@ -127,7 +134,7 @@ class SharedEmbeddingColumn(DenseColumn, _SharedFields):
 
     @property
     def _parse_example_spec(self) -> dict[str, Any]:
-        return self.categorical_column._parse_example_spec
+        return parsed_features(self.categorical_column)
 
     def _transform_feature(self, inputs: TransformedFeatures) -> Any:
         return inputs.get(self.categorical_column)
@@ -149,7 +156,7 @@ class SharedEmbeddingColumn(DenseColumn, _SharedFields):
 def _new_table(column: Any, trainable: Any, weight_collections: Any) -> Any:
     table = get_variable(
         "embedding_weights",
-        shape=(column.categorical_column._num_buckets, column.dimension),
+        shape=(bucket_count(column.categorical_column), column.dimension),
         initializer=column.initializer,
         trainable=column.trainable and trainable is not False,
         collections=list(dict.fromkeys((GraphKeys.GLOBAL_VARIABLES, *(weight_collections or ())))),
@@ -160,8 +167,8 @@ def _new_table(column: Any, trainable: Any, weight_collections: Any) -> Any:
 
 
 def _looked_up(column: Any, table: Any, inputs: TransformedFeatures, weight_collections: Any, trainable: Any) -> Tensor:
-    ids, weights = column.categorical_column._get_sparse_tensors(
-        inputs, weight_collections=weight_collections, trainable=trainable
+    ids, weights = sparse_tensors(
+        column.categorical_column, inputs, weight_collections=weight_collections, trainable=trainable
     )
     return safe_embedding_lookup_sparse(
         table, ids, weights, combiner=column.combiner, name=f"{column.name}_weights", max_norm=column.max_norm
@@ -213,7 +220,7 @@ def embedding_column(
         combiner: "mean", "sum" or "sqrtn", how the rows of an example are combined, as `tf.nn.embedding_lookup_sparse`.
         initializer: callable, an initializer of the table; None for a truncated normal one of standard deviation
             1 / sqrt(dimension).
-        ckpt_to_load_from: str, the checkpoint that the table is initialized from; None for none.
+        ckpt_to_load_from: str, the checkpoint that the table is initialized from, or None.
         tensor_name_in_ckpt: str, its name there.
         max_norm: float, the Euclidean norm that longer rows are scaled down to; None for no limit.
         trainable: bool. If True, the table is trained.
@@ -268,7 +275,7 @@ def shared_embedding_columns(
         List of dense feature columns, in the order given.
 
     Raises:
-        ValueError: on the same conditions as `embedding_column`, or if the columns are of different kinds or numbers of
+        ValueError: on the same conditions as `embedding_column`, or if the columns have different kinds or numbers of
             ids.
     """
     initializer = _checked_initializer(dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt, "")
@@ -286,11 +293,11 @@ def shared_embedding_columns(
                 f"weighted_categorical_column of the same type. Given column: {first} of type: {expected} does not "
                 f"match given column: {column} of type: {kind}"
             )
-        if column._num_buckets != first._num_buckets:
+        if bucket_count(column) != bucket_count(first):
             raise ValueError(
                 "To use shared_embedding_column, all categorical_columns must have the same number of buckets. Given "
-                f"column: {first} with buckets: {first._num_buckets} does  not match column: {column} with buckets: "
-                f"{column._num_buckets}"
+                f"column: {first} with buckets: {bucket_count(first)} does  not match column: {column} with buckets: "
+                f"{bucket_count(column)}"
             )
     scope = shared_embedding_collection_name or "_".join([*(c.name for c in in_order), "shared_embedding"])
     tables = PerGraph[Any]()

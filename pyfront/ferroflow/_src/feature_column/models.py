@@ -11,8 +11,14 @@ from ferroflow._src.feature_column.column import (
     DenseColumn,
     FeatureColumn,
     TransformedFeatures,
+    bucket_count,
     check_batch_sizes,
     clean_columns,
+    dense_tensor,
+    parsed_features,
+    scope_name,
+    shape_of_numbers,
+    sparse_tensors,
 )
 from ferroflow._src.framework.default_graph import get_collection
 from ferroflow._src.framework.graph_keys import GraphKeys
@@ -41,8 +47,8 @@ def _variables_of_scope() -> list[Any]:
 
 def _rows(column: Any, features: TransformedFeatures, weight_collections: Any, trainable: bool) -> Tensor:
     """Returns the numbers of a dense column, one row for each example."""
-    numbers = column._get_dense_tensor(features, weight_collections=weight_collections, trainable=trainable)
-    width: int = column._variable_shape.num_elements()
+    numbers = dense_tensor(column, features, weight_collections=weight_collections, trainable=trainable)
+    width: int = shape_of_numbers(column).num_elements()
     return shaping.reshape(numbers, (shaping.shape(numbers)[0], width))
 
 
@@ -60,7 +66,7 @@ def input_layer(
         feature_columns: iterable of dense feature columns.
         weight_collections: list of keys of further collections for the variables.
         trainable: bool. If True, the variables are trained.
-        cols_to_vars: dict to put the list of each column's variables into; None for none.
+        cols_to_vars: dict to put the list of each column's variables into, or None.
 
     Returns:
         Tensor of float32, of shape [batch, numbers of all columns].
@@ -82,7 +88,7 @@ def input_layer(
         transformed = TransformedFeatures(features)
         parts = []
         for column in in_order:
-            with variable_scope(None, default_name=column._var_scope_name):
+            with variable_scope(None, default_name=scope_name(column)):
                 parts.append(_rows(column, transformed, keys, trainable))
                 if cols_to_vars is not None:
                     cols_to_vars[column] = _variables_of_scope()
@@ -109,8 +115,8 @@ def linear_model(
         sparse_combiner: "sum", "mean" or "sqrtn", how the weights of an example's ids are combined.
         weight_collections: list of keys of further collections for the variables.
         trainable: bool. If True, the variables are trained.
-        cols_to_vars: dict to put the list of each column's variables into, and that of the bias under "bias"; None for
-            none.
+        cols_to_vars: dict to put the list of each column's variables into, and that of the bias under "bias", or
+            None.
 
     Returns:
         Tensor of float32, of shape [batch, units].
@@ -135,13 +141,11 @@ def linear_model(
         transformed = TransformedFeatures(features)
         sums = []
         for column in in_order:
-            with variable_scope(None, default_name=column._var_scope_name):
+            with variable_scope(None, default_name=scope_name(column)):
                 if isinstance(column, CategoricalColumn):
-                    ids, id_weights = column._get_sparse_tensors(
-                        transformed, weight_collections=keys, trainable=trainable
-                    )
+                    ids, id_weights = sparse_tensors(column, transformed, weight_collections=keys, trainable=trainable)
                     summed = safe_embedding_lookup_sparse(
-                        weights("weights", [column._num_buckets, units]),
+                        weights("weights", [bucket_count(column), units]),
                         _matrix(ids),
                         sparse_weights=None if id_weights is None else _matrix(id_weights),
                         combiner=sparse_combiner,
@@ -149,7 +153,7 @@ def linear_model(
                     )
                 else:
                     # Before the column's own variables: their order is that of TensorFlow's.
-                    held = weights("weights", [column._variable_shape.num_elements(), units])
+                    held = weights("weights", [shape_of_numbers(column).num_elements(), units])
                     summed = matmul(_rows(column, transformed, keys, trainable), held, name="weighted_sum")
                 sums.append(summed)
                 if cols_to_vars is not None:
@@ -181,7 +185,7 @@ def make_parse_example_spec(feature_columns: Iterable[Any]) -> dict[str, Any]:
     for column in feature_columns:
         if not isinstance(column, FeatureColumn):
             raise ValueError(f"All feature_columns must be _FeatureColumn instances. Given: {column}")
-        for key, feature in column._parse_example_spec.items():
+        for key, feature in parsed_features(column).items():
             if spec.get(key, feature) != feature:
                 raise ValueError(
                     f"feature_columns contain different parse_spec for key {key}. Given {feature} and {spec[key]}"

@@ -8,7 +8,13 @@ from typing import Any, NamedTuple
 from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import Activation, ListLike, ShapeLike, TensorLike
-from ferroflow._src.feature_column.column import CategoricalColumn, DenseColumn, IdWeightPair, TransformedFeatures
+from ferroflow._src.feature_column.column import (
+    CategoricalColumn,
+    DenseColumn,
+    IdWeightPair,
+    TransformedFeatures,
+    parsed_features,
+)
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.tensor import Tensor
@@ -75,7 +81,7 @@ class BucketizedColumn(DenseColumn, CategoricalColumn, _BucketizedFields):
 
     @property
     def _parse_example_spec(self) -> dict[str, Any]:
-        return self.source_column._parse_example_spec
+        return parsed_features(self.source_column)
 
     def _transform_feature(self, inputs: TransformedFeatures) -> Tensor:
         return tensor_op("Bucketize", [inputs.get(self.source_column)], {"boundaries": list(self.boundaries)})
@@ -132,6 +138,13 @@ def numeric_column(
             callable.
         ValueError: if a dimension is not positive, the default value has another shape, or `dtype` is not a number
             dtype.
+
+    Example:
+        >>> columns = [tf.feature_column.numeric_column("age"), tf.feature_column.numeric_column("size", shape=[2])]
+        >>> features = {"age": [[30.0], [40.0]], "size": [[1.0, 2.0], [3.0, 4.0]]}
+        >>> print(sess.run(tf.feature_column.input_layer(features, columns)))
+        [[30.  1.  2.]
+         [40.  3.  4.]]
     """
     checked = _checked_shape(shape, key)
     if not (dtype.is_integer or dtype.is_floating):

@@ -10,12 +10,8 @@ from ferroflow._src.base import compat, dtypes
 from ferroflow._src.base.array_conversion import exceeds_int32, holds_dimension
 from ferroflow._src.base.shown import shown
 from ferroflow._src.framework import default_stacks
-from ferroflow._src.framework.default_graph import (
-    graph_of,
-)
-from ferroflow._src.framework.graph import (
-    Graph,
-)
+from ferroflow._src.framework.default_graph import graph_of
+from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.op_schema import op_schema
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.scopes import NameScopes
@@ -38,13 +34,13 @@ def apply_op(
     Args:
         op_type: the op.
         inputs: one entry for each argument of the op, a list for list arguments. A value that is not a tensor is
-            converted under the op's name scope, with the dtype that the schema or the other arguments ask for.
+            converted under the op's name scope, with the dtype that the schema or the other arguments require.
         attrs: the attributes that inputs do not decide; None stands for the default of one that has a default.
         name: by default the op's type; made unique. A name ending in `/` is taken as it is.
 
     Raises:
         TypeError: if an argument cannot be converted or has a type the schema does not allow.
-        ValueError: if shapes or attributes are incompatible, or the inputs are of several graphs.
+        ValueError: if shapes or attributes are incompatible, or the inputs belong to several graphs.
         tf.errors.NotFoundError: if the op is not registered.
     """
     if attrs and any(value is None for value in attrs.values()):

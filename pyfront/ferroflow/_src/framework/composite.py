@@ -10,12 +10,8 @@ from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import DTypeLike, FeedDict, SessionObject, ShapeTensorLike, TensorLike
 from ferroflow._src.framework import constant as constants
 from ferroflow._src.framework.conversion import convert_to_tensor, register_tensor_conversion_function
-from ferroflow._src.framework.default_graph import (
-    name_scope,
-)
-from ferroflow._src.framework.graph import (
-    Graph,
-)
+from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.operation import Operation, eval_tensors
 from ferroflow._src.framework.tensor import Tensor
 
@@ -110,7 +106,7 @@ class SparseTensor:
     """A tensor with mostly zero elements, stored as the positions and values of the others.
 
     Args:
-        indices: int64 Tensor [n, rank], the positions; ascending by row where an operation asks for order.
+        indices: int64 Tensor [n, rank], the positions; ascending by row if an operation requires order.
         values: Tensor [n] of any dtype.
         dense_shape: int64 Tensor [rank].
 
@@ -127,7 +123,7 @@ class SparseTensor:
             sparse_tensor_value: SparseTensor or SparseTensorValue of any dtype and shape.
 
         Returns:
-            A new SparseTensor of its dtype and shape; where it is a value, its arrays are constants.
+            A new SparseTensor of its dtype and shape; if it is a value, its arrays are constants.
 
         Raises:
             TypeError: if the value is neither a SparseTensor nor a SparseTensorValue.
@@ -224,7 +220,7 @@ register_tensor_conversion_function(SparseTensor, _sparse_to_tensor)
 def convert_to_tensor_or_sparse_tensor(
     value: TensorLike, dtype: DTypeLike | None = None, name: str | None = None
 ) -> Any:
-    """Returns `value` as a Tensor, or as a SparseTensor where it is sparse.
+    """Returns `value` as a Tensor, or as a SparseTensor if it is sparse.
 
     Args:
         value: SparseTensor or SparseTensorValue of any dtype and shape, or what `convert_to_tensor` takes.

@@ -10,9 +10,7 @@ from ferroflow import _core
 from ferroflow._src.base import array_conversion, compat, dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import DTypeLike, ShapeLike, TensorLike
-from ferroflow._src.framework.default_graph import (
-    get_default_graph,
-)
+from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.scopes import NameScopes
 from ferroflow._src.framework.tensor import Tensor
 
@@ -31,7 +29,7 @@ def constant(
         dtype: element type; by default the value's (Python floats are float32, ints int32).
         shape: the result's shape; a value with fewer elements is filled up with its last one.
         name: name of the operation; None for "Const".
-        verify_shape: refuses a value of another shape instead of filling up.
+        verify_shape: refuses a value of a different shape instead of filling up.
 
     Returns:
         A tensor of `dtype` and `shape`.
@@ -39,6 +37,13 @@ def constant(
     Raises:
         TypeError: if the value does not fit `dtype` (or `shape`, with `verify_shape`).
         ValueError: if the value has more elements than `shape`, or is None.
+
+    Example:
+        >>> print(sess.run(tf.constant([1.5, 2.5])))
+        [1.5 2.5]
+        >>> print(sess.run(tf.constant(7, dtype=tf.int32, shape=[2, 3])))
+        [[7 7 7]
+         [7 7 7]]
     """
     wanted = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
     array = array_conversion.to_array(value, wanted, shape, verify_shape)
@@ -59,7 +64,7 @@ def constant_value(tensor: TensorLike, partial: bool = False) -> Any:
         partial: bool, gives what is known of a stack along the first dimension of which not all is.
 
     Returns:
-        A NumPy array (with `partial` perhaps one of objects, with None for what is not known), or None.
+        A NumPy array (with `partial` perhaps one of objects, with None for unknown sizes), or None.
 
     Raises:
         TypeError: if `tensor` is not a Tensor.

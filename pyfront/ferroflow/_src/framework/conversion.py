@@ -14,9 +14,7 @@ from ferroflow._src.base.tensor_shape import Dimension, TensorShape
 from ferroflow._src.base.typing import DTypeLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.apply import register_converter, tensor_op
 from ferroflow._src.framework.constant import constant
-from ferroflow._src.framework.default_graph import (
-    name_scope,
-)
+from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 
@@ -72,17 +70,22 @@ def convert_to_tensor(
             or an object of a registered type.
         dtype: the element type; by default the value decides it.
         name: name of a constant made for the value.
-        preferred_dtype: DType, used where it fits the value and `dtype` is None.
-        as_ref: bool, asks for a variable's reference instead of its value.
+        preferred_dtype: DType, used if it fits the value and `dtype` is None.
+        as_ref: bool. If True, a variable's reference is returned instead of its value.
         dtype_hint: the later spelling of `preferred_dtype`.
 
     Returns:
-        Tensor of `dtype`, where it is given, and of the shape of `value`.
+        Tensor of `dtype`, if it is given, and of the shape of `value`.
 
     Raises:
         TypeError: if no conversion is registered for the value's type, or the value does not fit `dtype`.
         ValueError: if a tensor has another dtype than `dtype`.
-        RuntimeError: if a registered conversion returns no Tensor, or one of another dtype.
+        RuntimeError: if a registered conversion returns no Tensor, or one with a different dtype.
+
+    Example:
+        >>> x = tf.convert_to_tensor([[1, 2], [3, 4]], dtype=tf.float32)
+        >>> print(x.dtype, x.shape)
+        <dtype: 'float32'> (2, 2)
     """
     if isinstance(value, Tensor):
         if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):

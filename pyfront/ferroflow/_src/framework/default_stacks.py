@@ -52,7 +52,7 @@ class DefaultStack(threading.local):
 
 
 class DefaultGraphStack(DefaultStack):
-    """The default graphs; below all lies the thread's own, made when first asked for."""
+    """The default graphs; below all lies the thread's own, made on first use."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -100,7 +100,15 @@ default_session_stack = DefaultStack()
 
 
 def get_default_session() -> Any | None:
-    """Returns the innermost session of this thread's `with` blocks (or `InteractiveSession`), or None."""
+    """Returns the innermost session of this thread's `with` blocks (or `InteractiveSession`), or None.
+
+    Example:
+        >>> print(tf.get_default_session())
+        None
+        >>> with tf.Session() as session:
+        ...     print(tf.get_default_session() is session)
+        True
+    """
     return default_session_stack.get_default()
 
 

@@ -64,7 +64,7 @@ class FunctionGraph(Graph):
         """Returns the function's tensor for a tensor of an outer graph: an argument, or a copy.
 
         Raises:
-            ValueError: if the tensor is of no graph around, or cannot be copied.
+            ValueError: if the tensor belongs to no enclosing graph, or cannot be copied.
         """
         if tensor.graph is self:
             return tensor
@@ -101,7 +101,7 @@ class FunctionGraph(Graph):
         """Returns a variable, or what reads it, once more: the body sees the variable's value at each call."""
         with self.control_dependencies(None):
             if tensor.op.type in _VARIABLES:
-                # The resource by which a session knows the variable.
+                # The resource that identifies the variable in a session.
                 shared = tensor.op.get_attr("shared_name") or tensor.op.name
                 attrs: dict[str, Any] | None = {"shared_name": shared}
                 self.captured_variables.append(tensor.op)

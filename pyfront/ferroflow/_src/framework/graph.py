@@ -49,11 +49,22 @@ class _Versions:
 
 
 class Graph:
-    """A dataflow graph: operations, the tensors between them, and named collections of objects."""
+    """A dataflow graph: operations, the tensors between them, and named collections of objects.
+
+    Example:
+        >>> graph = tf.Graph()
+        >>> with graph.as_default():
+        ...     c = tf.constant(30.0, name="c")
+        >>> print([op.name for op in graph.get_operations()])
+        ['c']
+        >>> with tf.Session(graph=graph) as session:
+        ...     print(session.run("c:0"))
+        30.0
+    """
 
     def __init__(self) -> None:
         self._core = _core.Graph()
-        # By node: its operation or, where nobody has asked for that yet, where the node was made.
+        # By node: its operation or, before its first use, where the node was made.
         self._handles: list[Operation | Frames] = []
         self._unmade = 0
         self._names = NameScopes()
@@ -94,7 +105,7 @@ class Graph:
         """Returns the handle of a node."""
         handle = self._handles[node]
         if handle.__class__ is not tuple:
-            return handle  # type: ignore[return-value]  # what is no tuple is a handle
+            return handle  # type: ignore[return-value]  # what is not a tuple is a handle
         with self._lock:
             handle = self._handles[node]
             if isinstance(handle, tuple):
@@ -244,7 +255,7 @@ class Graph:
     def _apply_device_functions(self, op: Any) -> None:
         """Tells an operation, or an object in its place, the device that the open scopes give it."""
         text = self._scopes.devices.device_for(op)
-        # TensorFlow 1.14 and later hand over the text; those before a spec, and nothing where no scope is open.
+        # TensorFlow 1.14 and later hand over the text; those before a spec, and nothing if no scope is open.
         if hasattr(op, "_set_device_from_string"):
             op._set_device_from_string(text)
         elif text:
@@ -311,7 +322,7 @@ class Graph:
 
         Raises:
             TypeError: if an input is not a tensor, or the dtypes do not fit the schema.
-            ValueError: if shapes or attributes are incompatible, or an input is of another graph.
+            ValueError: if shapes or attributes are incompatible, or an input belongs to another graph.
             RuntimeError: if the graph is finalized.
             tf.errors.NotFoundError: if the op is not registered.
         """
@@ -382,7 +393,7 @@ class Graph:
 
         Raises:
             TypeError: if `obj` cannot mean one of the allowed kinds.
-            ValueError: if a name is malformed, the element is of another graph, or neither kind is allowed.
+            ValueError: if a name is malformed, the element belongs to another graph, or neither kind is allowed.
             KeyError: if no element has that name.
         """
         if allow_tensor and allow_operation:
@@ -583,7 +594,7 @@ class Graph:
         return NameScope(self, name)
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
-        """Returns a name under the current scope, made unique by `_1`, `_2` and so on where it is taken.
+        """Returns a name under the current scope, made unique by `_1`, `_2` and so on if it is taken.
 
         Args:
             name: str.
@@ -618,7 +629,7 @@ class Graph:
 
         Raises:
             TypeError: if an element is neither an operation nor a tensor.
-            ValueError: if an operation is of another graph.
+            ValueError: if an operation belongs to another graph.
         """
         if control_inputs is None:
             return ControlDependencies(self, None)
@@ -761,7 +772,7 @@ class Graph:
             scope: str, a regular expression: keeps only items whose `name` matches it from its start.
 
         Returns:
-            List, in the order of adding; empty where there is no such collection.
+            List, in the order of adding; empty if there is no such collection.
         """
         with self._lock:
             items = self._collections.get(name, [])

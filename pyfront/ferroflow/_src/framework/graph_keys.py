@@ -61,3 +61,8 @@ class GraphKeys:
         CONCATENATED_VARIABLES,
         TRAINABLE_RESOURCE_VARIABLES,
     )
+
+
+# The names that TensorFlow keeps private.
+SUMMARY_COLLECTION = GraphKeys._SUMMARY_COLLECTION
+VARIABLE_COLLECTIONS = GraphKeys._VARIABLE_COLLECTIONS

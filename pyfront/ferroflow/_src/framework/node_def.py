@@ -26,7 +26,7 @@ def _shape_message(dims: tuple[int | None, ...] | None) -> Any:
     return TensorShape(dims).as_proto()
 
 
-# Above so many bytes a tensor of one repeated value is written as that value and the shape, as TensorFlow writes
+# Above this number of bytes a tensor of one repeated value is written as that value and the shape, as TensorFlow writes
 # constants made of a number and a shape. Smaller ones are written whole: programs compare messages of short lists.
 _COMPACT_FROM_BYTES = 1024
 
@@ -169,7 +169,7 @@ def fill_attr(message: Any, core: Any, node: int, name: str) -> None:
 
 
 def _tensor_dtype(core: Any, node: int) -> Any:
-    """Returns the dtype a Const declares: NumPy alone does not tell qint8 from int8."""
+    """Returns the dtype a Const declares: NumPy has one dtype for both qint8 and int8."""
     try:
         return dtypes.as_dtype(core.attr(node, "dtype")[1])
     except KeyError:

@@ -40,6 +40,19 @@ class Coordinator:
     Args:
         clean_stop_exception_types: tuple of exception types that end the work as planned, and are not raised; by
             default `(tf.errors.OutOfRangeError,)`, the end of input.
+
+    Example:
+        >>> import threading
+        >>> coordinator = tf.train.Coordinator()
+        >>> def work():
+        ...     with coordinator.stop_on_exception():
+        ...         while not coordinator.should_stop():
+        ...             coordinator.request_stop()
+        >>> thread = threading.Thread(target=work)
+        >>> thread.start()
+        >>> coordinator.join([thread])
+        >>> print(coordinator.should_stop())
+        True
     """
 
     def __init__(self, clean_stop_exception_types: Iterable[type[BaseException]] | None = None) -> None:
@@ -53,7 +66,7 @@ class Coordinator:
         self._registered_threads: set[threading.Thread] = set()
 
     def _failure(self, ex: Any) -> ExcInfo | None:
-        """Returns the reported exception as `sys.exc_info` does; None for none, or a clean end."""
+        """Returns the reported exception as `sys.exc_info` does, or None, or a clean end."""
         if ex is None:
             return None
         exception = ex[1] if isinstance(ex, tuple) and len(ex) > 1 else ex
@@ -83,7 +96,7 @@ class Coordinator:
                 raise failure[1].with_traceback(failure[2])
             if self._stop_event.is_set():
                 return
-            if failure is not None and self._exc_info_to_raise is None:
+            if failure is not None:
                 kind, exception, _ = failure
                 tf_logging.info("Error reported to Coordinator: %s, %s", kind, exception, exc_info=failure)
                 self._exc_info_to_raise = failure
@@ -109,13 +122,13 @@ class Coordinator:
             self.request_stop(sys.exc_info())
 
     def wait_for_stop(self, timeout: float | None = None) -> bool:
-        """Waits until a stop is asked for.
+        """Waits until a stop is requested.
 
         Args:
             timeout: float, seconds to wait at most; None for ever.
 
         Returns:
-            True if a stop was asked for.
+            True if a stop was requested.
         """
         return self._stop_event.wait(timeout)
 
@@ -138,8 +151,8 @@ class Coordinator:
 
         Args:
             threads: list of threading.Thread, started.
-            stop_grace_period_secs: float, seconds that threads have to end once a stop was asked for.
-            ignore_live_threads: bool. If True, threads that have not ended by then are not an error.
+            stop_grace_period_secs: float, seconds that threads have to end after a stop was requested.
+            ignore_live_threads: bool. If True, threads that are still running then are not an error.
 
         Raises:
             BaseException: if `request_stop` was called with an exception: the first one, with the traceback of its

@@ -97,7 +97,7 @@ def input_producer(
         seed: int, seed of the shuffling.
         capacity: int, the most elements the queue holds.
         shared_name: str, the name under which sessions share the queue.
-        summary_name: str, name of a summary that says how full the queue is; None for none.
+        summary_name: str, name of a summary that says how full the queue is, or None.
         name: str, name of the scope.
         cancel_op: Operation that the queue runner cancels with.
 
@@ -158,6 +158,13 @@ def string_input_producer(
 
     Raises:
         ValueError: if `string_tensor` is an empty list. An empty tensor fails when the queue is filled.
+
+    Example:
+        >>> queue = tf.train.string_input_producer(["a.csv", "b.csv"], num_epochs=1, shuffle=False)
+        >>> name = queue.dequeue()
+        >>> with tf.train.MonitoredSession() as session:
+        ...     print(session.run(name), session.run(name))
+        b'a.csv' b'b.csv'
     """
     given: Any = string_tensor
     if not isinstance(given, Tensor) and len(given) == 0:
@@ -237,6 +244,15 @@ def slice_input_producer(
 
     Raises:
         ValueError: if the list is empty, or `num_epochs` is not positive.
+
+    Example:
+        >>> images, labels = ["a.png", "b.png"], [[1, 0], [0, 1]]
+        >>> image, label = tf.train.slice_input_producer([images, labels], num_epochs=1, shuffle=False)
+        >>> with tf.train.MonitoredSession() as session:
+        ...     print(session.run([image, label]))
+        ...     print(session.run([image, label]))
+        [b'a.png', array([1, 0], dtype=int32)]
+        [b'b.png', array([0, 1], dtype=int32)]
     """
     with name_scope(name, "input_producer", tensor_list):
         tensors = convert_n_to_tensor_or_indexed_slices(tensor_list)

@@ -38,7 +38,7 @@ def remove_undocumented(
 
     Args:
         module_name: str, a module that is loaded.
-        allowed_exception_list: names that stay without a mark, None for none. Private names always stay.
+        allowed_exception_list: names that stay without a mark, or None. Private names always stay.
         doc_string_modules: modules whose docstrings mark names; None for the module itself.
     """
     module = sys.modules[module_name]
@@ -78,7 +78,7 @@ class tf_export:
         self._names_v1 = tuple(kwargs.get("v1", args))
 
     def __call__(self, func: _Symbol) -> _Symbol:
-        """Returns `func`, which knows its names."""
+        """Returns `func`, with its names stored."""
         func._tf_api_names = self._names  # type: ignore[attr-defined]
         func._tf_api_names_v1 = self._names_v1  # type: ignore[attr-defined]
         return func

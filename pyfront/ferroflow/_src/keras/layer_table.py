@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import nest
+from ferroflow._src.keras.network import calls_in, outputs_in
 from ferroflow._src.layers.nodes import Call, call_of, shape_of
 
 
@@ -33,7 +34,7 @@ def print_table(
     for i, layer in enumerate(model.layers):
         if i:
             print_fn("_" * width)
-        outputs = model._outputs_of(layer)
+        outputs = outputs_in(model, layer)
         sources = [] if is_chain else _sources(model, layer)
         shape = shape_of(outputs) if outputs else "multiple"
         row(f"{layer.name} ({type(layer).__name__})", shape, _count(layer.weights), *sources[:1])
@@ -55,7 +56,7 @@ def _is_chain(model: Any) -> bool:
     """Returns True if each layer is called once, on the output of the one before it."""
     before = list(model.inputs)
     seen = []
-    for tensor, made in model._calls:
+    for tensor, made in calls_in(model):
         if len(before) != 1 or nest.flatten(made.inputs) != before or made.layer in seen:
             return False
         seen.append(made.layer)
@@ -68,9 +69,9 @@ def _sources(model: Any, layer: Any) -> list[str]:
     outputs.
     """
     calls: list[Call] = []
-    for _, made in model._calls:
-        if made.layer is layer and made not in calls:
-            calls.append(made)
+    for _, call in calls_in(model):
+        if call.layer is layer and call not in calls:
+            calls.append(call)
     found = []
     for call in calls:
         for tensor in nest.flatten(call.inputs):

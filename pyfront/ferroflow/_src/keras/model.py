@@ -40,7 +40,7 @@ from ferroflow._src.ops.state.assigning import assign
 class Model(Network):
     """Layers between inputs and outputs; or a subclass that makes layers in its constructor and calls them in `call`.
 
-    A subclass's model learns the shapes of its inputs when it is first called, fitted, evaluated or asked to predict.
+    A subclass's model learns the shapes of its inputs when it is first called, fitted, evaluated or used to predict.
 
     Args:
         inputs: Tensor that `Input` returned, of any dtype, of shape [batch, ...], or list of them; None for `call`.
@@ -76,9 +76,9 @@ class Model(Network):
             loss_weights: list of the weights of the outputs' losses, or dict by their names; 1 by default.
             sample_weight_mode: "temporal" for weights of steps, of shape [batch, steps]; None for weights of examples;
                 for several outputs a list or a dict by their names.
-            weighted_metrics: as `metrics`, of metrics that heed the weights of examples.
-            target_tensors: Tensors of numbers, the labels where they are not to be fed, in a list or a dict by the
-                outputs' names; None where they are.
+            weighted_metrics: as `metrics`, of metrics that use the weights of examples.
+            target_tensors: Tensors of numbers, the labels if they are not to be fed, in a list or a dict by the
+                outputs' names; None if they are.
             **kwargs: arguments of `Session.run` are not offered.
 
         Raises:
@@ -281,7 +281,7 @@ class Model(Network):
 
         Args:
             x: array or Tensor of numbers, list of them, or dict by the inputs' names; or a dataset's iterator.
-            y: array or Tensor of numbers, list of them, or dict by the outputs' names; None beside an iterator.
+            y: array or Tensor of numbers, list of them, or dict by the outputs' names; None for an iterator.
             sample_weight: array of the examples' weights; None for 1.
             class_weight: dict from the numbers of classes to weights; None for 1.
 
@@ -325,7 +325,7 @@ class Model(Network):
             x: as `train_on_batch`.
 
         Returns:
-            numpy.ndarray of the output's dtype, of shape [batch, ...]; a list of them where there are several outputs.
+            numpy.ndarray of the output's dtype, of shape [batch, ...]; a list of them if there are several outputs.
 
         Raises:
             ValueError: if the arrays do not match the model's inputs and outputs.
@@ -359,7 +359,7 @@ class Model(Network):
 
         Args:
             x: array or Tensor of numbers, list of them, or dict by the inputs' names; or a dataset or its iterator.
-            y: array or Tensor of numbers, list of them, or dict by the outputs' names; None beside a dataset.
+            y: array or Tensor of numbers, list of them, or dict by the outputs' names; None for a dataset.
             batch_size: int, the number of examples of a batch; the last one may have fewer. None for 32.
             epochs: int, the number of the epoch to end before.
             verbose: int, 0 to print nothing, 1 for a bar, 2 for a line an epoch.
@@ -373,8 +373,8 @@ class Model(Network):
                 1.
             sample_weight: array of the weights of examples or steps, or list of them; None for 1.
             initial_epoch: int, the number of the first epoch.
-            steps_per_epoch: int, the number of steps of an epoch, each of which computes tensors anew, or takes arrays
-                as a whole; None where arrays are cut into batches.
+            steps_per_epoch: int, the number of steps of an epoch, each of which recomputes tensors, or takes arrays
+                as a whole; None if arrays are cut into batches.
             validation_steps: int, the number of steps that validate by tensors.
             validation_freq: int, every which epoch is validated; or list of the epochs' numbers, from 1.
             max_queue_size: accepted; nothing is read ahead.
@@ -486,7 +486,7 @@ class Model(Network):
     def _train_epoch(
         self, batches: Iterator[tuple[Batch, int]], average: Average, called: Callbacks, count: int
     ) -> bool:
-        """Trains by the batches of an epoch, and tells whether none of them was left out."""
+        """Trains on the batches of an epoch, and returns True if none was left out."""
         for i, (batch, size) in enumerate(batches):
             called.call("on_train_batch_begin", i, {"batch": i, "size": size})
             values = self._train_step(*batch)
@@ -529,8 +529,8 @@ class Model(Network):
             generator: generator of tuples of inputs and labels, and weights if there are any, or an object with
                 `__len__` and `__getitem__` that returns such tuples, as `tf.keras.utils.Sequence`. Its `on_epoch_end`
                 is called after each pass.
-            steps_per_epoch: int, the number of batches of an epoch; None for the object's length. Where it is another,
-                a pass goes on in the next epoch, or the next pass begins in an epoch.
+            steps_per_epoch: int, the number of batches of an epoch; None for the object's length. If it differs, a pass
+                continues in the next epoch, or the next pass begins in an epoch.
             epochs: int, the number of the epoch to end before.
             verbose: int, 0 to print nothing, 1 for a bar, 2 for a line an epoch.
             callbacks: list of Callback.
@@ -573,7 +573,7 @@ class Model(Network):
 
             validate = validate_arrays
         elif validation_data is not None:
-            Passes(validation_data, validation_steps)  # raises where it tells no number of steps
+            Passes(validation_data, validation_steps)  # raises if it gives no number of steps
 
             def validate_generator(called: Callbacks) -> list[float]:
                 return self._evaluated_by(Passes(validation_data, validation_steps), called)
@@ -657,7 +657,7 @@ class Model(Network):
             verbose: int, 0 to print nothing, 1 for a bar, 2 for a line.
 
         Returns:
-            numpy.ndarray of the output's dtype, of shape [examples, ...]; a list of them where there are several
+            numpy.ndarray of the output's dtype, of shape [examples, ...]; a list of them if there are several
             outputs.
 
         Raises:
@@ -715,7 +715,7 @@ class Model(Network):
             batch_size: int, the number of examples of a batch; None for 32.
             verbose: int, 0 to print nothing, 1 for a bar, 2 for a line.
             sample_weight: as `fit`.
-            steps: int, the number of steps, as `fit` takes them; None where arrays are cut into batches.
+            steps: int, the number of steps, as `fit` takes them; None if arrays are cut into batches.
             callbacks: list of Callback.
 
         Returns:
@@ -745,11 +745,11 @@ class Model(Network):
             x: as `fit`.
             batch_size: int, the number of examples of a batch; None for 32.
             verbose: int, 0 to print nothing, 1 for a bar, 2 for a line.
-            steps: int, the number of steps, as `fit` takes them; None where arrays are cut into batches.
+            steps: int, the number of steps, as `fit` takes them; None if arrays are cut into batches.
             callbacks: list of Callback.
 
         Returns:
-            numpy.ndarray of the output's dtype, of shape [examples, ...]; a list of them where there are several
+            numpy.ndarray of the output's dtype, of shape [examples, ...]; a list of them if there are several
             outputs.
 
         Raises:

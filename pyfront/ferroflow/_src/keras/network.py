@@ -361,9 +361,9 @@ class Network(Connected):
             shape: tuple of ints.
             dtype: DType; float32 by default.
             initializer: initializer, or its name; "glorot_uniform" by default, "zeros" for integers and bools.
-            regularizer: callable of the variable that gives a loss, or its name; None for none.
+            regularizer: callable of the variable that gives a loss, or its name, or None.
             trainable: bool. If True, the variable is trained with the model.
-            constraint: callable of the value after each update, or its name; None for none.
+            constraint: callable of the value after each update, or its name, or None.
 
         Returns:
             Variable of `dtype` and `shape`.
@@ -436,8 +436,8 @@ class Network(Connected):
 
         Args:
             config: dict, or list of a Sequential's layers.
-            custom_objects: dict of classes and functions of the program by the names they have in the description; None
-                for none.
+            custom_objects: dict of classes and functions of the program by the names they have in the description, or
+                None.
 
         Returns:
             Model, or Sequential if the class is one.
@@ -492,7 +492,7 @@ class Network(Connected):
         hdf5.save_model(self, filepath, overwrite, include_optimizer)
 
     def save_weights(self, filepath: str, overwrite: bool = True, save_format: str | None = None) -> None:
-        """Saves the variables, as an HDF5 file where its name ends with .h5, .hdf5 or .keras, else as a checkpoint.
+        """Saves the variables, as an HDF5 file if its name ends with .h5, .hdf5 or .keras, else as a checkpoint.
 
         Args:
             filepath: str, the file, or the checkpoint's prefix.
@@ -528,7 +528,7 @@ class Network(Connected):
             ImportError: if h5py is not installed, and the file is an HDF5 file.
             ValueError: if the file is an HDF5 file of other layers, or the model has no variables yet.
             NotImplementedError: if `by_name` is True for a checkpoint.
-            tf.errors.OpError: if the checkpoint cannot be read, or is of other variables.
+            tf.errors.OpError: if the checkpoint cannot be read, or has other variables.
         """
         if hdf5.is_hdf5(filepath):
             self._check_built("loaded")
@@ -607,3 +607,13 @@ def _layers_in(value: Any) -> list[Any]:
     if isinstance(value, dict):
         value = list(value.values())
     return [layer for one in value for layer in _layers_in(one)] if isinstance(value, (list, tuple)) else []
+
+
+def calls_in(model: Network) -> list[tuple[Tensor, Call]]:
+    """Returns the tensors of a model in the order of their computation, each with the call of a layer that gives it."""
+    return model._calls
+
+
+def outputs_in(model: Network, layer: Any) -> list[Tensor]:
+    """Returns the outputs of a layer in a model."""
+    return model._outputs_of(layer)

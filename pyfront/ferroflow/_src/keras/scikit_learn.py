@@ -15,7 +15,7 @@ from ferroflow._src.keras.model import Model
 from ferroflow._src.keras.sequences import to_categorical
 from ferroflow._src.keras.sequential import Sequential
 
-# The methods that a parameter may be for, beside the function that builds the model.
+# The methods that a parameter may be for, besides the function that builds the model.
 _METHODS: Final = (Sequential.fit, Sequential.predict, Sequential.predict_classes, Sequential.evaluate)
 
 
@@ -27,7 +27,7 @@ class _Estimator:
     """Base of the estimators.
 
     Args:
-        build_fn: callable that returns a compiled model; None where a subclass defines `__call__`.
+        build_fn: callable that returns a compiled model; None if a subclass defines `__call__`.
         **sk_params: arguments of `build_fn`, and of the methods `fit`, `predict` and `evaluate` of the model.
 
     Attributes:
@@ -45,7 +45,7 @@ class _Estimator:
         self.check_params(sk_params)
 
     def __sklearn_tags__(self) -> Any:
-        """Returns what scikit-learn 1.6 and later ask of an estimator: its kind, and that it needs labels."""
+        """Returns an estimator's tags for scikit-learn 1.6 and later: its kind, and that it needs labels."""
         tags = importlib.import_module("sklearn.utils")
         kind = self._estimator_type
         return tags.Tags(
@@ -56,12 +56,10 @@ class _Estimator:
         )
 
     def _builder(self) -> Callable[..., Any]:
-        own: Any = self
-        if self.build_fn is None:
-            return own.__call__  # type: ignore[no-any-return]
-        if inspect.isfunction(self.build_fn) or inspect.ismethod(self.build_fn):
-            return self.build_fn
-        return self.build_fn.__call__  # type: ignore[no-any-return]
+        given: Any = self if self.build_fn is None else self.build_fn
+        is_plain = inspect.isfunction(given) or inspect.ismethod(given)
+        builder: Callable[..., Any] = given if is_plain else given.__call__
+        return builder
 
     def check_params(self, params: dict[str, Any]) -> None:
         """Raises ValueError if a parameter belongs to no callable.
@@ -147,7 +145,7 @@ class KerasClassifier(_Estimator):
     """A model as a classifier of scikit-learn.
 
     Args:
-        build_fn: callable that returns a compiled model; None where a subclass defines `__call__`.
+        build_fn: callable that returns a compiled model; None if a subclass defines `__call__`.
         **sk_params: arguments of `build_fn`, and of the methods `fit`, `predict` and `evaluate` of the model.
 
     Attributes:
@@ -243,7 +241,7 @@ class KerasRegressor(_Estimator):
     """A model as a regressor of scikit-learn.
 
     Args:
-        build_fn: callable that returns a compiled model; None where a subclass defines `__call__`.
+        build_fn: callable that returns a compiled model; None if a subclass defines `__call__`.
         **sk_params: arguments of `build_fn`, and of the methods `fit`, `predict` and `evaluate` of the model.
 
     Attributes:

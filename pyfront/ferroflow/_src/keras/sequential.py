@@ -18,8 +18,16 @@ class Sequential(Model):
 
     Args:
         layers: list of layers. Where the first one is not an `InputLayer` and has no `input_shape`, the model is built
-            when it is first fitted. None for none yet.
+            when it is first fitted. None yet.
         name: str, its name; made by default.
+
+    Example:
+        >>> model = tf.keras.models.Sequential([tf.keras.layers.Dense(8, input_shape=[4]), tf.keras.layers.Dense(1)])
+        >>> model.compile(optimizer="adam", loss="mse")
+        >>> print(model.output_shape, model.count_params())
+        (None, 1) 49
+        >>> print(model.predict(np.zeros([3, 4])).shape)
+        (3, 1)
     """
 
     _kind = "Sequential"
@@ -38,7 +46,7 @@ class Sequential(Model):
         return self._waiting or [one for one in self._connected if not isinstance(one, InputLayer)]
 
     def add(self, layer: Any) -> None:
-        """Adds a layer. Where the first one does not know its input, the model is built when it is first fitted.
+        """Adds a layer. If the first one has no input shape, the model is built when it is first fitted.
 
         Args:
             layer: a layer, or a Model.

@@ -9,7 +9,7 @@ from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import BoolLike, ListLike, NestedTensors
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras.base_layer import KerasLayer
-from ferroflow._src.layers.layer import Layer
+from ferroflow._src.layers.layer import Layer, copy_without_variables
 from ferroflow._src.ops.array import joining, shaping
 
 
@@ -175,21 +175,14 @@ def _copied(layer: Any, direction: str) -> Any:
     """Returns a layer of the same options, without variables."""
     if layer.built:
         raise ValueError(f"Bidirectional takes a layer that has not been called: {layer.name}")
-    made = copy.copy(layer)
-    made._base_name = made._name = f"{direction}_{layer.name}"
-    made._trainable_weights, made._non_trainable_weights = [], []
-    made._updates, made._losses = [], []
-    made._inbound_nodes, made._outbound_nodes = [], []
+    made = copy_without_variables(layer, f"{direction}_{layer.name}")
     if getattr(made, "cell", None) is not None:
         made.cell = _copied_cell(made.cell)
     return made
 
 
 def _copied_cell(cell: Any) -> Any:
-    made = copy.copy(cell)
-    if isinstance(made, KerasLayer):
-        made._trainable_weights, made._non_trainable_weights = [], []
-        made._updates, made._losses = [], []
+    made = copy_without_variables(cell) if isinstance(cell, KerasLayer) else copy.copy(cell)
     if getattr(made, "cells", None) is not None:
         made.cells = [_copied_cell(one) for one in made.cells]
     return made

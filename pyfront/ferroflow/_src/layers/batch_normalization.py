@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.docstrings import add_example
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import BoolLike, FloatLike, Initializer, IntsLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.constant import constant
@@ -14,6 +15,7 @@ from ferroflow._src.framework.default_graph import control_dependencies, name_sc
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.layers.input_spec import InputSpec
 from ferroflow._src.layers.layer import Layer
+from ferroflow._src.layers.layer_functions import layer_arguments
 from ferroflow._src.layers.moving_average import assign_moving_average
 from ferroflow._src.layers.named_functions import initializer_of
 from ferroflow._src.layers.training_mode import choose, training_mode
@@ -475,30 +477,18 @@ def batch_normalization(
             set, or `reuse` is set and they do not exist.
     """
     inputs = convert_to_tensor(inputs)
-    layer = BatchNormalization(
-        axis=axis,
-        momentum=momentum,
-        epsilon=epsilon,
-        center=center,
-        scale=scale,
-        beta_initializer=beta_initializer,
-        gamma_initializer=gamma_initializer,
-        moving_mean_initializer=moving_mean_initializer,
-        moving_variance_initializer=moving_variance_initializer,
-        beta_regularizer=beta_regularizer,
-        gamma_regularizer=gamma_regularizer,
-        beta_constraint=beta_constraint,
-        gamma_constraint=gamma_constraint,
-        renorm=renorm,
-        renorm_clipping=renorm_clipping,
-        renorm_momentum=renorm_momentum,
-        fused=fused,
-        trainable=trainable,
-        virtual_batch_size=virtual_batch_size,
-        adjustment=adjustment,
-        name=name,
-        dtype=inputs.dtype.base_dtype,
-        _scope=name,
-        _reuse=reuse,
-    )
-    return layer(inputs, training=training)
+    return BatchNormalization(**layer_arguments(locals()))(inputs, training=training)
+
+
+add_example(
+    batch_normalization,
+    """
+    >>> x = tf.constant([[1.0], [3.0]])
+    >>> y = tf.layers.batch_normalization(x, training=True)
+    >>> sess.run(tf.global_variables_initializer())
+    >>> print(sess.run(y).round(2).tolist())
+    [[-1.0], [1.0]]
+    >>> print(len(tf.get_collection(tf.GraphKeys.UPDATE_OPS)))
+    2
+    """,
+)

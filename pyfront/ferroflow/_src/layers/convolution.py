@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.base.docstrings import add_example
+from ferroflow._src.base.function_families import FunctionFamily
 from ferroflow._src.base.tensor_shape import TensorShape
-from ferroflow._src.base.typing import Activation, Initializer, IntsLike, ShapeTensorLike, TensorLike, makes
+from ferroflow._src.base.typing import Activation, Initializer, IntsLike, ScopeLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.layers import space
 from ferroflow._src.layers.input_spec import InputSpec
 from ferroflow._src.layers.layer import Layer
+from ferroflow._src.layers.layer_functions import DIMENSIONS, add_arguments, described_arguments, layer_arguments
 from ferroflow._src.layers.named_functions import activation_of, initializer_of
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.nn.activation import bias_add
@@ -32,7 +34,7 @@ class Conv(Layer):
         padding: "valid" or "same".
         data_format: "channels_last" or "channels_first".
         dilation_rate: int, or an int for each dimension of space: the distances of the points of a window.
-        activation: callable, or its name; None for none.
+        activation: callable, or its name, or None.
         use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape kernel_size + [channels, filters]; None for the
             scope's, or Glorot's.
@@ -104,7 +106,7 @@ class Conv(Layer):
         return space.op_data_format(self.data_format, self.rank)
 
     def _channels(self, input_shape: Any) -> int:
-        """Returns the number of channels of the inputs, of which `input_spec` then asks that many."""
+        """Returns the number of channels of the inputs, which `input_spec` then requires."""
         channels: int | None = TensorShape(input_shape)[self._channel_axis].value
         if channels is None:
             raise ValueError("The channel dimension of the inputs should be defined. Found `None`.")
@@ -212,37 +214,14 @@ class Conv3D(Conv):
     _RANK = 3
 
 
-_DIMENSIONS = {1: "one dimension", 2: "two dimensions", 3: "three dimensions"}
-_FUNCTION_ENDING = """Args:
-    inputs: Tensor of a float dtype, of shape [batch] + space + [channels], or [batch, channels] + space.
-{arguments}    name: str, the variable scope; None for the name of the layer, made unique.
-    reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates missing
-        ones.
-
-Returns:
-    Tensor of the dtype of `inputs`.
-
-Raises:
-    ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values, or the number of
-        channels is unknown. Also if variables exist and `reuse` is not set, or the reverse.
-"""
+def conv_fields(layer: type[Conv]) -> dict[str, str]:
+    """Returns the texts for the docstring of the function that makes and applies a layer."""
+    return {"dimensions": DIMENSIONS[layer._RANK], "arguments": described_arguments(layer)}
 
 
-def add_arguments(layer: type[Conv]) -> None:
-    """Adds the base's arguments to the docstring of a layer with a rank."""
-    # Python 3.13 and later take the indentation from docstrings, and -OO leaves none.
-    _, args, arguments = inspect.cleandoc(layer.__bases__[0].__doc__ or "").partition("Args:\n")
-    layer.__doc__ = f"{inspect.cleandoc(layer.__doc__ or '')}\n\n{args}{arguments}"
-
-
-def document_function(function: Any, layer: type[Conv], what: str) -> None:
-    """Sets a function's docstring to that of the layer that it makes and applies."""
-    arguments = (layer.__doc__ or "").partition("Args:\n")[2].partition("    name: str")[0]
-    ending = _FUNCTION_ENDING.format(arguments=arguments)
-    function.__doc__ = f"{what} over {_DIMENSIONS[layer._RANK]}, with new variables.\n\n{ending}"
-
-
-def _function_signature(
+@FunctionFamily
+def _convolve(
+    layer: type[Conv],
     inputs: TensorLike,
     filters: int,
     kernel_size: IntsLike,
@@ -260,69 +239,46 @@ def _function_signature(
     kernel_constraint: Callable[..., Any] | None = None,
     bias_constraint: Callable[..., Any] | None = None,
     trainable: bool = True,
-    name: str | None = None,
+    name: ScopeLike | None = None,
     reuse: object = None,
 ) -> Tensor:
-    """Has the signature of the functions that `_function` makes."""
-    raise NotImplementedError
+    """Convolves over {dimensions}, with new variables.
 
+    Args:
+        inputs: Tensor of a float dtype, of shape [batch] + space + [channels], or [batch, channels] + space.
+        {arguments}
+        name: str, the variable scope; None for the name of the layer, made unique.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
-@makes(_function_signature)
-def _function(layer: type[Conv], public_name: str) -> Callable[..., Any]:
-    def function(
-        inputs: TensorLike,
-        filters: int,
-        kernel_size: IntsLike,
-        strides: IntsLike = 1,
-        padding: str = "valid",
-        data_format: str = "channels_last",
-        dilation_rate: IntsLike = 1,
-        activation: Activation | None = None,
-        use_bias: bool = True,
-        kernel_initializer: Initializer | None = None,
-        bias_initializer: Initializer = ZEROS,
-        kernel_regularizer: Callable[..., Any] | None = None,
-        bias_regularizer: Callable[..., Any] | None = None,
-        activity_regularizer: Callable[..., Any] | None = None,
-        kernel_constraint: Callable[..., Any] | None = None,
-        bias_constraint: Callable[..., Any] | None = None,
-        trainable: bool = True,
-        name: Any = None,
-        reuse: object = None,
-    ) -> Any:
-        inputs = convert_to_tensor(inputs)
-        made = layer(
-            filters,
-            kernel_size,
-            strides=strides,
-            padding=padding,
-            data_format=data_format,
-            dilation_rate=dilation_rate,
-            activation=activation,
-            use_bias=use_bias,
-            kernel_initializer=kernel_initializer,
-            bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer,
-            bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer,
-            kernel_constraint=kernel_constraint,
-            bias_constraint=bias_constraint,
-            trainable=trainable,
-            name=name,
-            dtype=inputs.dtype.base_dtype,
-            _scope=name,
-            _reuse=reuse,
-        )
-        return made(inputs)
+    Returns:
+        Tensor of the dtype of `inputs`.
 
-    function.__name__ = function.__qualname__ = public_name
-    document_function(function, layer, "Convolves")
-    return function
+    Raises:
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values, or the number of
+            channels is unknown. Also if variables exist and `reuse` is not set, or the reverse.
+    """
+    inputs = convert_to_tensor(inputs)
+    outputs: Tensor = layer(**layer_arguments(locals()))(inputs)
+    return outputs
 
 
 for _layer in (Conv1D, Conv2D, Conv3D):
     add_arguments(_layer)
 
-conv1d = _function(Conv1D, "conv1d")
-conv2d = _function(Conv2D, "conv2d")
-conv3d = _function(Conv3D, "conv3d")
+conv1d = _convolve("conv1d", Conv1D, **conv_fields(Conv1D))
+conv2d = _convolve("conv2d", Conv2D, **conv_fields(Conv2D))
+conv3d = _convolve("conv3d", Conv3D, **conv_fields(Conv3D))
+
+
+add_example(
+    conv2d,
+    """
+    >>> images = tf.zeros([8, 28, 28, 1])
+    >>> features = tf.layers.conv2d(images, filters=32, kernel_size=5, padding="same", activation=tf.nn.relu)
+    >>> print(features.shape)
+    (8, 28, 28, 32)
+    >>> print([(v.name, v.shape.as_list()) for v in tf.trainable_variables()])
+    [('conv2d/kernel:0', [5, 5, 1, 32]), ('conv2d/bias:0', [32])]
+    """,
+)

@@ -6,12 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.docstrings import add_example
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import Activation, Initializer, ScopeLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.layers.input_spec import InputSpec
 from ferroflow._src.layers.layer import Layer
+from ferroflow._src.layers.layer_functions import layer_arguments
 from ferroflow._src.layers.named_functions import activation_of, initializer_of
 from ferroflow._src.ops.math.linalg import tensordot
 from ferroflow._src.ops.nn.activation import bias_add
@@ -25,7 +27,7 @@ class Dense(Layer):
 
     Args:
         units: int, the size of the last dimension of the outputs.
-        activation: callable, or its name; None for none.
+        activation: callable, or its name, or None.
         use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape [inputs, units]; None for the scope's, or Glorot's.
         bias_initializer: initializer of the bias, of shape [units].
@@ -161,7 +163,7 @@ def dense(
     Args:
         inputs: Tensor of a float dtype, of shape [..., size].
         units: int, the size of the last dimension of the outputs.
-        activation: callable, or its name; None for none.
+        activation: callable, or its name, or None.
         use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape [size, units]; None for the scope's, or Glorot's.
         bias_initializer: initializer of the bias, of shape [units].
@@ -183,22 +185,19 @@ def dense(
             `reuse` is set and they do not exist.
     """
     inputs = convert_to_tensor(inputs)
-    scope: Any = name
-    layer = Dense(
-        units,
-        activation=activation,
-        use_bias=use_bias,
-        kernel_initializer=kernel_initializer,
-        bias_initializer=bias_initializer,
-        kernel_regularizer=kernel_regularizer,
-        bias_regularizer=bias_regularizer,
-        activity_regularizer=activity_regularizer,
-        kernel_constraint=kernel_constraint,
-        bias_constraint=bias_constraint,
-        trainable=trainable,
-        name=scope,
-        dtype=inputs.dtype.base_dtype,
-        _scope=name,
-        _reuse=reuse,
-    )
-    return layer(inputs)
+    return Dense(**layer_arguments(locals()))(inputs)
+
+
+add_example(
+    dense,
+    """
+    >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    >>> y = tf.layers.dense(x, units=3, activation=tf.nn.relu, kernel_initializer=tf.ones_initializer())
+    >>> sess.run(tf.global_variables_initializer())
+    >>> print(sess.run(y))
+    [[3. 3. 3.]
+     [7. 7. 7.]]
+    >>> print([v.name for v in tf.trainable_variables()])
+    ['dense/kernel:0', 'dense/bias:0']
+    """,
+)

@@ -104,7 +104,7 @@ class Layer(Connected):
         # The added losses or updates, and whether each depends on the inputs of a call.
         self._updates: list[tuple[Any, bool]] = []
         self._losses: list[tuple[Any, bool]] = []
-        # Collection for the updates of calls; None for none.
+        # Collection for the updates of calls, or None.
         self._updates_collection: str | None = GraphKeys.UPDATE_OPS
         self._dtype = None if dtype is None else dtypes.as_dtype(dtype).name
         self._graph: Graph | None = None
@@ -304,7 +304,7 @@ class Layer(Connected):
             **kwargs: the arguments given by name.
 
         Returns:
-            Variable, or PartitionedVariable, of the dtype and shape asked for.
+            Variable, or PartitionedVariable, of the requested dtype and shape.
         """
         return self.add_weight(*args, **kwargs)
 
@@ -330,12 +330,12 @@ class Layer(Connected):
             regularizer: a callable of the variable that gives a loss; called when the variable is made.
             trainable: bool. If True, it is trained, if the layer is.
             constraint: a callable that optimizers apply after updates.
-            use_resource: bool. If True, the variable is behind a handle, as a `ResourceVariable`; None for what the
-                scope says.
+            use_resource: bool. If True, the variable is behind a handle, as a `ResourceVariable`; None for the scope's
+                setting.
             partitioner: a callable of shape and dtype to the number of slices of each dimension.
 
         Returns:
-            Variable, or PartitionedVariable where there is a partitioner.
+            Variable, or PartitionedVariable if there is a partitioner.
 
         Raises:
             ValueError: on the same conditions as `tf.get_variable`.
@@ -404,7 +404,7 @@ class Layer(Connected):
             if self._call_takes_scope:
                 kwargs["scope"] = scope
             with name_scope(self._name_scope()):
-                # A layer may have been built by its `build` alone, before it knew its inputs.
+                # A layer may have been built by its `build` alone, before its inputs were known.
                 dtype = getattr(leaves[0], "dtype", None) if leaves and self._dtype is None else None
                 if dtype is not None:
                     self._dtype = dtypes.as_dtype(dtype).base_dtype.name
@@ -556,3 +556,22 @@ def _depending_on(inputs: Any, added: list[tuple[Any, bool]]) -> list[Any]:
         return [x for x, is_conditional in added if not is_conditional]
     reachable = reachable_operations(nest.flatten(inputs))
     return [x for x, _ in added if getattr(x, "op", x) in reachable]
+
+
+def copy_without_variables(layer: Layer, name: str | None = None) -> Any:
+    """Returns a layer of the same options, without variables, updates and losses.
+
+    Args:
+        layer: Layer.
+        name: str, the name of the copy, which then has no calls either; None for that of `layer`.
+
+    Returns:
+        Layer.
+    """
+    made = copy.copy(layer)
+    made._trainable_weights, made._non_trainable_weights = [], []
+    made._updates, made._losses = [], []
+    if name is not None:
+        made._base_name = made._name = name
+        made._inbound_nodes, made._outbound_nodes = [], []
+    return made

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.base.docstrings import add_example
+from ferroflow._src.base.function_families import FunctionFamily
 from ferroflow._src.base.tensor_shape import TensorShape
-from ferroflow._src.base.typing import IntsLike, ShapeTensorLike, TensorLike, makes
+from ferroflow._src.base.typing import IntsLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.layers import space
 from ferroflow._src.layers.input_spec import InputSpec
 from ferroflow._src.layers.layer import Layer
+from ferroflow._src.layers.layer_functions import DIMENSIONS, add_arguments, described_arguments
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.nn import pooling
 
@@ -32,7 +34,7 @@ class Pooling(Layer):
     """
 
     _RANK = 0
-    _OPERATION: Callable[..., Any] = staticmethod(pooling.max_pool)
+    _OPERATION: Callable[..., Any]
 
     def __init__(
         self,
@@ -96,21 +98,51 @@ class Pooling(Layer):
         return TensorShape(shape)
 
 
-_DIMENSIONS = {1: "one dimension", 2: "two dimensions", 3: "three dimensions"}
+class MaxPooling1D(Pooling):
+    """A layer that takes the largest element of windows over one dimension."""
+
+    _RANK = 1
+    _OPERATION = staticmethod(pooling.max_pool)
 
 
-def _layer(name: str, what: str, rank: int, operation: Callable[..., Any]) -> type[Pooling]:
-    _, args, arguments = inspect.cleandoc(Pooling.__doc__ or "").partition("Args:\n")
-    members = {
-        "__doc__": f"A layer that takes {what} of windows over {_DIMENSIONS[rank]}.\n\n{args}{arguments}",
-        "__module__": __name__,
-        "_RANK": rank,
-        "_OPERATION": staticmethod(operation),
-    }
-    return type(name, (Pooling,), members)
+class MaxPooling2D(Pooling):
+    """A layer that takes the largest element of windows over two dimensions."""
+
+    _RANK = 2
+    _OPERATION = staticmethod(pooling.max_pool)
 
 
-def _function_signature(
+class MaxPooling3D(Pooling):
+    """A layer that takes the largest element of windows over three dimensions."""
+
+    _RANK = 3
+    _OPERATION = staticmethod(pooling.max_pool3d)
+
+
+class AveragePooling1D(Pooling):
+    """A layer that takes the mean of windows over one dimension."""
+
+    _RANK = 1
+    _OPERATION = staticmethod(pooling.avg_pool)
+
+
+class AveragePooling2D(Pooling):
+    """A layer that takes the mean of windows over two dimensions."""
+
+    _RANK = 2
+    _OPERATION = staticmethod(pooling.avg_pool)
+
+
+class AveragePooling3D(Pooling):
+    """A layer that takes the mean of windows over three dimensions."""
+
+    _RANK = 3
+    _OPERATION = staticmethod(pooling.avg_pool3d)
+
+
+@FunctionFamily
+def _pool(
+    layer: type[Pooling],
     inputs: TensorLike,
     pool_size: IntsLike,
     strides: IntsLike,
@@ -118,31 +150,11 @@ def _function_signature(
     data_format: str = "channels_last",
     name: str | None = None,
 ) -> Tensor:
-    """Has the signature of the functions that `_function` makes."""
-    raise NotImplementedError
-
-
-@makes(_function_signature)
-def _function(name: str, layer: type[Pooling], what: str) -> Callable[..., Any]:
-    def function(
-        inputs: TensorLike,
-        pool_size: IntsLike,
-        strides: IntsLike,
-        padding: str = "valid",
-        data_format: str = "channels_last",
-        name: Any = None,
-    ) -> Any:
-        return layer(pool_size, strides, padding=padding, data_format=data_format, name=name)(inputs)
-
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"""Takes {what} of windows over {_DIMENSIONS[layer._RANK]}.
+    """Takes {what} of windows over {dimensions}.
 
     Args:
         inputs: Tensor of a float dtype, of shape [batch] + space + [channels], or [batch, channels] + space.
-        pool_size: int, or an int for each dimension of space: the sizes of windows.
-        strides: int, or an int for each dimension of space: the distances of windows.
-        padding: "valid" or "same".
-        data_format: "channels_last" or "channels_first".
+        {arguments}
         name: str, name of the layer.
 
     Returns:
@@ -151,19 +163,33 @@ def _function(name: str, layer: type[Pooling], what: str) -> Callable[..., Any]:
     Raises:
         ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
-    return function
+    outputs: Tensor = layer(pool_size, strides, padding=padding, data_format=data_format, name=name)(inputs)
+    return outputs
 
+
+def _fields(layer: type[Pooling]) -> dict[str, str]:
+    return {"dimensions": DIMENSIONS[layer._RANK], "arguments": described_arguments(layer)}
+
+
+for _layer in (MaxPooling1D, MaxPooling2D, MaxPooling3D, AveragePooling1D, AveragePooling2D, AveragePooling3D):
+    add_arguments(_layer)
 
 _LARGEST, _MEAN = "the largest element", "the mean"
-MaxPooling1D = _layer("MaxPooling1D", _LARGEST, 1, pooling.max_pool)
-MaxPooling2D = _layer("MaxPooling2D", _LARGEST, 2, pooling.max_pool)
-MaxPooling3D = _layer("MaxPooling3D", _LARGEST, 3, pooling.max_pool3d)
-AveragePooling1D = _layer("AveragePooling1D", _MEAN, 1, pooling.avg_pool)
-AveragePooling2D = _layer("AveragePooling2D", _MEAN, 2, pooling.avg_pool)
-AveragePooling3D = _layer("AveragePooling3D", _MEAN, 3, pooling.avg_pool3d)
-max_pooling1d = _function("max_pooling1d", MaxPooling1D, _LARGEST)
-max_pooling2d = _function("max_pooling2d", MaxPooling2D, _LARGEST)
-max_pooling3d = _function("max_pooling3d", MaxPooling3D, _LARGEST)
-average_pooling1d = _function("average_pooling1d", AveragePooling1D, _MEAN)
-average_pooling2d = _function("average_pooling2d", AveragePooling2D, _MEAN)
-average_pooling3d = _function("average_pooling3d", AveragePooling3D, _MEAN)
+max_pooling1d = _pool("max_pooling1d", MaxPooling1D, what=_LARGEST, **_fields(MaxPooling1D))
+max_pooling2d = _pool("max_pooling2d", MaxPooling2D, what=_LARGEST, **_fields(MaxPooling2D))
+max_pooling3d = _pool("max_pooling3d", MaxPooling3D, what=_LARGEST, **_fields(MaxPooling3D))
+average_pooling1d = _pool("average_pooling1d", AveragePooling1D, what=_MEAN, **_fields(AveragePooling1D))
+average_pooling2d = _pool("average_pooling2d", AveragePooling2D, what=_MEAN, **_fields(AveragePooling2D))
+average_pooling3d = _pool("average_pooling3d", AveragePooling3D, what=_MEAN, **_fields(AveragePooling3D))
+
+
+add_example(
+    max_pooling2d,
+    """
+    >>> images = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    >>> pooled = tf.layers.max_pooling2d(images, pool_size=2, strides=2)
+    >>> print(sess.run(pooled)[0, :, :, 0])
+    [[ 5.  7.]
+     [13. 15.]]
+    """,
+)

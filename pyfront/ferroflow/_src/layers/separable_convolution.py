@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ferroflow._src.base.typing import Activation, Initializer, IntsLike, TensorLike, makes
+from ferroflow._src.base.function_families import FunctionFamily
+from ferroflow._src.base.typing import Activation, Initializer, IntsLike, ScopeLike, TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.tensor import Tensor
-from ferroflow._src.layers.convolution import ZEROS, Conv, add_arguments, document_function
+from ferroflow._src.layers.convolution import ZEROS, Conv, conv_fields
+from ferroflow._src.layers.layer_functions import add_arguments, layer_arguments
 from ferroflow._src.layers.named_functions import initializer_of
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.nn.activation import bias_add
@@ -26,7 +28,7 @@ class SeparableConv(Conv):
         data_format: "channels_last" or "channels_first".
         dilation_rate: int, or an int for each dimension of space: the distances of the points of a window.
         depth_multiplier: int, how many channels are made of each before they are mixed.
-        activation: callable, or its name; None for none.
+        activation: callable, or its name, or None.
         use_bias: bool. If True, a bias is added.
         depthwise_initializer: initializer of the depthwise kernel, of shape kernel_size + [channels,
             depth_multiplier]; None for the scope's, or Glorot's.
@@ -176,7 +178,9 @@ class SeparableConv2D(SeparableConv):
     _RANK = 2
 
 
-def _function_signature(
+@FunctionFamily
+def _convolve(
+    layer: type[SeparableConv],
     inputs: TensorLike,
     filters: int,
     kernel_size: IntsLike,
@@ -198,76 +202,32 @@ def _function_signature(
     pointwise_constraint: Callable[..., Any] | None = None,
     bias_constraint: Callable[..., Any] | None = None,
     trainable: bool = True,
-    name: str | None = None,
+    name: ScopeLike | None = None,
     reuse: object = None,
 ) -> Tensor:
-    """Has the signature of the functions that `_function` makes."""
-    raise NotImplementedError
+    """Convolves each channel on its own and mixes the results over {dimensions}, with new variables.
 
+    Args:
+        inputs: Tensor of a float dtype, of shape [batch] + space + [channels], or [batch, channels] + space.
+        {arguments}
+        name: str, the variable scope; None for the name of the layer, made unique.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
-@makes(_function_signature)
-def _function(layer: type[SeparableConv], public_name: str) -> Callable[..., Any]:
-    def function(
-        inputs: TensorLike,
-        filters: int,
-        kernel_size: IntsLike,
-        strides: IntsLike = 1,
-        padding: str = "valid",
-        data_format: str = "channels_last",
-        dilation_rate: IntsLike = 1,
-        depth_multiplier: int = 1,
-        activation: Activation | None = None,
-        use_bias: bool = True,
-        depthwise_initializer: Initializer | None = None,
-        pointwise_initializer: Initializer | None = None,
-        bias_initializer: Initializer = ZEROS,
-        depthwise_regularizer: Callable[..., Any] | None = None,
-        pointwise_regularizer: Callable[..., Any] | None = None,
-        bias_regularizer: Callable[..., Any] | None = None,
-        activity_regularizer: Callable[..., Any] | None = None,
-        depthwise_constraint: Callable[..., Any] | None = None,
-        pointwise_constraint: Callable[..., Any] | None = None,
-        bias_constraint: Callable[..., Any] | None = None,
-        trainable: bool = True,
-        name: Any = None,
-        reuse: object = None,
-    ) -> Any:
-        inputs = convert_to_tensor(inputs)
-        made = layer(
-            filters,
-            kernel_size,
-            strides=strides,
-            padding=padding,
-            data_format=data_format,
-            dilation_rate=dilation_rate,
-            depth_multiplier=depth_multiplier,
-            activation=activation,
-            use_bias=use_bias,
-            depthwise_initializer=depthwise_initializer,
-            pointwise_initializer=pointwise_initializer,
-            bias_initializer=bias_initializer,
-            depthwise_regularizer=depthwise_regularizer,
-            pointwise_regularizer=pointwise_regularizer,
-            bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer,
-            depthwise_constraint=depthwise_constraint,
-            pointwise_constraint=pointwise_constraint,
-            bias_constraint=bias_constraint,
-            trainable=trainable,
-            name=name,
-            dtype=inputs.dtype.base_dtype,
-            _scope=name,
-            _reuse=reuse,
-        )
-        return made(inputs)
+    Returns:
+        Tensor of the dtype of `inputs`.
 
-    function.__name__ = function.__qualname__ = public_name
-    document_function(function, layer, "Convolves each channel on its own and mixes the results")
-    return function
+    Raises:
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values, or the number of
+            channels is unknown. Also if variables exist and `reuse` is not set, or the reverse.
+    """
+    inputs = convert_to_tensor(inputs)
+    outputs: Tensor = layer(**layer_arguments(locals()))(inputs)
+    return outputs
 
 
 for _layer in (SeparableConv1D, SeparableConv2D):
     add_arguments(_layer)
 
-separable_conv1d = _function(SeparableConv1D, "separable_conv1d")
-separable_conv2d = _function(SeparableConv2D, "separable_conv2d")
+separable_conv1d = _convolve("separable_conv1d", SeparableConv1D, **conv_fields(SeparableConv1D))
+separable_conv2d = _convolve("separable_conv2d", SeparableConv2D, **conv_fields(SeparableConv2D))

@@ -17,7 +17,7 @@ from ferroflow._src.ops.math.cast import cast
 
 
 def training_mode(training: BoolLike) -> bool | Tensor:
-    """Returns the argument `training` of a call as what it is: a bool where it is known, else a Tensor of bool.
+    """Returns the argument `training` of a call as what it is: a bool if it is known, else a Tensor of bool.
 
     Args:
         training: bool, 0 or 1, or Tensor or Variable of bool or a number dtype, of shape [].
@@ -41,7 +41,7 @@ def training_mode(training: BoolLike) -> bool | Tensor:
 
 
 def choose(training: bool | Tensor, trained: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
-    """Returns one of two values, by the mode; where the step tells it, only what makes that one runs.
+    """Returns one of two values, by the mode. If the step decides, only the operations of the chosen one run.
 
     Args:
         training: bool, or Tensor of bool of shape [].

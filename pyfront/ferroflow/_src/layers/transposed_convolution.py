@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.base.function_families import FunctionFamily
 from ferroflow._src.base.tensor_shape import TensorShape
-from ferroflow._src.base.typing import Activation, Initializer, IntsLike, ShapeTensorLike, TensorLike, makes
+from ferroflow._src.base.typing import Activation, Initializer, IntsLike, ScopeLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.layers import space
-from ferroflow._src.layers.convolution import ZEROS, Conv, add_arguments, document_function
+from ferroflow._src.layers.convolution import ZEROS, Conv, conv_fields
+from ferroflow._src.layers.layer_functions import add_arguments, layer_arguments
 from ferroflow._src.ops.array import joining, shaping
 from ferroflow._src.ops.nn.conv import conv2d_transpose as conv2d_transpose_op, conv3d_transpose as conv3d_transpose_op
 
@@ -24,7 +26,7 @@ class ConvTranspose(Conv):
         strides: int, or an int for each dimension of space: how many times as large the outputs are.
         padding: "valid" or "same".
         data_format: "channels_last" or "channels_first".
-        activation: callable, or its name; None for none.
+        activation: callable, or its name, or None.
         use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape kernel_size + [filters, channels]; None for the
             scope's, or Glorot's.
@@ -158,7 +160,9 @@ class Conv3DTranspose(ConvTranspose):
     _RANK = 3
 
 
-def _function_signature(
+@FunctionFamily
+def _transpose(
+    layer: type[ConvTranspose],
     inputs: TensorLike,
     filters: int,
     kernel_size: IntsLike,
@@ -175,66 +179,32 @@ def _function_signature(
     kernel_constraint: Callable[..., Any] | None = None,
     bias_constraint: Callable[..., Any] | None = None,
     trainable: bool = True,
-    name: str | None = None,
+    name: ScopeLike | None = None,
     reuse: object = None,
 ) -> Tensor:
-    """Has the signature of the functions that `_function` makes."""
-    raise NotImplementedError
+    """Computes the transpose of a convolution over {dimensions}, with new variables.
 
+    Args:
+        inputs: Tensor of a float dtype, of shape [batch] + space + [channels], or [batch, channels] + space.
+        {arguments}
+        name: str, the variable scope; None for the name of the layer, made unique.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
-@makes(_function_signature)
-def _function(layer: type[ConvTranspose], public_name: str) -> Callable[..., Any]:
-    def function(
-        inputs: TensorLike,
-        filters: int,
-        kernel_size: IntsLike,
-        strides: IntsLike = 1,
-        padding: str = "valid",
-        data_format: str = "channels_last",
-        activation: Activation | None = None,
-        use_bias: bool = True,
-        kernel_initializer: Initializer | None = None,
-        bias_initializer: Initializer = ZEROS,
-        kernel_regularizer: Callable[..., Any] | None = None,
-        bias_regularizer: Callable[..., Any] | None = None,
-        activity_regularizer: Callable[..., Any] | None = None,
-        kernel_constraint: Callable[..., Any] | None = None,
-        bias_constraint: Callable[..., Any] | None = None,
-        trainable: bool = True,
-        name: Any = None,
-        reuse: object = None,
-    ) -> Any:
-        inputs = convert_to_tensor(inputs)
-        made = layer(
-            filters,
-            kernel_size,
-            strides=strides,
-            padding=padding,
-            data_format=data_format,
-            activation=activation,
-            use_bias=use_bias,
-            kernel_initializer=kernel_initializer,
-            bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer,
-            bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer,
-            kernel_constraint=kernel_constraint,
-            bias_constraint=bias_constraint,
-            trainable=trainable,
-            name=name,
-            dtype=inputs.dtype.base_dtype,
-            _scope=name,
-            _reuse=reuse,
-        )
-        return made(inputs)
+    Returns:
+        Tensor of the dtype of `inputs`.
 
-    function.__name__ = function.__qualname__ = public_name
-    document_function(function, layer, "Computes the transpose of a convolution")
-    return function
+    Raises:
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values, or the number of
+            channels is unknown. Also if variables exist and `reuse` is not set, or the reverse.
+    """
+    inputs = convert_to_tensor(inputs)
+    outputs: Tensor = layer(**layer_arguments(locals()))(inputs)
+    return outputs
 
 
 for _layer in (Conv2DTranspose, Conv3DTranspose):
     add_arguments(_layer)
 
-conv2d_transpose = _function(Conv2DTranspose, "conv2d_transpose")
-conv3d_transpose = _function(Conv3DTranspose, "conv3d_transpose")
+conv2d_transpose = _transpose("conv2d_transpose", Conv2DTranspose, **conv_fields(Conv2DTranspose))
+conv3d_transpose = _transpose("conv3d_transpose", Conv3DTranspose, **conv_fields(Conv3DTranspose))

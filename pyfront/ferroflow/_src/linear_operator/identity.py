@@ -11,9 +11,7 @@ from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import DTypeLike, IntLike, ShapeLike, TensorLike
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.default_graph import (
-    name_scope,
-)
+from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.linear_operator.base import LinearOperator
@@ -54,7 +52,7 @@ class _OfSizes(LinearOperator):
         return tensor, known
 
     def _checked(self, x: Tensor) -> Any:
-        """Returns the argument of a product, after a check of its dimension where that is asked for."""
+        """Returns the argument of a product, after an optional check of its dimension."""
         if not self._assert_proper_shapes:
             return x
         message = "Incompatible matrix dimensions.  shape[-2] of argument to be the same as this operator"
@@ -94,8 +92,8 @@ class LinearOperatorIdentity(_OfSizes):
 
         Args:
             num_rows: int, or Tensor of an integer dtype of shape []: the side.
-            batch_shape: list of int, or Tensor of an integer dtype of shape [n]: the batch dimensions; None for none.
-            dtype: DType of what the operator takes and gives; None for float32.
+            batch_shape: list of int, or Tensor of an integer dtype of shape [n]: the batch dimensions, or None.
+            dtype: DType of its arguments and results; None for float32.
             is_non_singular: True.
             is_self_adjoint: True.
             is_positive_definite: True.
@@ -300,8 +298,8 @@ class LinearOperatorZeros(_OfSizes):
         Args:
             num_rows: int, or Tensor of an integer dtype of shape []: the range dimension.
             num_columns: int, or Tensor of an integer dtype of shape []: the domain dimension; None for `num_rows`.
-            batch_shape: list of int, or Tensor of an integer dtype of shape [n]: the batch dimensions; None for none.
-            dtype: DType of what the operator takes and gives; None for float32.
+            batch_shape: list of int, or Tensor of an integer dtype of shape [n]: the batch dimensions, or None.
+            dtype: DType of its arguments and results; None for float32.
             is_non_singular: False.
             is_self_adjoint: bool; True if the operator is square.
             is_positive_definite: False.

@@ -7,9 +7,7 @@ from typing import Any
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.default_graph import (
-    name_scope,
-)
+from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.linear_operator.base import LinearOperator
@@ -41,7 +39,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
         """Makes an operator of the lower half of a matrix.
 
         Args:
-            tril: Tensor of a float or complex dtype, of shape [..., n, n]; what is above the diagonal is not read.
+            tril: Tensor of a float or complex dtype, of shape [..., n, n]; elements above the diagonal are ignored.
             is_non_singular: bool, as in `LinearOperator`.
             is_self_adjoint: bool, as in `LinearOperator`.
             is_positive_definite: bool, as in `LinearOperator`.

@@ -28,7 +28,7 @@ _DESCRIPTION = """
         predictions: Tensor of a real number dtype, of the shape of `labels`.{more}
         weights: Tensor of shape [], or of the rank of the losses with each dimension 1 or theirs.{later}
         scope: str, name scope of the operations.
-        loss_collection: str, key of the collection that the loss is put into; None for none.
+        loss_collection: str, key of the collection that the loss is put into, or None.
         reduction: str, of `Reduction`.{last}
 
     Returns:
@@ -146,7 +146,15 @@ def mean_squared_error(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Returns the loss `(predictions - labels) ** 2`."""
+    """Returns the loss `(predictions - labels) ** 2`.
+
+    Example:
+        >>> loss = tf.losses.mean_squared_error(labels=[1.0, 2.0, 3.0], predictions=[1.0, 2.0, 6.0])
+        >>> print(sess.run(loss))
+        3.0
+        >>> print(tf.losses.get_losses() == [loss])
+        True
+    """
     _require(labels, predictions)
     with name_scope(scope, "mean_squared_error", [predictions, labels, weights]) as scope:
         labels, predictions = _as_floats(labels, predictions)
@@ -169,7 +177,7 @@ def mean_pairwise_squared_error(
         predictions: Tensor of a real number dtype, of the shape of `labels`.
         weights: Tensor of shape [], or of the rank of `labels` with each dimension 1 or theirs.
         scope: str, name scope of the operations.
-        loss_collection: str, key of the collection that the loss is put into; None for none.
+        loss_collection: str, key of the collection that the loss is put into, or None.
 
     Returns:
         Tensor of float32, of shape [].

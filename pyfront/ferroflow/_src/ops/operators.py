@@ -9,9 +9,7 @@ from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.default_graph import (
-    name_scope,
-)
+from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.slicing import slice_tensor
 from ferroflow._src.ops.math import arithmetic, elementwise, linalg
@@ -65,7 +63,7 @@ def _install_binary(operator: str, function: Callable[..., Any], is_one_node: bo
         try:
             return function(x, y, name=operator) if is_one_node else scoped(x, y)
         except TypeError:
-            # The other object may know how to combine with a tensor.
+            # The other object may define how to combine with a tensor.
             if hasattr(type(y), f"__r{operator}__"):
                 return NotImplemented
             raise

@@ -45,6 +45,12 @@ class BasicRNNCell(_UnitsCell):
             missing ones.
         name: str, name of the layer; None for "basic_rnn_cell".
         dtype: DType of the variables; None for that of the first inputs.
+
+    Example:
+        >>> cell = tf.nn.rnn_cell.BasicRNNCell(num_units=4)
+        >>> outputs, state = tf.nn.static_rnn(cell, [tf.ones([2, 3])] * 5, dtype=tf.float32)
+        >>> print(len(outputs), outputs[0].shape, state.shape)
+        5 (2, 4) (2, 4)
     """
 
     def __init__(
@@ -81,7 +87,7 @@ class BasicRNNCell(_UnitsCell):
             state: Tensor of the dtype of `inputs`, of shape [batch, units].
 
         Returns:
-            Twice the output, of shape [batch, units].
+            The output twice, of shape [batch, units].
         """
         total = bias_add(matmul(concat([inputs, state], 1), self._kernel), self._bias)
         output = self._activation(total)
@@ -102,6 +108,14 @@ class GRUCell(_UnitsCell):
         dtype: DType of the variables; None for that of the first inputs.
 
     Source: Cho et al., Learning Phrase Representations using RNN Encoder-Decoder, 2014.
+
+    Example:
+        >>> cell = tf.nn.rnn_cell.GRUCell(num_units=4)
+        >>> output, state = cell(tf.ones([2, 3]), cell.zero_state(2, tf.float32))
+        >>> print(output.shape, cell.state_size)
+        (2, 4) 4
+        >>> print([(v.name, v.shape.as_list()) for v in cell.weights[:2]])
+        [('gru_cell/gates/kernel:0', [7, 8]), ('gru_cell/gates/bias:0', [8])]
     """
 
     def __init__(
@@ -153,7 +167,7 @@ class GRUCell(_UnitsCell):
             state: Tensor of the dtype of `inputs`, of shape [batch, units].
 
         Returns:
-            Twice the output, of shape [batch, units].
+            The output twice, of shape [batch, units].
         """
         gates = sigmoid(bias_add(matmul(concat([inputs, state], 1), self._gate_kernel), self._gate_bias))
         reset, update = split(value=gates, num_or_size_splits=2, axis=1)

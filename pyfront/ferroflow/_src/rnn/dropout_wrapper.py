@@ -66,21 +66,28 @@ class DropoutWrapper(CellWrapper):
         input_keep_prob: float, or Tensor of a float dtype of shape []: the probability that an element of the inputs
             stays.
         output_keep_prob: the same for the outputs.
-        state_keep_prob: the same for the state, by default but for the memory `c` of LSTM cells.
+        state_keep_prob: the same for the state, by default without the memory `c` of LSTM cells.
         variational_recurrent: bool. If True, one mask for each kind, drawn once in a run, holds for all steps and all
             elements of a batch.
         input_size: int or TensorShape, or a structure of them, of the inputs without the batch; needed for variational
             dropout of the inputs.
         dtype: DType of the masks; needed for variational dropout.
         seed: int; each tensor gets a seed of its own derived from it. None to derive it from the graph's.
-        dropout_state_filter_visitor: callable of a part of the state that gives, for each part of that, or as one bool
-            for all of it, whether it is dropped.
+        dropout_state_filter_visitor: callable of a part of the state that returns True if dropout applies, as one bool
+            or a structure of them.
 
     Raises:
         TypeError: if `cell` is not an RNNCell, or the visitor is not callable.
         ValueError: if a probability is not in [0, 1], or an argument that variational dropout needs is missing.
 
     Source: Gal and Ghahramani, A Theoretically Grounded Application of Dropout in Recurrent Neural Networks, 2015.
+
+    Example:
+        >>> cell = tf.nn.rnn_cell.DropoutWrapper(tf.nn.rnn_cell.GRUCell(4), output_keep_prob=0.5, seed=1)
+        >>> outputs, state = tf.nn.dynamic_rnn(cell, tf.ones([1, 50, 3]), dtype=tf.float32)
+        >>> sess.run(tf.global_variables_initializer())
+        >>> print(0.3 < (sess.run(outputs) == 0).mean() < 0.7)
+        True
     """
 
     def __init__(
@@ -146,7 +153,7 @@ class DropoutWrapper(CellWrapper):
         return self._cell
 
     def _drop(self, values: Any, salt: str, noise: Any, keep_prob: Any, chosen: Any = None) -> Any:
-        # A leaf of `chosen` that is no bool stands for True.
+        # A leaf of `chosen` that is not a bool stands for True.
         chosen = values if chosen is None else chosen
         if not self._variational_recurrent:
 

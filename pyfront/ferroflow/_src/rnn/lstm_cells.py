@@ -58,7 +58,7 @@ class BasicLSTMCell(LayerRNNCell):
 
     Args:
         num_units: int, the number of units.
-        forget_bias: float, what is added to the forget gates' inputs. A checkpoint of CudnnLSTM needs 0.
+        forget_bias: float, added to the forget gates' inputs. A checkpoint of CudnnLSTM needs 0.
         state_is_tuple: bool. If True, a state is an `LSTMStateTuple`; if not, one tensor [batch, 2 units] of c and h.
         activation: callable, of the new inputs and of the memory; None for `tanh`.
         reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
@@ -67,6 +67,13 @@ class BasicLSTMCell(LayerRNNCell):
         dtype: DType of the variables; None for that of the first inputs.
 
     Source: Zaremba et al., Recurrent Neural Network Regularization, 2014.
+
+    Example:
+        >>> cell = tf.nn.rnn_cell.BasicLSTMCell(num_units=4)
+        >>> state = cell.zero_state(batch_size=2, dtype=tf.float32)
+        >>> output, (c, h) = cell(tf.ones([2, 3]), state)
+        >>> print(output.shape, c.shape)
+        (2, 4) (2, 4)
     """
 
     def __init__(
@@ -140,13 +147,13 @@ class LSTMCell(LayerRNNCell):
     Args:
         num_units: int, the number of units.
         use_peepholes: bool. If True, the gates also use the memory, through diagonal weights.
-        cell_clip: float, the bound of the memory's absolute values; None for none.
+        cell_clip: float, the bound of the memory's absolute values, or None.
         initializer: initializer of the kernels and the peepholes' weights; None for the scope's.
         num_proj: int, the size of the projected output; None for no projection.
-        proj_clip: float, the bound of the projected output's absolute values; None for none.
+        proj_clip: float, the bound of the projected output's absolute values, or None.
         num_unit_shards: int, the number of slices that the kernel is kept in (deprecated: use a partitioner).
         num_proj_shards: int, the number of slices that the projection's kernel is kept in (deprecated).
-        forget_bias: float, what is added to the forget gates' inputs.
+        forget_bias: float, added to the forget gates' inputs.
         state_is_tuple: bool. If True, a state is an `LSTMStateTuple`; if not, one tensor of c and h.
         activation: callable, of the new inputs and of the memory; None for `tanh`.
         reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
@@ -156,6 +163,12 @@ class LSTMCell(LayerRNNCell):
 
     Source: Sak et al., Long Short-Term Memory Recurrent Neural Network Architectures for Large Scale Acoustic Modeling,
         2014.
+
+    Example:
+        >>> cell = tf.nn.rnn_cell.LSTMCell(num_units=8, num_proj=4)
+        >>> output, (c, h) = cell(tf.ones([2, 3]), cell.zero_state(2, tf.float32))
+        >>> print(output.shape, c.shape, h.shape)
+        (2, 4) (2, 8) (2, 4)
     """
 
     def __init__(

@@ -15,7 +15,7 @@ from ferroflow._src.saved_model import constants
 from ferroflow._src.saved_model.assets import asset_paths
 from ferroflow._src.session.session import BaseSession
 
-# The collections that name what to run after loading, first to last, and what is said if one names several.
+# The collections that name what to run after loading, first to last, and the message if one names several.
 _INITIALIZERS = (
     (constants.MAIN_OP_KEY, "Expected exactly one SavedModel main op."),
     (constants.LEGACY_INIT_OP_KEY, "Expected exactly one legacy serving init op."),
@@ -93,7 +93,7 @@ def _with_tags(saved_model: Any, tags: Iterable[str]) -> Any:
 
 
 def _initializer(graph: Graph, meta_graph_def: Any, scope: str | None) -> Any:
-    """Returns the operation that the graph runs after loading; None for none."""
+    """Returns the operation that the graph runs after loading, or None."""
     key = constants.INIT_OP_SIGNATURE_KEY
     if key in meta_graph_def.signature_def:
         name = meta_graph_def.signature_def[key].outputs[key].name

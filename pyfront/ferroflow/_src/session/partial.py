@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base import dtypes, errors
+from ferroflow._src.base.dtypes import is_reference
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
@@ -78,4 +79,4 @@ class PartialRun:
 
 
 def _can_be_kept(tensor: Tensor) -> bool:
-    return not tensor.dtype._is_ref_dtype and tensor.dtype not in (dtypes.resource, dtypes.variant)
+    return not is_reference(tensor.dtype) and tensor.dtype not in (dtypes.resource, dtypes.variant)

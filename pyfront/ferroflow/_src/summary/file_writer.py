@@ -23,7 +23,7 @@ class SummaryToEventTransformer:
 
     Args:
         event_writer: an `EventFileWriter`.
-        graph: Graph whose definition comes first, alone and in a `MetaGraphDef`; None for none.
+        graph: Graph whose definition comes first, alone and in a `MetaGraphDef`, or None.
         graph_def: `GraphDef` message, the spelling of old.
     """
 
@@ -114,7 +114,7 @@ class SummaryToEventTransformer:
         self._add_event(proto.Event(meta_graph_def=meta_graph_def.SerializeToString()), global_step)
 
     def add_run_metadata(self, run_metadata: Any, tag: str, global_step: IntLike | None = None) -> None:
-        """Adds what a step told about itself.
+        """Adds a step's metadata.
 
         Args:
             run_metadata: `RunMetadata` message.
@@ -143,8 +143,8 @@ class FileWriter(SummaryToEventTransformer):
     No event is lost at `flush`, at `close`, or when the program ends without either.
 
     Args:
-        logdir: str, folder of the file; made where it is missing.
-        graph: Graph, such as `sess.graph`, to be shown; None for none.
+        logdir: str, folder of the file; made if it is missing.
+        graph: Graph, such as `sess.graph`, to be shown, or None.
         max_queue: int, accepted as in TF 1.x: the buffer is limited in bytes (64 MiB), not in events.
         flush_secs: float, the longest time in seconds that an event stays out of the file.
         graph_def: `GraphDef` message, the spelling of old.
@@ -155,6 +155,15 @@ class FileWriter(SummaryToEventTransformer):
     Raises:
         ValueError: if both `graph` and `graph_def` are given.
         tf.errors.OpError: if the folder or the file cannot be made.
+
+    Example:
+        >>> loss = tf.placeholder(tf.float32, [])
+        >>> summary = tf.summary.scalar("loss", loss)
+        >>> with tf.summary.FileWriter("logs", sess.graph) as writer:
+        ...     for step, value in enumerate([0.5, 0.25]):
+        ...         writer.add_summary(sess.run(summary, {loss: value}), global_step=step)
+        >>> print(len(tf.gfile.ListDirectory("logs")))
+        1
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Event files that operations of the graph write: the writers, which of them is in force, and when they record."""
+"""Event files that operations of the graph write: the writers, which of them is current, and when they record."""
 
 from __future__ import annotations
 
@@ -165,11 +165,11 @@ def initialize(graph: Any = None, session: SessionObject | None = None) -> None:
     """Opens the files of all writers in a session.
 
     Args:
-        graph: `Graph` or `GraphDef` message to be written to the file; None for none.
+        graph: `Graph` or `GraphDef` message to be written to the file, or None.
         session: a `Session`; None for the default one.
 
     Raises:
-        RuntimeError: if no writer is in force.
+        RuntimeError: if there is no current writer.
         ValueError: if there is no session.
     """
     writer = writer_in_force()
@@ -203,7 +203,7 @@ def flush(writer: Any = None, name: str | None = None) -> Operation:
     """Waits until all events are in the file.
 
     Args:
-        writer: `SummaryWriter` or its handle; None for the one in force.
+        writer: `SummaryWriter` or its handle; None for the current one.
         name: str, of the operation.
 
     Returns:
@@ -223,7 +223,7 @@ class SessionEventFileWriter:
 
     Args:
         session: a `Session`, which has the file open.
-        logdir: str, folder of the file; made where it is missing.
+        logdir: str, folder of the file; made if it is missing.
         max_queue: int, accepted: what waits is bounded in bytes, not in events.
         flush_secs: float, the longest time in seconds that an event stays out of the file.
         filename_suffix: str, the end of the file's name.

@@ -25,13 +25,20 @@ def scalar(
         name: str, name of the operation, and with the scopes around it the tag of the series.
         tensor: Tensor of a real number dtype, of shape [].
         collections: list of str, keys of the collections that the summary enters; None for `GraphKeys.SUMMARIES`.
-        family: str, what TensorBoard groups the series under; None for its scope.
+        family: str, the group in TensorBoard; None for its scope.
 
     Returns:
         Tensor of string, of shape []: a serialized `Summary`.
 
     Raises:
         tf.errors.InvalidArgumentError: when the step runs, if `tensor` is not a scalar.
+
+    Example:
+        >>> loss = tf.constant(0.25)
+        >>> summary = tf.summary.scalar("loss", loss)
+        >>> (value,) = tf.Summary.FromString(sess.run(summary)).value
+        >>> print(value.tag, value.simple_value)
+        loss 0.25
     """
     with summary_scope(name, family, values=[tensor]) as (tag, scope):
         return collect(tensor_op("ScalarSummary", [tag, tensor], name=scope), collections, _COLLECTIONS)
@@ -46,7 +53,7 @@ def histogram(
         name: str, name of the operation, and with the scopes around it the tag of the series.
         values: Tensor of a real number dtype, of any shape.
         collections: list of str, keys of the collections that the summary enters; None for `GraphKeys.SUMMARIES`.
-        family: str, what TensorBoard groups the series under; None for its scope.
+        family: str, the group in TensorBoard; None for its scope.
 
     Returns:
         Tensor of string, of shape []: a serialized `Summary`. Its buckets grow by a tenth from 1e-12 to 1e20 on
@@ -54,6 +61,12 @@ def histogram(
 
     Raises:
         tf.errors.InvalidArgumentError: when the step runs, if a value is NaN or infinite.
+
+    Example:
+        >>> summary = tf.summary.histogram("weights", tf.constant([1.0, 2.0, 6.0]))
+        >>> (value,) = tf.Summary.FromString(sess.run(summary)).value
+        >>> print(value.tag, value.histo.num, value.histo.sum, value.histo.max)
+        weights 3.0 9.0 6.0
     """
     with summary_scope(name, family, default_name="HistogramSummary", values=[values]) as (tag, scope):
         return collect(tensor_op("HistogramSummary", [tag, values], name=scope), collections, _COLLECTIONS)
@@ -77,13 +90,19 @@ def image(
         tensor: Tensor of uint8, half, float32 or float64, of shape [batch, height, width, channels] of 1, 3 or 4.
         max_outputs: int, how many images of the batch are summarized at most.
         collections: list of str, keys of the collections that the summary enters; None for `GraphKeys.SUMMARIES`.
-        family: str, what TensorBoard groups the series under; None for its scope.
+        family: str, the group in TensorBoard; None for its scope.
 
     Returns:
         Tensor of string, of shape []: a serialized `Summary` with PNG files.
 
     Raises:
         tf.errors.InvalidArgumentError: when the step runs, if `tensor` has a wrong shape.
+
+    Example:
+        >>> images = tf.zeros([5, 28, 28, 1])
+        >>> summary = tf.Summary.FromString(sess.run(tf.summary.image("digits", images, max_outputs=2)))
+        >>> print([(value.tag, value.image.height) for value in summary.value])
+        [('digits/image/0', 28), ('digits/image/1', 28)]
     """
     with summary_scope(name, family, values=[tensor]) as (tag, scope):
         made = tensor_op("ImageSummary", [tag, tensor], {"max_images": max_outputs}, name=scope)
@@ -106,7 +125,7 @@ def audio(
         sample_rate: Tensor of float32, of shape []: frames per second, in hertz.
         max_outputs: int, how many clips of the batch are summarized at most.
         collections: list of str, keys of the collections that the summary enters; None for `GraphKeys.SUMMARIES`.
-        family: str, what TensorBoard groups the series under; None for its scope.
+        family: str, the group in TensorBoard; None for its scope.
 
     Returns:
         Tensor of string, of shape []: a serialized `Summary` with WAV files of 16 bits.
@@ -135,11 +154,11 @@ def tensor_summary(
     Args:
         name: str, name of the operation, and with the scopes around it the tag of the series.
         tensor: Tensor of any dtype and shape.
-        summary_description: str, what the series is about, in Markdown; None to leave it as in `summary_metadata`.
+        summary_description: str, the description in Markdown; None to leave it as in `summary_metadata`.
         collections: list of str, keys of the collections that the summary enters; None for `GraphKeys.SUMMARIES`.
         summary_metadata: `SummaryMetadata` message, which names the plugin; None for an empty one.
-        family: str, what TensorBoard groups the series under; None for its scope.
-        display_name: str, what TensorBoard calls the series; None to leave it as in `summary_metadata`.
+        family: str, the group in TensorBoard; None for its scope.
+        display_name: str, the series' title in TensorBoard; None to leave it as in `summary_metadata`.
 
     Returns:
         Tensor of string, of shape []: a serialized `Summary`.

@@ -17,7 +17,7 @@ from ferroflow._src.session.session import BaseSession, Session
 
 _SAVED_MODEL_INITIALIZERS = "saved_model_initializers"
 
-# Seconds before the second look whether a model is ready; each further pause is twice as long.
+# Seconds before the second check that a model is ready; each further pause is twice as long.
 _FIRST_PAUSE = 0.25
 
 
@@ -28,7 +28,7 @@ class SessionManager:
 
     Args:
         local_init_op: Operation run in every new session, such as the initializer of local variables and tables.
-        ready_op: string vector Tensor, the names of what is not initialized: empty when the model is ready. None for no
+        ready_op: string vector Tensor, the names of uninitialized variables: empty when the model is ready. None for no
             check.
         ready_for_local_init_op: string vector Tensor, the names of what `local_init_op` still waits for.
         graph: Graph; None for the default one.
@@ -76,7 +76,7 @@ class SessionManager:
         init_feed_dict: Any = None,
         init_fn: Callable[..., Any] | None = None,
     ) -> Any:
-        """Makes a session and restores its variables; where there is no checkpoint, initializes them.
+        """Makes a session and restores its variables; if there is no checkpoint, initializes them.
 
         Args:
             master: str, the target of the session.
@@ -198,7 +198,7 @@ class SessionManager:
         if max_wait_secs is None:
             max_wait_secs = float("inf")
         deadline = time.time() + max_wait_secs
-        # TF 1.x looks every `recovery_wait_secs` from the start; a chief is usually ready a moment later.
+        # TF 1.x checks every `recovery_wait_secs` from the start; a chief is usually ready a moment later.
         pause = min(_FIRST_PAUSE, self._recovery_wait_secs)
         while True:
             sess = Session(master, graph=self._graph, config=config)
@@ -229,7 +229,7 @@ class SessionManager:
             config: ConfigProto of the session.
 
         Returns:
-            Session; None where something is not initialized, or nothing says what is.
+            Session; None if something is not initialized, or nothing says what is.
 
         Raises:
             tf.errors.OpError: if a step failed.

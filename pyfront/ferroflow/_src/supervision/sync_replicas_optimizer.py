@@ -48,6 +48,17 @@ class SyncReplicasOptimizer(Optimizer):
         variables_to_average: the variables it averages.
         use_locking: accepted; every update is atomic.
         name: str, for the scope of the accumulators.
+
+    Example:
+        >>> w = tf.Variable(1.0)
+        >>> step = tf.train.create_global_step()
+        >>> optimizer = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.1), replicas_to_aggregate=1)
+        >>> train = optimizer.minimize(w * w, step)
+        >>> hooks = [optimizer.make_session_run_hook(is_chief=True, num_tokens=0)]
+        >>> with tf.train.MonitoredTrainingSession(hooks=hooks) as session:
+        ...     _ = session.run(train)
+        ...     print(session.run(w))
+        0.8
     """
 
     local_step_init_op: Tensor
@@ -118,7 +129,7 @@ class SyncReplicasOptimizer(Optimizer):
         if global_step is None:
             raise ValueError("Global step is required to check staleness")
         self._global_step = global_step
-        # An operation on the worker: the step of this replica lives beside it, not on a parameter server.
+        # An operation on the worker: the step of this replica lives next to it, not on a parameter server.
         with colocate_with(no_op()):
             self._local_step = Variable(
                 0,
@@ -295,7 +306,7 @@ class _UpdateRunner(QueueRunner):
         """Makes the threads, for whose end the coordinator does not wait; arguments and result are `QueueRunner`'s."""
         if coord is None:
             return super().create_threads(sess, None, daemon, start)
-        return super().create_threads(sess, _Unwaited(coord, sess), True, start)  # type: ignore[arg-type]  # all it asks for
+        return super().create_threads(sess, _Unwaited(coord, sess), True, start)  # type: ignore[arg-type]  # all that it uses
 
 
 class SyncReplicasOptimizerHook(SessionRunHook):

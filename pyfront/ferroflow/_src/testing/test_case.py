@@ -25,9 +25,7 @@ from ferroflow._src.framework.default_graph import (
     get_default_graph,
     reset_default_graph,
 )
-from ferroflow._src.framework.graph import (
-    Graph,
-)
+from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.random_seed import set_random_seed
 from ferroflow._src.session.session import Session
 
@@ -35,7 +33,12 @@ _temp_dir: list[str] = []
 
 
 def get_temp_dir() -> str:
-    """Returns a directory for the files of this process's tests; removed when the process ends."""
+    """Returns a directory for the files of this process's tests; removed when the process ends.
+
+    Example:
+        >>> print(tf.gfile.IsDirectory(tf.test.get_temp_dir()))
+        True
+    """
     if not _temp_dir:
         parent = os.environ.get("TEST_TMPDIR") or tempfile.gettempdir()
         _temp_dir.append(tempfile.mkdtemp(dir=parent))
@@ -66,7 +69,7 @@ class _CheckedThread:
         self._thread.start()
 
     def join(self) -> None:
-        """Waits for the thread; fails the test where it raised."""
+        """Waits for the thread; fails the test if it raised."""
         self._thread.join()
         self.joined = True
         if self._exception is not None:
@@ -96,6 +99,13 @@ class TestCase(absltest.TestCase):
 
     Args:
         methodName: str, the method that runs the test.
+
+    Example:
+        >>> class SquareTest(tf.test.TestCase):
+        ...     def test_square(self):
+        ...         with self.test_session():
+        ...             self.assertAllClose(tf.square([2.0, 3.0]).eval(), [4.0, 9.0])
+        >>> SquareTest("test_square").debug()
     """
 
     def __init__(self, methodName: str = "runTest") -> None:
@@ -116,7 +126,7 @@ class TestCase(absltest.TestCase):
     def tearDown(self) -> None:
         """Waits for the threads of `checkedThread`; closes the cached session."""
         for thread in self._threads:
-            # One that was joined has told of its failure.
+            # One that was joined has already raised its failure.
             if not thread.joined:
                 thread.join()
         self._ClearCachedSession()
@@ -255,7 +265,7 @@ class TestCase(absltest.TestCase):
         return self.evaluate(tensor)
 
     def checkedThread(self, target: Callable[..., Any], args: Any = None, kwargs: Any = None) -> _CheckedThread:  # noqa: N802  # TF1's spelling
-        """Returns a thread to be started and joined; the test fails where it raises.
+        """Returns a thread to be started and joined; the test fails if it raises.
 
         Args:
             target: callable that the thread runs.
@@ -475,11 +485,11 @@ class TestCase(absltest.TestCase):
             b: as `a`.
             rtol: float, how much two elements may differ as a fraction of that of `b`.
             atol: float, how much they may differ besides.
-            float_rtol: float, `rtol` for float32 and complex64, where it is greater.
+            float_rtol: float, `rtol` for float32 and complex64, if it is greater.
             float_atol: float, `atol` for these.
-            half_rtol: float, `rtol` for float16, where it is greater.
+            half_rtol: float, `rtol` for float16, if it is greater.
             half_atol: float, `atol` for that.
-            bfloat16_rtol: float, `rtol` for bfloat16, where it is greater.
+            bfloat16_rtol: float, `rtol` for bfloat16, if it is greater.
             bfloat16_atol: float, `atol` for that.
             msg: str, added to the message of the failure.
 
@@ -700,7 +710,7 @@ class TestCase(absltest.TestCase):
 
         Args:
             exception_type: class of exceptions, or tuple of classes.
-            expected_err_re_or_predicate: regular expression (str) that is looked for in the message, or a callable of
+            expected_err_re_or_predicate: regular expression (str) to find in the message, or a callable of
                 the exception.
 
         Yields:
@@ -727,7 +737,7 @@ class TestCase(absltest.TestCase):
         """Fails unless a block raises a `tf.errors.OpError` that a predicate, or a pattern for its message, accepts.
 
         Args:
-            expected_err_re_or_predicate: regular expression (str) that is looked for in the message, or a callable of
+            expected_err_re_or_predicate: regular expression (str) to find in the message, or a callable of
                 the exception.
 
         Returns:

@@ -33,12 +33,12 @@ def cast_to(var: Any, *parameters: Any) -> list[Tensor]:
 def fused(cls: type[_Class]) -> type[_Class]:
     """Decorates an optimizer whose whole update is `ApplyX`, and for rows named by indices `SparseApplyX`.
 
-    Updates of variables behind handles have "Resource" before. A decorator, not a base class: programs look whether the
+    Updates of variables behind handles have "Resource" before. A decorator, not a base class: programs check that the
     base of an optimizer is `tf.train.Optimizer`.
 
     Args:
       cls: class derived from `Optimizer`, with a method `_update_op(var, gradient)` that gives the type without
-        `Sparse`, the inputs in order, and the attributes beside `use_locking`. `gradient` is a list: the gradient, or
+        `Sparse`, the inputs in order, and the attributes except `use_locking`. `gradient` is a list: the gradient, or
         its values and indices, as they stand among the inputs. Methods that the class defines itself stay.
 
     Returns:

@@ -8,12 +8,8 @@ import numpy as np
 
 from ferroflow._src.base import dtypes, tf_logging
 from ferroflow._src.base.typing import SessionObject, TensorLike
-from ferroflow._src.framework.default_graph import (
-    get_default_graph,
-)
-from ferroflow._src.framework.graph import (
-    Graph,
-)
+from ferroflow._src.framework.default_graph import get_default_graph
+from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.state.assigning import assign_add
@@ -43,10 +39,17 @@ def get_global_step(graph: Graph | None = None) -> Any:
         graph: the graph; by default the default one.
 
     Returns:
-        A variable or tensor of integers, of shape []; None where there is none, or more than one.
+        A variable or tensor of integers, of shape []; None if there is none, or more than one.
 
     Raises:
         TypeError: if the global step is not an integer scalar.
+
+    Example:
+        >>> print(tf.train.get_global_step())
+        None
+        >>> step = tf.train.create_global_step()
+        >>> print(tf.train.get_global_step() is step)
+        True
     """
     graph = graph or get_default_graph()
     found = graph.get_collection(GraphKeys.GLOBAL_STEP)
@@ -65,7 +68,7 @@ def get_global_step(graph: Graph | None = None) -> Any:
 
 
 def create_global_step(graph: Graph | None = None) -> Any:
-    """Returns a new global step, int64 and zero at first, outside of all name scopes.
+    """Returns a new global step, int64 and initially zero, outside all name scopes.
 
     Args:
         graph: the graph; by default the default one.
@@ -102,6 +105,11 @@ def get_or_create_global_step(graph: Graph | None = None) -> Any:
 
     Raises:
         TypeError: if there is one that is not an integer scalar.
+
+    Example:
+        >>> step = tf.train.get_or_create_global_step()
+        >>> print(step.name, tf.train.get_or_create_global_step() is step)
+        global_step:0 True
     """
     graph = graph or get_default_graph()
     step = get_global_step(graph)
@@ -139,7 +147,7 @@ def get_or_create_global_step_read(graph: Graph | None = None) -> Tensor | None:
         graph: the graph; by default the default one.
 
     Returns:
-        A scalar tensor; None where the graph has no global step.
+        A scalar tensor; None if the graph has no global step.
 
     Raises:
         RuntimeError: if the graph has several.

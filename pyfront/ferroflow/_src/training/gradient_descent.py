@@ -12,6 +12,7 @@ from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.training.optimizer import Optimizer
+from ferroflow._src.variables.variable import reference_of
 
 
 class GradientDescentOptimizer(Optimizer):
@@ -21,6 +22,14 @@ class GradientDescentOptimizer(Optimizer):
         learning_rate: float, scalar tensor, or function without arguments that gives one.
         use_locking: accepted; every update is atomic.
         name: name scope of the operations made.
+
+    Example:
+        >>> w = tf.Variable([1.0, 2.0])
+        >>> train = tf.train.GradientDescentOptimizer(learning_rate=0.25).minimize(tf.reduce_sum(w * w))
+        >>> sess.run(tf.global_variables_initializer())
+        >>> sess.run(train)
+        >>> print(sess.run(w))
+        [0.5 1. ]
     """
 
     def __init__(self, learning_rate: Rate, use_locking: bool = False, name: str = "GradientDescent") -> None:
@@ -36,7 +45,9 @@ class GradientDescentOptimizer(Optimizer):
         return cast(self._learning_rate_tensor, var.dtype.base_dtype)
 
     def _apply_dense(self, grad: Tensor, var: Any) -> Operation:
-        return apply_op("ApplyGradientDescent", [var._ref(), self._rate(var), grad], {"use_locking": self._use_locking})
+        return apply_op(
+            "ApplyGradientDescent", [reference_of(var), self._rate(var), grad], {"use_locking": self._use_locking}
+        )
 
     def _resource_apply_dense(self, grad: Tensor, var: Any) -> Operation:
         attrs = {"use_locking": self._use_locking}

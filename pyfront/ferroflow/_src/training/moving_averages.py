@@ -103,7 +103,7 @@ def weighted_moving_average(
     collections: list[str] | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Returns the moving average of `value * weight` over that of `weight`, each moved a step.
+    """Returns the moving average of `value * weight` over that of `weight`, each updated once.
 
     Args:
         value: tensor of a number dtype and known shape.
@@ -148,6 +148,16 @@ class ExponentialMovingAverage:
             most `(1 + num_updates) / (10 + num_updates)`, which lets averages move faster at first.
         zero_debias: If True, the averages of tensors are freed of the bias that their start at zero brings.
         name: name of the averages, and name scope of the operations made.
+
+    Example:
+        >>> loss = tf.Variable(8.0)
+        >>> averages = tf.train.ExponentialMovingAverage(decay=0.75)
+        >>> update = averages.apply([loss])
+        >>> sess.run(tf.global_variables_initializer())
+        >>> _ = sess.run(loss.assign(4.0))
+        >>> sess.run(update)
+        >>> print(sess.run(averages.average(loss)))
+        7.0
     """
 
     def __init__(
@@ -216,7 +226,7 @@ class ExponentialMovingAverage:
             var: a variable or tensor of any dtype and shape.
 
         Returns:
-            Variable, or None where there is no average.
+            Variable, or None if there is no average.
         """
         return self._averages.get(var)
 

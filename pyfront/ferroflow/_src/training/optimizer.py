@@ -27,7 +27,7 @@ from ferroflow._src.ops.state.assigning import assign_add
 from ferroflow._src.training import slot_creator
 from ferroflow._src.variables.collections import trainable_variables
 from ferroflow._src.variables.resource_variable import is_resource_variable
-from ferroflow._src.variables.variable import Variable
+from ferroflow._src.variables.variable import Variable, reference_of
 
 _GradientAndVariable = tuple[Any, Any]
 
@@ -61,7 +61,7 @@ class Optimizer:
     `GATE_OP` makes the gradients of one operation available together, and `GATE_GRAPH` computes all before any is
     applied.
 
-    Subclasses override `_apply_dense` and `_apply_sparse` (or `_apply_sparse_duplicate_indices`), and where they need
+    Subclasses override `_apply_dense` and `_apply_sparse` (or `_apply_sparse_duplicate_indices`), and if they need
     them `_prepare`, `_create_slots`, `_finish` and `_valid_dtypes`. Slots are variables that belong to a trained one.
 
     Args:
@@ -189,7 +189,7 @@ class Optimizer:
             raise ValueError("No variables to optimize.")
         found = gradients(
             loss,
-            [v._ref() if isinstance(v, Variable) else v for v in variables],
+            [reference_of(v) if isinstance(v, Variable) else v for v in variables],
             grad_ys=grad_loss,
             gate_gradients=gate_gradients == Optimizer.GATE_OP,
             aggregation_method=aggregation_method,

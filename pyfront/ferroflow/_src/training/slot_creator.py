@@ -7,9 +7,7 @@ from typing import Any
 
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import DTypeLike, Initializer, ShapeLike
-from ferroflow._src.framework.default_graph import (
-    colocate_with,
-)
+from ferroflow._src.framework.default_graph import colocate_with
 from ferroflow._src.ops.array.making import zeros
 from ferroflow._src.ops.array.shaping import shape as shape_of
 from ferroflow._src.variables.get_variable import get_variable
@@ -17,7 +15,7 @@ from ferroflow._src.variables.initializers import Zeros
 from ferroflow._src.variables.resource_variable import is_resource_variable
 from ferroflow._src.variables.save_slice import SaveSliceInfo
 from ferroflow._src.variables.scope import variable_scope
-from ferroflow._src.variables.variable import Variable
+from ferroflow._src.variables.variable import Variable, save_slice_of, set_save_slice
 from ferroflow._src.variables.variable_scope import get_variable_scope
 
 
@@ -27,7 +25,7 @@ def _placed(primary: Any, colocate: bool) -> AbstractContextManager[Any]:
 
 def _slot_variable(primary: Any, value: Any, validate_shape: bool, shape: Any, dtype: Any) -> Any:
     scope = get_variable_scope()
-    # A slot is one variable, whatever the partitioner in force: its primary is a part already.
+    # A slot is one variable, whatever the current partitioner: its primary is a part already.
     partitioner = scope.partitioner
     scope.set_partitioner(None)
     try:
@@ -43,11 +41,12 @@ def _slot_variable(primary: Any, value: Any, validate_shape: bool, shape: Any, d
         )
     finally:
         scope.set_partitioner(partitioner)
-    whole: Any = primary._save_slice_info if isinstance(primary, Variable) else None
+    whole: Any = save_slice_of(primary) if isinstance(primary, Variable) else None
     if whole is not None:
         name = slot.op.name[len(primary.op.name) + 1 :]
-        slot._set_save_slice_info(
-            SaveSliceInfo(f"{whole.full_name}/{name}", whole.full_shape[:], whole.var_offset[:], whole.var_shape[:])
+        set_save_slice(
+            slot,
+            SaveSliceInfo(f"{whole.full_name}/{name}", whole.full_shape[:], whole.var_offset[:], whole.var_shape[:]),
         )
     return slot
 

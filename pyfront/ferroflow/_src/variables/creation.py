@@ -8,9 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ferroflow._src.base.behavior import resource_variables_enabled
-from ferroflow._src.framework.default_graph import (
-    get_default_graph,
-)
+from ferroflow._src.framework.default_graph import get_default_graph
 
 Creator = Callable[..., Any]
 
@@ -27,7 +25,7 @@ def register_scope_default(default: Callable[[], Any]) -> None:
 
 
 def uses_resource() -> bool:
-    """Returns the default of `use_resource` in force: the variable scope's, or else the program's."""
+    """Returns the current default of `use_resource`: the variable scope's, or else the program's."""
     for default in _scope_defaults:
         wanted = default()
         if wanted is not None:
@@ -56,7 +54,8 @@ def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
 
     Args:
         variable_creator: callable of `next_creator` and the keyword arguments of `tf.Variable`, which it may change
-            before it calls `next_creator(**kwargs)`; returns a variable. Of nested scopes the innermost is asked first.
+            before it calls `next_creator(**kwargs)`; returns a variable. Of nested scopes, the innermost is called
+            first.
 
     Yields:
         None.
@@ -71,7 +70,7 @@ def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
 
 
 def create_with(default: Creator, kwargs: dict[str, Any]) -> Any:
-    """Makes a variable through the creators in force.
+    """Makes a variable through the current creators.
 
     Args:
         default: callable of the keyword arguments, what the outermost creator gets as its `next_creator`.

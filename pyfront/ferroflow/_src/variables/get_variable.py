@@ -1,4 +1,4 @@
-"""`get_variable` and its kin: variables by name, found or made in the variable scope in force."""
+"""`get_variable` and its kin: variables by name, found or made in the current variable scope."""
 
 from __future__ import annotations
 
@@ -49,20 +49,29 @@ def get_variable(
         caching_device: device string or function for cached reads, as `tf.Variable`.
         partitioner: a callable of shape and dtype to the number of slices of each dimension.
         validate_shape: bool, as `tf.Variable`.
-        use_resource: bool. If True, the variable is behind a handle, as a `ResourceVariable`; None for what the scope
-            says.
+        use_resource: bool. If True, the variable is behind a handle, as a `ResourceVariable`; None for the scope's
+            setting.
         custom_getter: a callable of the true getter and these arguments, called in its place.
         constraint: a function that optimizers apply after updates, as `tf.Variable`.
         synchronization: recorded, as `tf.Variable`.
         aggregation: recorded, as `tf.Variable`.
 
     Returns:
-        A `Variable`; a `PartitionedVariable` where there is a partitioner.
+        A `Variable`; a `PartitionedVariable` if there is a partitioner.
 
     Raises:
         ValueError: if the variable exists and the scope does not reuse, or it does not exist and the scope only reuses.
             Also if a new variable's shape is unknown, or shape or dtype differ from the existing variable's or the
             initializer's.
+
+    Example:
+        >>> w = tf.get_variable("w", shape=[2, 2], initializer=tf.ones_initializer())
+        >>> sess.run(w.initializer)
+        >>> print(w.name)
+        w:0
+        >>> print(sess.run(w))
+        [[1. 1.]
+         [1. 1.]]
     """
     options = VariableOptions(
         *(shape, dtype, initializer, regularizer, None, trainable, collections, caching_device, partitioner),
@@ -105,13 +114,13 @@ def get_local_variable(
         partitioner: a callable of shape and dtype to the number of slices of each dimension; by default the scope's.
         validate_shape: bool, as `tf.Variable`.
         use_resource: bool, as `tf.Variable`; by default as the scope says.
-        custom_getter: a callable of the true getter and these arguments, asked in its place; by default the scope's.
+        custom_getter: a callable of the true getter and these arguments, called in its place; by default the scope's.
         constraint: a callable that optimizers apply after updates, as `tf.Variable`; by default the scope's.
         synchronization: recorded, as `tf.Variable`.
         aggregation: recorded, as `tf.Variable`.
 
     Returns:
-        A `Variable`; a `PartitionedVariable` where there is a partitioner.
+        A `Variable`; a `PartitionedVariable` if there is a partitioner.
 
     Raises:
         ValueError: on the same conditions as `tf.get_variable`.

@@ -22,6 +22,7 @@ from ferroflow._src.ops.array.joining import stack
 from ferroflow._src.ops.flow.grouping import group, no_op
 from ferroflow._src.variables.collections import global_variables, local_variables
 from ferroflow._src.variables.initial_value import VARIABLE_OPS
+from ferroflow._src.variables.variable import reference_of
 
 
 def variables_initializer(var_list: Iterable[Any], name: str = "init") -> Operation:
@@ -33,6 +34,12 @@ def variables_initializer(var_list: Iterable[Any], name: str = "init") -> Operat
 
     Returns:
         An operation that runs every initializer; without variables, one that does nothing.
+
+    Example:
+        >>> a, b = tf.Variable(1.0), tf.Variable(2.0)
+        >>> sess.run(tf.variables_initializer([a]))
+        >>> print(sess.run(tf.report_uninitialized_variables()))
+        [b'Variable_1']
     """
     var_list = list(var_list or ())
     if var_list:
@@ -41,12 +48,26 @@ def variables_initializer(var_list: Iterable[Any], name: str = "init") -> Operat
 
 
 def global_variables_initializer() -> Operation:
-    """Returns an operation that initializes the global variables there are now."""
+    """Returns an operation that initializes the global variables there are now.
+
+    Example:
+        >>> v = tf.Variable([1.0, 2.0])
+        >>> sess.run(tf.global_variables_initializer())
+        >>> print(sess.run(v))
+        [1. 2.]
+    """
     return variables_initializer(global_variables())
 
 
 def local_variables_initializer() -> Operation:
-    """Returns an operation that initializes the local variables there are now."""
+    """Returns an operation that initializes the local variables there are now.
+
+    Example:
+        >>> mean, update = tf.metrics.mean([1.0, 2.0, 6.0])
+        >>> sess.run(tf.local_variables_initializer())
+        >>> print(sess.run(update))
+        3.0
+    """
     return variables_initializer(local_variables())
 
 
@@ -100,7 +121,7 @@ def is_variable_initialized(variable: Any) -> Tensor:
 
 
 def _reference(variable: Any) -> Tensor:
-    return variable if isinstance(variable, Tensor) else variable._ref()
+    return variable if isinstance(variable, Tensor) else reference_of(variable)
 
 
 def _all_variables() -> list[Any]:
@@ -117,7 +138,7 @@ def assert_variables_initialized(var_list: Iterable[Any] | None = None) -> Tenso
 
     Returns:
         An int32 tensor of shape [variables] whose evaluation raises `FailedPreconditionError` where a variable has no
-        value; None where there are no variables.
+        value; None if there are no variables.
     """
     variables = _all_variables() if var_list is None else list(var_list)
     ranks = []

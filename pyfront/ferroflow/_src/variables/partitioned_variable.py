@@ -14,7 +14,7 @@ from ferroflow._src.framework.default_graph import (
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.joining import concat
 from ferroflow._src.ops.array.making import identity
-from ferroflow._src.variables.variable import Variable
+from ferroflow._src.variables.variable import Variable, save_slice_of
 
 
 class PartitionedVariable:
@@ -44,7 +44,7 @@ class PartitionedVariable:
             raise ValueError(f"partition values must be positive: {partitions}")
         if not variable_list:
             raise ValueError("variable_list may not be empty")
-        infos = [v._get_save_slice_info() for v in variable_list]
+        infos: list[Any] = [save_slice_of(v) for v in variable_list]
         if any(info is None for info in infos):
             names = [v.name for v in variable_list]
             raise ValueError(f"All variables must have a save_slice_info available: {names}")
@@ -53,7 +53,8 @@ class PartitionedVariable:
         if any(TensorShape(info.full_shape) != TensorShape(shape) for info in infos):
             found = [info.full_shape for info in infos]
             raise ValueError(f"All variables' full shapes must match shape: {shape}; but full shapes were: {found}")
-        self._variable_list = sorted(variable_list, key=lambda v: v._get_save_slice_info().var_offset)
+        pairs = sorted(zip(infos, variable_list, strict=True), key=lambda pair: pair[0].var_offset)
+        self._variable_list = [variable for _, variable in pairs]
         self._name = name
         self._shape = shape
         self._dtype = dtype

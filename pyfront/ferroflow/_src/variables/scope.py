@@ -20,7 +20,7 @@ from ferroflow._src.variables.variable_scope import AUTO_REUSE, VariableScope, d
 
 
 def _wrap_custom_getter(custom_getter: Callable[..., Any], outer: Callable[..., Any] | None) -> Callable[..., Any]:
-    """Returns a getter that asks `custom_getter`, whose own getter asks `outer`."""
+    """Returns a getter that calls `custom_getter`, whose own getter calls `outer`."""
     if outer is None:
         return custom_getter
 
@@ -115,15 +115,23 @@ class variable_scope:
         partitioner: default partitioner, a callable of shape and dtype to the number of slices of each dimension.
         custom_getter: callable of the true getter and the arguments of `get_variable`, called in its place.
         reuse: True: variables must exist; None or False: as in the outer scope (by default they must not);
-            `AUTO_REUSE`: they are made where they do not exist.
+            `AUTO_REUSE`: they are made if they do not exist.
         dtype: default dtype.
         use_resource: default of `use_resource`.
         constraint: default constraint, a callable of a variable's value to its new value.
-        auxiliary_name_scope: bool. If True, open a name scope; if not, operations stay in the one in force.
+        auxiliary_name_scope: bool. If True, open a name scope; if not, operations stay in the current one.
 
     Raises:
         ValueError: if `reuse` is not one of these values, or is True without `name_or_scope`.
         TypeError: if an argument has an unsupported type.
+
+    Example:
+        >>> with tf.variable_scope("layer"):
+        ...     w = tf.get_variable("w", [2, 3])
+        >>> with tf.variable_scope("layer", reuse=True):
+        ...     same = tf.get_variable("w", [2, 3])
+        >>> print(w.name, same is w)
+        layer/w:0 True
     """
 
     def __init__(

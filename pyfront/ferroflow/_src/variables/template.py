@@ -9,9 +9,7 @@ from typing import Any
 
 from ferroflow._src.base import tf_logging
 from ferroflow._src.base.deprecation import deprecated
-from ferroflow._src.framework.default_graph import (
-    get_collection,
-)
+from ferroflow._src.framework.default_graph import get_collection
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.variables.scope import pure_variable_scope, variable_scope
 from ferroflow._src.variables.variable_scope import VariableScope, open_scopes

@@ -13,7 +13,6 @@ from ferroflow._src.base.dtypes import DType
 from ferroflow._src.base.tensor_shape import TensorShape, unknown_shape
 from ferroflow._src.base.typing import Device, DTypeLike, Initializer, SessionObject, ShapeLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
-from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.conversion import convert_to_tensor, register_tensor_conversion_function
 from ferroflow._src.framework.default_graph import (
     colocate_with,
@@ -23,9 +22,7 @@ from ferroflow._src.framework.default_graph import (
     name_scope,
 )
 from ferroflow._src.framework.default_stacks import get_default_session
-from ferroflow._src.framework.graph import (
-    Graph,
-)
+from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.proto_functions import register_proto_function
@@ -36,6 +33,7 @@ from ferroflow._src.variables.creation import create_with, creator_stack, uses_r
 from ferroflow._src.variables.initial_value import guard_against_uninitialized_dependencies, value_or_initial_value
 from ferroflow._src.variables.save_slice import SaveSliceInfo
 from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization, resolve_modes
+from ferroflow._src.variables.variable_updates import VariableUpdates
 
 
 class _VariableMeta(type):
@@ -64,7 +62,7 @@ def register_variable_kind(kind: type[Any]) -> None:
 
 
 def _make_variable(**arguments: Any) -> Any:
-    """Makes a variable of the kind that the arguments, or the defaults in force, ask for."""
+    """Makes a variable of the kind that the arguments, or the current defaults, select."""
     variable_def, wanted = arguments.get("variable_def"), arguments.get("use_resource")
     if isinstance(variable_def, proto.VariableDef):
         wanted = variable_def.is_resource
@@ -78,28 +76,29 @@ def _kind(use_resource: bool | None) -> type[Any]:
 
 
 def constructor(use_resource: bool | None) -> Callable[..., Any]:
-    """Returns what makes a variable of `use_resource`: its class, or the variable creators in force.
+    """Returns what makes a variable of `use_resource`: its class, or the current variable creators.
 
     Args:
-        use_resource: bool; None for the default in force.
+        use_resource: bool; None for the current default.
     """
     if creator_stack():
         return Variable
     return functools.partial(type.__call__, _kind(uses_resource() if use_resource is None else use_resource))
 
 
-class Variable(metaclass=_VariableMeta):
+class Variable(VariableUpdates, metaclass=_VariableMeta):
     """Mutable tensor kept by a session: a `VariableV2`, the `Assign` that initializes it, and an `Identity` that reads
     it.
 
     Args:
         initial_value: anything that converts to a tensor, of any dtype and shape, or a callable without arguments that
             returns such a value. The callable's ops are made in the scope "Initializer" on the variable's device.
-        trainable: bool. If True, the variable is also in `GraphKeys.TRAINABLE_VARIABLES`; None for True, but for a
+        trainable: bool. If True, the variable is also in `GraphKeys.TRAINABLE_VARIABLES`; None for True, except for
+            a
             variable synchronized on reads.
         collections: list, tuple or set of collection keys; None for `[GraphKeys.GLOBAL_VARIABLES]`.
         validate_shape: bool. If True, `initial_value` must have a known shape, which every later value then has too.
-        caching_device: device string or function; reads are cached there rather than made beside the variable.
+        caching_device: device string or function; reads are cached there rather than on the variable's device.
         name: str, "Variable" by default; made unique.
         variable_def: a `VariableDef`; the variable is then found in the default graph, and nothing is made.
         dtype: the type to convert `initial_value` to; None for its own.
@@ -111,12 +110,19 @@ class Variable(metaclass=_VariableMeta):
             scope's default, or else that of `tf.enable_resource_variables`.
         synchronization: a `VariableSynchronization`, recorded.
         aggregation: a `VariableAggregation`, recorded.
-        shape: the variable's shape, where it is less known than that of `initial_value`.
+        shape: the variable's shape, if it is less known than that of `initial_value`.
 
     Raises:
         ValueError: if there is no initial value, or both it and `variable_def` are given. Also if its shape is unknown
             and `validate_shape` is True, or `collections` or `constraint` has a wrong type.
         TypeError: if `variable_def` is not a `VariableDef`.
+
+    Example:
+        >>> counter = tf.Variable(0, name="counter", trainable=False)
+        >>> increment = tf.assign_add(counter, 5)
+        >>> sess.run(counter.initializer)
+        >>> print(sess.run(increment), sess.run(increment))
+        5 10
     """
 
     # NumPy leaves `array + variable` to the variable.
@@ -357,7 +363,7 @@ class Variable(metaclass=_VariableMeta):
 
     @property
     def initial_value(self) -> Tensor | None:
-        """The initial value, a Tensor of the variable's dtype and shape; None where a `VariableDef` did not name it."""
+        """The initial value, a Tensor of the variable's dtype and shape; None if a `VariableDef` did not name it."""
         return self._initial_value
 
     def value(self) -> Tensor:
@@ -369,7 +375,7 @@ class Variable(metaclass=_VariableMeta):
         return self._snapshot
 
     def read_value(self) -> Tensor:
-        """Returns the variable as a tensor, by a new read, which the control dependencies in force apply to.
+        """Returns the variable as a tensor, by a new read, which the current control dependencies apply to.
 
         Returns:
             Tensor of the variable's dtype and shape.
@@ -414,229 +420,8 @@ class Variable(metaclass=_VariableMeta):
     def _as_graph_element(self) -> Tensor:
         return self._variable
 
-    def _write(self, op_type: str, value: Any, use_locking: bool, name: str | None, read_value: bool) -> Any:
-        written = self._update(op_type, [value], {"use_locking": use_locking}, name)
-        return written if read_value else written.op
-
     def _update(self, op_type: str, arguments: list[Any], attrs: dict[str, Any], name: str | None) -> Any:
         return tensor_op(op_type, [self._variable, *arguments], attrs=attrs, name=name)
-
-    def assign(
-        self, value: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
-    ) -> Any:
-        """Returns the variable a value.
-
-        Args:
-            value: a tensor of the variable's dtype and shape.
-            use_locking: accepted; every write is atomic.
-            name: str, for the operation.
-            read_value: bool. If True, return the reference tensor rather than the operation.
-
-        Returns:
-            A tensor of the variable's dtype and shape that has the new value once the assignment has run, or the
-            operation.
-
-        Raises:
-            ValueError: if the shapes differ.
-        """
-        return self._write("Assign", value, use_locking, name, read_value)
-
-    def assign_add(
-        self, delta: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
-    ) -> Any:
-        """Adds to the variable.
-
-        Args:
-            delta: a tensor of the variable's dtype and shape.
-            use_locking: accepted; every write is atomic.
-            name: str, for the operation.
-            read_value: bool. If True, return the reference tensor rather than the operation.
-
-        Returns:
-            A tensor of the variable's dtype and shape that has the new value once the update has run, or the operation.
-
-        Raises:
-            ValueError: if the shapes differ.
-        """
-        return self._write("AssignAdd", delta, use_locking, name, read_value)
-
-    def assign_sub(
-        self, delta: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
-    ) -> Any:
-        """Subtracts from the variable.
-
-        Args:
-            delta: a tensor of the variable's dtype and shape.
-            use_locking: accepted; every write is atomic.
-            name: str, for the operation.
-            read_value: bool. If True, return the reference tensor rather than the operation.
-
-        Returns:
-            A tensor of the variable's dtype and shape that has the new value once the update has run, or the operation.
-
-        Raises:
-            ValueError: if the shapes differ.
-        """
-        return self._write("AssignSub", delta, use_locking, name, read_value)
-
-    def _scatter(self, op_type: str, sparse_delta: Any, use_locking: bool, name: str | None) -> Any:
-        if not isinstance(sparse_delta, IndexedSlices):
-            raise ValueError(f"sparse_delta is not IndexedSlices: {sparse_delta}")
-        return self._update(op_type, [sparse_delta.indices, sparse_delta.values], {"use_locking": use_locking}, name)
-
-    def scatter_update(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Replaces rows.
-
-        Args:
-            sparse_delta: `IndexedSlices` of the variable's dtype, the rows' numbers and their values.
-            use_locking: accepted; every write is atomic.
-            name: str, for the operation.
-
-        Returns:
-            A tensor of the variable's dtype and shape that has the new value once the update has run.
-
-        Raises:
-            ValueError: if `sparse_delta` is not an `IndexedSlices`.
-        """
-        return self._scatter("ScatterUpdate", sparse_delta, use_locking, name)
-
-    def scatter_add(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Adds to rows.
-
-        Args:
-            sparse_delta: `IndexedSlices` of the variable's dtype, the rows' numbers and their values.
-            use_locking: accepted; every write is atomic.
-            name: str, for the operation.
-
-        Returns:
-            A tensor of the variable's dtype and shape that has the new value once the update has run.
-
-        Raises:
-            ValueError: if `sparse_delta` is not an `IndexedSlices`.
-        """
-        return self._scatter("ScatterAdd", sparse_delta, use_locking, name)
-
-    def scatter_sub(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Subtracts from rows.
-
-        Args:
-            sparse_delta: `IndexedSlices` of the variable's dtype, the rows' numbers and their values.
-            use_locking: accepted; every write is atomic.
-            name: str, for the operation.
-
-        Returns:
-            A tensor of the variable's dtype and shape that has the new value once the update has run.
-
-        Raises:
-            ValueError: if `sparse_delta` is not an `IndexedSlices`.
-        """
-        return self._scatter("ScatterSub", sparse_delta, use_locking, name)
-
-    def scatter_mul(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Multiplies rows.
-
-        Args:
-            sparse_delta: `IndexedSlices` of the variable's dtype, the rows' numbers and their values.
-            use_locking: accepted; every write is atomic.
-            name: str, for the operation.
-
-        Returns:
-            A tensor of the variable's dtype and shape that has the new value once the update has run.
-
-        Raises:
-            ValueError: if `sparse_delta` is not an `IndexedSlices`.
-        """
-        return self._scatter("ScatterMul", sparse_delta, use_locking, name)
-
-    def scatter_div(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Divides rows.
-
-        Args:
-            sparse_delta: `IndexedSlices` of the variable's dtype, the rows' numbers and their values.
-            use_locking: accepted; every write is atomic.
-            name: str, for the operation.
-
-        Returns:
-            A tensor of the variable's dtype and shape that has the new value once the update has run.
-
-        Raises:
-            ValueError: if `sparse_delta` is not an `IndexedSlices`.
-        """
-        return self._scatter("ScatterDiv", sparse_delta, use_locking, name)
-
-    def scatter_max(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Updates rows with the greater of old and given elements.
-
-        Args:
-            sparse_delta: `IndexedSlices` of the variable's dtype, the rows' numbers and their values.
-            use_locking: accepted; every write is atomic.
-            name: str, for the operation.
-
-        Returns:
-            A tensor of the variable's dtype and shape that has the new value once the update has run.
-
-        Raises:
-            ValueError: if `sparse_delta` is not an `IndexedSlices`.
-        """
-        return self._scatter("ScatterMax", sparse_delta, use_locking, name)
-
-    def scatter_min(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Updates rows with the smaller of old and given elements.
-
-        Args:
-            sparse_delta: `IndexedSlices` of the variable's dtype, the rows' numbers and their values.
-            use_locking: accepted; every write is atomic.
-            name: str, for the operation.
-
-        Returns:
-            A tensor of the variable's dtype and shape that has the new value once the update has run.
-
-        Raises:
-            ValueError: if `sparse_delta` is not an `IndexedSlices`.
-        """
-        return self._scatter("ScatterMin", sparse_delta, use_locking, name)
-
-    def _scatter_nd(self, op_type: str, indices: Any, updates: Any, name: str | None) -> Any:
-        return self._update(op_type, [indices, updates], {"use_locking": True}, name)
-
-    def scatter_nd_update(self, indices: Any, updates: TensorLike, name: str | None = None) -> Any:
-        """Replaces slices.
-
-        Args:
-            indices: int32 or int64 [..., depth], the places of the slices by their first `depth` dimensions.
-            updates: a tensor of the variable's dtype, [..., the rest of the variable's shape].
-            name: str, for the operation.
-
-        Returns:
-            A tensor of the variable's dtype and shape that has the new value once the update has run.
-        """
-        return self._scatter_nd("ScatterNdUpdate", indices, updates, name)
-
-    def scatter_nd_add(self, indices: Any, updates: TensorLike, name: str | None = None) -> Any:
-        """Adds to slices.
-
-        Args:
-            indices: int32 or int64 [..., depth], the places of the slices by their first `depth` dimensions.
-            updates: a tensor of the variable's dtype, [..., the rest of the variable's shape].
-            name: str, for the operation.
-
-        Returns:
-            A tensor of the variable's dtype and shape that has the new value once the update has run.
-        """
-        return self._scatter_nd("ScatterNdAdd", indices, updates, name)
-
-    def scatter_nd_sub(self, indices: Any, updates: TensorLike, name: str | None = None) -> Any:
-        """Subtracts from slices.
-
-        Args:
-            indices: int32 or int64 [..., depth], the places of the slices by their first `depth` dimensions.
-            updates: a tensor of the variable's dtype, [..., the rest of the variable's shape].
-            name: str, for the operation.
-
-        Returns:
-            A tensor of the variable's dtype and shape that has the new value once the update has run.
-        """
-        return self._scatter_nd("ScatterNdSub", indices, updates, name)
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
         """Reads rows.
@@ -718,7 +503,7 @@ class Variable(metaclass=_VariableMeta):
             export_scope: str, a name scope to take off the names.
 
         Returns:
-            The message; None where the variable is outside `export_scope`.
+            The message; None if the variable is outside `export_scope`.
         """
         if export_scope is not None and not self._variable.name.startswith(export_scope):
             return None
@@ -763,6 +548,21 @@ class Variable(metaclass=_VariableMeta):
 
     def _get_save_slice_info(self) -> SaveSliceInfo | None:
         return self._save_slice_info
+
+
+def reference_of(variable: Variable) -> Tensor:
+    """Returns the tensor that ops which change a variable take: its reference, or its handle."""
+    return variable._ref()
+
+
+def save_slice_of(variable: Variable) -> SaveSliceInfo | None:
+    """Returns which part of a whole tensor a variable holds; None for a variable on its own."""
+    return variable._get_save_slice_info()
+
+
+def set_save_slice(variable: Variable, info: SaveSliceInfo) -> None:
+    """Sets which part of a whole tensor a variable holds."""
+    variable._set_save_slice_info(info)
 
 
 # TF 1.x: programs find the class here.

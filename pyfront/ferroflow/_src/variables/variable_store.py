@@ -29,7 +29,7 @@ from ferroflow._src.variables.partition_info import PartitionInfo, call_partitio
 from ferroflow._src.variables.partitioned_variable import PartitionedVariable
 from ferroflow._src.variables.save_slice import SaveSliceInfo
 from ferroflow._src.variables.synchronization import resolve_modes
-from ferroflow._src.variables.variable import constructor
+from ferroflow._src.variables.variable import constructor, set_save_slice
 from ferroflow._src.variables.variable_options import VariableOptions
 
 # A collection that is not named by a string is left out of `get_all_collection_keys` and of meta graphs.
@@ -46,6 +46,11 @@ class VariableStore:
     def __init__(self) -> None:
         self._vars: dict[str, Any] = {}
         self._partitioned_vars: dict[str, PartitionedVariable] = {}
+
+    @property
+    def variables(self) -> dict[str, Any]:
+        """The variables by their names."""
+        return self._vars
 
     def get_variable(
         self, name: str, *arguments: Any, custom_getter: Callable[..., Any] | None = None, **named: Any
@@ -75,7 +80,7 @@ class VariableStore:
         if custom_getter is not None:
             if not callable(custom_getter):
                 raise ValueError(f"Passed a custom_getter which is not callable: {custom_getter}")
-            # TF 1.x: getters written before these arguments existed do not have to know them.
+            # TF 1.x: getters written before these arguments existed do not have to accept them.
             unknown = [key for key in _LATER_ARGUMENTS if not _accepts(custom_getter, key)]
             arguments = {key: value for key, value in options._asdict().items() if key not in unknown}
             return custom_getter(getter=self.get_variable, name=name, **arguments)
@@ -140,7 +145,7 @@ class VariableStore:
                     options._replace(shape=init_shape, dtype=dtype, initializer=init),
                     PartitionInfo(full_shape=full_shape, var_offset=offset),
                 )
-            variable._set_save_slice_info(SaveSliceInfo(name, full_shape, offset, part_shape))
+            set_save_slice(variable, SaveSliceInfo(name, full_shape, offset, part_shape))
             variables.append(variable)
         whole = PartitionedVariable(name, shape, dtype, variables, partitions)
         self._partitioned_vars[name] = whole
@@ -182,7 +187,7 @@ class VariableStore:
     def _slice_initializer(
         self, name: str, initializer: Any, dtype: dtypes.DType, offset: list[int], shape: list[int]
     ) -> tuple[Any, list[int] | None, dtypes.DType]:
-        """Returns (initializer of a slice, its shape where the initializer asks for one, its dtype)."""
+        """Returns (initializer of a slice, its shape if the initializer needs one, its dtype)."""
         if initializer is None:
             return default_initializer(name, dtype), shape, dtype
         if callable(initializer):
@@ -301,7 +306,7 @@ def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter] | None:
     try:
         return list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
-        # Some built-in callables tell nothing.
+        # Some built-in callables have no signature.
         return None
 
 

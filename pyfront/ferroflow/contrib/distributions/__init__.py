@@ -1,12 +1,8 @@
 """`tf.contrib.distributions`: probability distributions, with variants whose parameters take any sign."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
-from ferroflow._src.contrib.distributions.autoregressive import (
-    Autoregressive as Autoregressive,
-)
-from ferroflow._src.contrib.distributions.batch_reshape import (
-    BatchReshape as BatchReshape,
-)
+from ferroflow._src.contrib.distributions.autoregressive import Autoregressive as Autoregressive
+from ferroflow._src.contrib.distributions.batch_reshape import BatchReshape as BatchReshape
 from ferroflow._src.contrib.distributions.conditional import (
     ConditionalDistribution as ConditionalDistribution,
     ConditionalTransformedDistribution as ConditionalTransformedDistribution,
@@ -27,9 +23,7 @@ from ferroflow._src.contrib.distributions.gamma_kin import (
     InverseGamma as InverseGamma,
     InverseGammaWithSoftplusConcentrationRate as InverseGammaWithSoftplusConcentrationRate,
 )
-from ferroflow._src.contrib.distributions.independent import (
-    Independent as Independent,
-)
+from ferroflow._src.contrib.distributions.independent import Independent as Independent
 from ferroflow._src.contrib.distributions.location_scale import (
     Cauchy as Cauchy,
     HalfNormal as HalfNormal,
@@ -82,19 +76,13 @@ from ferroflow._src.contrib.distributions.poisson_lognormal import (
     quadrature_scheme_lognormal_gauss_hermite as quadrature_scheme_lognormal_gauss_hermite,
     quadrature_scheme_lognormal_quantiles as quadrature_scheme_lognormal_quantiles,
 )
-from ferroflow._src.contrib.distributions.quantized import (
-    QuantizedDistribution as QuantizedDistribution,
-)
+from ferroflow._src.contrib.distributions.quantized import QuantizedDistribution as QuantizedDistribution
 from ferroflow._src.contrib.distributions.sample_statistics import (
     auto_correlation as auto_correlation,
     percentile as percentile,
 )
-from ferroflow._src.contrib.distributions.seed_stream import (
-    SeedStream as SeedStream,
-)
-from ferroflow._src.contrib.distributions.transformed import (
-    TransformedDistribution as TransformedDistribution,
-)
+from ferroflow._src.contrib.distributions.seed_stream import SeedStream as SeedStream
+from ferroflow._src.contrib.distributions.transformed import TransformedDistribution as TransformedDistribution
 from ferroflow._src.contrib.distributions.vector_diffeomixture import (
     VectorDiffeomixture as VectorDiffeomixture,
     quadrature_scheme_softmaxnormal_gauss_hermite as quadrature_scheme_softmaxnormal_gauss_hermite,

@@ -8,9 +8,9 @@ from ferroflow._src.keras.applications.densenet import (
 )
 from ferroflow._src.keras.applications.imagenet import (
     decode_predictions as decode_predictions,
-    preprocess_input_torch as preprocess_input,
+    preprocess_input_torch as _preprocess_input_torch,
 )
 
-__all__ = ["DenseNet121", "DenseNet169", "DenseNet201", "decode_predictions", "preprocess_input"]
+preprocess_input = _preprocess_input_torch
 
 _tell_absent(globals())

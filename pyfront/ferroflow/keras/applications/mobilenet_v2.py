@@ -3,10 +3,10 @@
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.keras.applications.imagenet import (
     decode_predictions as decode_predictions,
-    preprocess_input_tf as preprocess_input,
+    preprocess_input_tf as _preprocess_input_tf,
 )
 from ferroflow._src.keras.applications.mobilenet import MobileNetV2 as MobileNetV2
 
-__all__ = ["MobileNetV2", "decode_predictions", "preprocess_input"]
+preprocess_input = _preprocess_input_tf
 
 _tell_absent(globals())

@@ -11,6 +11,4 @@ from ferroflow._src.keras.applications.resnet import (
     ResNet152 as ResNet152,
 )
 
-__all__ = ["ResNet50", "ResNet101", "ResNet152", "decode_predictions", "preprocess_input"]
-
 _tell_absent(globals())

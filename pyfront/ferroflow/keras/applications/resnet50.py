@@ -7,6 +7,4 @@ from ferroflow._src.keras.applications.imagenet import (
 )
 from ferroflow._src.keras.applications.resnet import ResNet50 as ResNet50
 
-__all__ = ["ResNet50", "decode_predictions", "preprocess_input"]
-
 _tell_absent(globals())

@@ -3,7 +3,7 @@
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.keras.applications.imagenet import (
     decode_predictions as decode_predictions,
-    preprocess_input_tf as preprocess_input,
+    preprocess_input_tf as _preprocess_input_tf,
 )
 from ferroflow._src.keras.applications.resnet import (
     ResNet50V2 as ResNet50V2,
@@ -11,6 +11,6 @@ from ferroflow._src.keras.applications.resnet import (
     ResNet152V2 as ResNet152V2,
 )
 
-__all__ = ["ResNet50V2", "ResNet101V2", "ResNet152V2", "decode_predictions", "preprocess_input"]
+preprocess_input = _preprocess_input_tf
 
 _tell_absent(globals())

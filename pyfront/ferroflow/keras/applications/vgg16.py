@@ -7,6 +7,4 @@ from ferroflow._src.keras.applications.imagenet import (
 )
 from ferroflow._src.keras.applications.vgg import VGG16 as VGG16
 
-__all__ = ["VGG16", "decode_predictions", "preprocess_input"]
-
 _tell_absent(globals())

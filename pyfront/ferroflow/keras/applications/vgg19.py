@@ -7,6 +7,4 @@ from ferroflow._src.keras.applications.imagenet import (
 )
 from ferroflow._src.keras.applications.vgg import VGG19 as VGG19
 
-__all__ = ["VGG19", "decode_predictions", "preprocess_input"]
-
 _tell_absent(globals())

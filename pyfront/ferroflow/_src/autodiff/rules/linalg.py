@@ -8,9 +8,7 @@ from typing import Any
 from ferroflow._src.autodiff.rules.registering import register
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.apply import tensor_op
-from ferroflow._src.framework.default_graph import (
-    control_dependencies,
-)
+from ferroflow._src.framework.default_graph import control_dependencies
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import joining, making, shaping

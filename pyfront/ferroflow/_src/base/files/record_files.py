@@ -108,6 +108,13 @@ class TFRecordWriter:
     Raises:
         tf.errors.NotFoundError: if the folder does not exist.
         ValueError: if the compression is unknown.
+
+    Example:
+        >>> with tf.python_io.TFRecordWriter("data.tfrecord") as writer:
+        ...     for record in [b"first", b"second"]:
+        ...         writer.write(record)
+        >>> print(list(tf.python_io.tf_record_iterator("data.tfrecord")))
+        [b'first', b'second']
     """
 
     def __init__(self, path: PathLike, options: object = None) -> None:
@@ -164,8 +171,8 @@ def tf_record_iterator(path: PathLike, options: Any = None) -> Iterator[bytes]:
         bytes, a record.
 
     Raises:
-        tf.errors.NotFoundError: if the file does not exist; raised, as all failures, when the first record is asked
-            for.
+        tf.errors.NotFoundError: if the file does not exist; raised, like all failures, when the first record is
+            read.
         tf.errors.DataLossError: if the file is damaged or cut short, after the records before that place.
     """
     compression = TFRecordOptions.get_compression_type_string(options)

@@ -414,3 +414,15 @@ class Bijector:
                 raise ValueError(f"event_ndims ({known}) must be larger than min_event_ndims ({min_event_ndims})")
             return []
         return [checking.assert_greater_equal(event_ndims, min_event_ndims)] if self._validate_args else []
+
+
+def is_injective(bijector: Bijector) -> bool:
+    """Returns True if no two arguments of a bijector have one value; if not, its inverse is a tuple of Tensors.
+
+    Args:
+        bijector: Bijector.
+
+    Returns:
+        bool.
+    """
+    return bijector._is_injective

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ferroflow._src.base.tensor_shape import TensorShape
-from ferroflow._src.contrib.bijectors.base import Bijector
+from ferroflow._src.contrib.bijectors.base import Bijector, is_injective
 from ferroflow._src.framework.constant import constant, constant_value
 from ferroflow._src.ops.array import shaping
 
@@ -43,7 +43,7 @@ class Chain(Bijector):
     ) -> None:
         self._bijectors = () if bijectors is None else bijectors
         for bijector in self._bijectors:
-            if not bijector._is_injective:
+            if not is_injective(bijector):
                 raise NotImplementedError(f"Invert is not implemented for non-injective bijector ({bijector.name})")
         found = list(dict.fromkeys(bijector.dtype for bijector in self._bijectors if bijector.dtype is not None))
         if len(found) > 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base.tensor_shape import TensorShape
-from ferroflow._src.contrib.bijectors.base import Bijector
+from ferroflow._src.contrib.bijectors.base import Bijector, is_injective
 
 
 class Invert(Bijector):
@@ -21,7 +21,7 @@ class Invert(Bijector):
     """
 
     def __init__(self, bijector: Bijector, validate_args: bool = False, name: str | None = None) -> None:
-        if not bijector._is_injective:
+        if not is_injective(bijector):
             raise NotImplementedError(f"Invert is not implemented for non-injective bijector ({bijector.name})")
         self._bijector = bijector
         super().__init__(

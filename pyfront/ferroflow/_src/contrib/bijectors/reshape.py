@@ -58,8 +58,8 @@ class Reshape(Bijector):
         name: str, name scope of its operations.
 
     Raises:
-        TypeError: if a shape is of no integer dtype.
-        ValueError: if a shape is no vector, or has more than one -1.
+        TypeError: if a shape does not have an integer dtype.
+        ValueError: if a shape is not a vector, or has more than one -1.
     """
 
     def __init__(
@@ -133,7 +133,7 @@ class Reshape(Bijector):
         with control_dependencies(self._checks):
             return constant(0.0, dtype=x.dtype)
 
-    # Shapes follow from a reshape of zeros, which folds to a constant where they are known.
+    # Shapes follow from a reshape of zeros, which folds to a constant if they are known.
 
     def _forward_event_shape(self, input_shape: TensorShape) -> Any:
         with control_dependencies(self._checks):

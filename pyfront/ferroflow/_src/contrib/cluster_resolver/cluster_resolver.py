@@ -16,7 +16,7 @@ def master_url(address: str, rpc_layer: str | None) -> str:
 class ClusterResolver(abc.ABC):
     """Description of the cluster of a program, and of the program's own task.
 
-    A subclass overrides `cluster_spec` and `master`; where they are known, it also sets `task_type` and `task_id`.
+    A subclass overrides `cluster_spec` and `master`; if they are known, it also sets `task_type` and `task_id`.
     """
 
     _task_type: str | None = None
@@ -244,12 +244,12 @@ class UnionClusterResolver(ClusterResolver):
     def num_accelerators(
         self, task_type: str | None = None, task_id: int | None = None, config_proto: Any = None
     ) -> dict[str, int]:
-        """Returns the number of accelerators that the first resolver tells.
+        """Returns the number of accelerators from the first resolver.
 
         Args:
             task_type: str, the job.
             task_id: int, the index of the task.
-            config_proto: ConfigProto of a session that asks.
+            config_proto: ConfigProto of the session.
 
         Returns:
             Dict from types of devices to numbers.

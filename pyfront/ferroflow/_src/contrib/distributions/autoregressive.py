@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ferroflow._src.distributions.distribution import Distribution
+from ferroflow._src.distributions.distribution import Distribution, graph_parents_of
 from ferroflow._src.distributions.parameterization import gen_new_seed
 from ferroflow._src.framework.default_graph import name_scope
 
@@ -25,7 +25,7 @@ class Autoregressive(Distribution):
         name: str, name scope of its operations.
 
     Raises:
-        ValueError: if `num_steps` is below 1, or None where the size of an event is unknown.
+        ValueError: if `num_steps` is below 1, or None if the size of an event is unknown.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Autoregressive(Distribution):
             validate_args=validate_args,
             allow_nan_stats=allow_nan_stats,
             parameters=parameters,
-            graph_parents=first._graph_parents,
+            graph_parents=graph_parents_of(first),
             name=scope,
         )
 

@@ -10,7 +10,7 @@ import numpy as np
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.contrib.distributions.static_shapes import rank_of
-from ferroflow._src.distributions.distribution import Distribution
+from ferroflow._src.distributions.distribution import Distribution, graph_parents_of
 from ferroflow._src.framework.constant import constant_value, constant_value_as_shape
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
@@ -56,7 +56,7 @@ class BatchReshape(Distribution):
         name: str, name scope of its operations; None for "BatchReshape" and the distribution's name.
 
     Raises:
-        ValueError: if `batch_shape` is no vector, or known to have another size than the distribution's.
+        ValueError: if `batch_shape` is not a vector, or known to have another size than the distribution's.
         NotImplementedError: when a function of a value is called whose shape would have to be broadcast.
     """
 
@@ -84,7 +84,7 @@ class BatchReshape(Distribution):
                 validate_args=validate_args,
                 allow_nan_stats=allow_nan_stats,
                 parameters=parameters,
-                graph_parents=[wanted, *distribution._graph_parents],
+                graph_parents=[wanted, *graph_parents_of(distribution)],
                 name=scope,
             )
 
@@ -162,7 +162,7 @@ class BatchReshape(Distribution):
         return self._reshaped(self._distribution.covariance, 2)
 
     def _reshaped(self, function: Callable[[], Any], events: int = 1) -> Any:
-        """Returns a statistic with the new batch; it has the shape of an event so many times."""
+        """Returns a statistic with the new batch; it has that number of events."""
         with control_dependencies(self._checks):
             shape = joining.concat([self._wanted, *[self.event_shape_tensor()] * events], 0)
             result = shaping.reshape(function(), shape)

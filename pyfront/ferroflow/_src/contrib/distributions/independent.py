@@ -7,7 +7,7 @@ from typing import Any
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.contrib.distributions.static_shapes import known_size
-from ferroflow._src.distributions.distribution import Distribution
+from ferroflow._src.distributions.distribution import Distribution, graph_parents_of
 from ferroflow._src.distributions.divergence import RegisterKL, kl_divergence
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -19,7 +19,7 @@ from ferroflow._src.ops.math.reduction import reduce_sum
 
 
 def _rank_of_batch(distribution: Any) -> Any:
-    """Returns the rank of the batch as an int, or as a Tensor of int32 where it is not known."""
+    """Returns the rank of the batch as an int, or as a Tensor of int32 if it is not known."""
     if distribution.batch_shape.ndims is not None:
         return distribution.batch_shape.ndims
     shape = distribution.batch_shape_tensor()
@@ -64,7 +64,7 @@ class Independent(Distribution):
                 validate_args=validate_args,
                 allow_nan_stats=distribution.allow_nan_stats,
                 parameters=parameters,
-                graph_parents=[ndims, *distribution._graph_parents],
+                graph_parents=[ndims, *graph_parents_of(distribution)],
                 name=scope,
             )
             self._checks = self._checked(ndims)

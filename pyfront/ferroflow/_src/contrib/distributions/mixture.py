@@ -7,7 +7,7 @@ from typing import Any
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.contrib.distributions.static_shapes import known_size, pick_vector, rank_of
 from ferroflow._src.distributions.categorical import Categorical
-from ferroflow._src.distributions.distribution import Distribution
+from ferroflow._src.distributions.distribution import Distribution, graph_parents_of
 from ferroflow._src.distributions.parameterization import gen_new_seed
 from ferroflow._src.distributions.reparameterization import NOT_REPARAMETERIZED
 from ferroflow._src.framework.constant import constant_value
@@ -144,7 +144,7 @@ class Mixture(Distribution):
             validate_args=validate_args,
             allow_nan_stats=allow_nan_stats,
             parameters=parameters,
-            graph_parents=[parent for d in (cat, *components) for parent in d._graph_parents],
+            graph_parents=[parent for d in (cat, *components) for parent in graph_parents_of(d)],
             name=scope,
         )
 
@@ -314,7 +314,7 @@ class MixtureSameFamily(Distribution):
                 validate_args=validate_args,
                 allow_nan_stats=allow_nan_stats,
                 parameters=parameters,
-                graph_parents=[*mixture_distribution._graph_parents, *components_distribution._graph_parents],
+                graph_parents=[*graph_parents_of(mixture_distribution), *graph_parents_of(components_distribution)],
                 name=scope,
             )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ferroflow._src.distributions.distribution import Distribution
+from ferroflow._src.distributions.distribution import Distribution, graph_parents_of
 from ferroflow._src.distributions.reparameterization import NOT_REPARAMETERIZED
 from ferroflow._src.distributions.validation import assert_integer_form
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -50,7 +50,7 @@ class QuantizedDistribution(Distribution):
         name: str = "QuantizedDistribution",
     ) -> None:
         parameters = dict(locals())
-        with name_scope(name, values=[*distribution._graph_parents, low, high]) as scope:
+        with name_scope(name, values=[*graph_parents_of(distribution), low, high]) as scope:
             self._dist = distribution
             self._validate_args = validate_args
             low = None if low is None else convert_to_tensor(low, name="low")
@@ -69,7 +69,7 @@ class QuantizedDistribution(Distribution):
             validate_args=validate_args,
             allow_nan_stats=distribution.allow_nan_stats,
             parameters=parameters,
-            graph_parents=[*distribution._graph_parents, *(b for b in (self._low, self._high) if b is not None)],
+            graph_parents=[*graph_parents_of(distribution), *(b for b in (self._low, self._high) if b is not None)],
             name=scope,
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base import dtypes
-from ferroflow._src.contrib.bijectors.base import Bijector
+from ferroflow._src.contrib.bijectors.base import Bijector, is_injective
 from ferroflow._src.contrib.bijectors.identity import Identity
 from ferroflow._src.contrib.distributions.static_shapes import (
     both,
@@ -14,7 +14,7 @@ from ferroflow._src.contrib.distributions.static_shapes import (
     pick_vector,
     static_value,
 )
-from ferroflow._src.distributions.distribution import Distribution
+from ferroflow._src.distributions.distribution import Distribution, graph_parents_of
 from ferroflow._src.framework.constant import constant, constant_value, constant_value_as_shape
 from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
@@ -29,7 +29,7 @@ from ferroflow._src.ops.math.reduction import reduce_logsumexp, reduce_prod, red
 
 
 def _size_of_shape(shape: Any) -> Any:
-    """Returns the rank that a shape vector stands for, as a Tensor of int32 that is constant where it can be."""
+    """Returns the rank that a shape vector stands for, as a Tensor of int32 that is constant if it can be."""
     static = shape.get_shape()
     if static.ndims not in (None, 1):
         raise ValueError("input is not a valid shape: not 1D")
@@ -57,9 +57,9 @@ class TransformedDistribution(Distribution):
         name: str, name scope of its operations; None for the names of the bijector and the distribution.
 
     Raises:
-        ValueError: if a shape is given and the distribution's is known not to be scalar, or a shape is no vector of
+        ValueError: if a shape is given and the distribution's is known not to be scalar, or a shape is not a vector of
             positive sizes.
-        TypeError: if a shape is of no integer dtype.
+        TypeError: if a shape does not have an integer dtype.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class TransformedDistribution(Distribution):
             validate_args=validate_args,
             allow_nan_stats=distribution.allow_nan_stats,
             parameters=parameters,
-            graph_parents=[*distribution._graph_parents, *bijector.graph_parents],
+            graph_parents=[*graph_parents_of(distribution), *bijector.graph_parents],
             name=name,
         )
 
@@ -222,7 +222,7 @@ class TransformedDistribution(Distribution):
         event_ndims = self._event_ndims()
         x = self._bijector.inverse(y, **bijector_kwargs)
         ildj = self._bijector.inverse_log_det_jacobian(y, event_ndims=event_ndims, **bijector_kwargs)
-        if self._bijector._is_injective:
+        if is_injective(self._bijector):
             return self._log_prob_of_one(y, x, ildj, event_ndims, distribution_kwargs)
         parts = [
             self._log_prob_of_one(y, each, of_each, event_ndims, distribution_kwargs)
@@ -245,7 +245,7 @@ class TransformedDistribution(Distribution):
         event_ndims = self._event_ndims()
         x = self._bijector.inverse(y, **bijector_kwargs)
         ildj = self._bijector.inverse_log_det_jacobian(y, event_ndims=event_ndims, **bijector_kwargs)
-        if self._bijector._is_injective:
+        if is_injective(self._bijector):
             return self._prob_of_one(y, x, ildj, event_ndims, distribution_kwargs)
         parts = [
             self._prob_of_one(y, each, of_each, event_ndims, distribution_kwargs)
@@ -274,7 +274,7 @@ class TransformedDistribution(Distribution):
     def _require_scalars(self, what: str) -> None:
         if self._is_maybe_event_override:
             raise NotImplementedError(f"{what} is not implemented when overriding event_shape")
-        if not self._bijector._is_injective:
+        if not is_injective(self._bijector):
             raise NotImplementedError(f"{what} is not implemented when bijector is not injective.")
 
     def _log_cdf(self, value: Any) -> Any:
@@ -296,7 +296,7 @@ class TransformedDistribution(Distribution):
     def _entropy(self) -> Any:
         if not self._bijector.is_constant_jacobian:
             raise NotImplementedError("entropy is not implemented")
-        if not self._bijector._is_injective:
+        if not is_injective(self._bijector):
             raise NotImplementedError("entropy is not implemented when bijector is not injective.")
         # H(Y) = H(X) + E[log |det J|], and the determinant is a constant.
         entropy = self._distribution.entropy()

@@ -15,7 +15,7 @@ from ferroflow._src.contrib.distributions.of_bijector import checked_scalar_dist
 from ferroflow._src.contrib.distributions.poisson_lognormal import hermite_points, quantiles_of
 from ferroflow._src.contrib.distributions.static_shapes import concat_vectors, known_size, pick_vector
 from ferroflow._src.distributions.categorical import Categorical
-from ferroflow._src.distributions.distribution import Distribution
+from ferroflow._src.distributions.distribution import Distribution, graph_parents_of
 from ferroflow._src.distributions.normal import Normal
 from ferroflow._src.distributions.parameterization import gen_new_seed
 from ferroflow._src.distributions.reparameterization import FULLY_REPARAMETERIZED
@@ -251,7 +251,7 @@ class VectorDiffeomixture(Distribution):
                 allow_nan_stats=allow_nan_stats,
                 parameters=parameters,
                 graph_parents=[
-                    *distribution._graph_parents,
+                    *graph_parents_of(distribution),
                     *(x for x in locs if x is not None),
                     *(parent for operator in scale for parent in operator.graph_parents),
                 ],

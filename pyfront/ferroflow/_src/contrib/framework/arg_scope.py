@@ -1,16 +1,17 @@
-"""`arg_scope`: defaults for arguments of chosen functions, in force inside of a `with` block."""
+"""`arg_scope`: defaults for arguments of chosen functions, in effect inside a `with` block."""
 
 from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 Scope = dict[Any, dict[str, Any]]
 
-# The scopes in force, the innermost last: from functions' keys to their defaults.
+# The current scopes, the innermost last: from functions' keys to their defaults.
 _SCOPES: list[Scope] = [{}]
 
 
@@ -19,7 +20,7 @@ def _key(function: Callable[..., Any]) -> Any:
 
 
 def current_arg_scope() -> Scope:
-    """Returns the scope in force, to be opened again with `arg_scope`.
+    """Returns the current scope, to be opened again with `arg_scope`.
 
     Returns:
         Dict from keys of functions to dicts of defaults by argument; it is not to be changed.
@@ -107,9 +108,8 @@ def add_arg_scope(func: _Function) -> _Function:
         return func(*args, **{**current_arg_scope().get(key, {}), **kwargs})
 
     key = f"{func.__module__}.{func.__qualname__}"
-    code = func.__code__
-    count = len(func.__defaults__ or ())
+    parameters = inspect.signature(func).parameters.values()
     # Functions carry what arg_scope needs to know of them.
     wrapper._key_op = key  # type: ignore[attr-defined]
-    wrapper._scoped_arguments = code.co_varnames[code.co_argcount - count : code.co_argcount]  # type: ignore[attr-defined]
+    wrapper._scoped_arguments = tuple(p.name for p in parameters if p.default is not p.empty)  # type: ignore[attr-defined]
     return wrapper  # type: ignore[return-value]

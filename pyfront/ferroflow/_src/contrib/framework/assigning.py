@@ -18,7 +18,7 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.making import placeholder
 from ferroflow._src.ops.flow.grouping import group
 from ferroflow._src.session.session import BaseSession
-from ferroflow._src.variables.variable import Variable
+from ferroflow._src.variables.variable import Variable, save_slice_of
 
 
 def _fed(variable: Variable, value: Any, assigns: list[Any], feeds: dict[Tensor, Any]) -> None:
@@ -80,7 +80,7 @@ def get_variable_full_name(var: Variable) -> str:
     Returns:
         str.
     """
-    info = var._get_save_slice_info()
+    info = save_slice_of(var)
     return var.op.name if info is None else str(info.full_name)
 
 
@@ -119,7 +119,7 @@ def assign_from_checkpoint(
             continue
         value = np.asarray(reader.get_tensor(name))
         for variable in variables:
-            info = variable._get_save_slice_info()
+            info = save_slice_of(variable)
             if info is not None:
                 extents = zip(info.var_offset or (), info.var_shape or (), strict=True)
                 _fed(variable, value[tuple(slice(start, start + size) for start, size in extents)], assigns, feeds)
@@ -145,7 +145,7 @@ def assign_from_checkpoint_fn(
         reshape_variables: bool. If True, values get the shapes of the variables.
 
     Returns:
-        The function; None where no variable is left.
+        The function; None if no variable is left.
 
     Raises:
         ValueError: if `var_list` is empty.

@@ -44,10 +44,11 @@ def local_variable(
     """Makes a variable that is neither trained nor saved.
 
     Args:
-        initial_value: as `tf.Variable`: what converts to a tensor, or a callable without arguments that gives it.
+        initial_value: as `tf.Variable`: a value that converts to a tensor, or a callable without arguments that gives
+            it.
         validate_shape: bool. If True, `initial_value` must have a known shape.
         name: str, made unique.
-        use_resource: bool. If True, the variable is behind a handle; None for the default in force.
+        use_resource: bool. If True, the variable is behind a handle; None for the current default.
 
     Returns:
         Variable, in `GraphKeys.LOCAL_VARIABLES` alone.
@@ -64,10 +65,11 @@ def global_variable(
     """Makes a variable that is saved but not trained.
 
     Args:
-        initial_value: as `tf.Variable`: what converts to a tensor, or a callable without arguments that gives it.
+        initial_value: as `tf.Variable`: a value that converts to a tensor, or a callable without arguments that gives
+            it.
         validate_shape: bool. If True, `initial_value` must have a known shape.
         name: str, made unique.
-        use_resource: bool. If True, the variable is behind a handle; None for the default in force.
+        use_resource: bool. If True, the variable is behind a handle; None for the current default.
 
     Returns:
         Variable, in `GraphKeys.GLOBAL_VARIABLES` alone.
@@ -104,13 +106,13 @@ def variable(
         trainable: bool. If True, optimizers train it by default.
         collections: keys of collections, each taken once; None for `GraphKeys.GLOBAL_VARIABLES`.
         caching_device: device string or function, where reads are cached; None for that of the scope.
-        device: device of the variable; None for the one in force.
+        device: device of the variable; None for the current one.
         partitioner: callable of shape and dtype to the number of slices of each dimension.
-        custom_getter: callable of these arguments and `reuse`, that is asked in place of `tf.get_variable`.
-        use_resource: bool. If True, the variable is behind a handle; None for what the scope says.
+        custom_getter: callable of these arguments and `reuse`, called in place of `tf.get_variable`.
+        use_resource: bool. If True, the variable is behind a handle; None for the scope's setting.
 
     Returns:
-        Variable, or PartitionedVariable where there is a partitioner.
+        Variable, or PartitionedVariable if there is a partitioner.
 
     Raises:
         ValueError: on the same conditions as `tf.get_variable`.
@@ -163,13 +165,13 @@ def model_variable(
         trainable: bool. If True, optimizers train it by default.
         collections: list of str, further collections.
         caching_device: device string or function, where reads are cached; None for that of the scope.
-        device: device of the variable; None for the one in force.
+        device: device of the variable; None for the current one.
         partitioner: callable of shape and dtype to the number of slices of each dimension.
-        custom_getter: callable of these arguments and `reuse`, that is asked in place of `tf.get_variable`.
-        use_resource: bool. If True, the variable is behind a handle; None for what the scope says.
+        custom_getter: callable of these arguments and `reuse`, called in place of `tf.get_variable`.
+        use_resource: bool. If True, the variable is behind a handle; None for the scope's setting.
 
     Returns:
-        Variable, or PartitionedVariable where there is a partitioner.
+        Variable, or PartitionedVariable if there is a partitioner.
 
     Raises:
         ValueError: on the same conditions as `tf.get_variable`.

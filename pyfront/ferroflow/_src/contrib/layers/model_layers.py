@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.docstrings import add_example
+from ferroflow._src.base.function_families import FunctionFamily
 from ferroflow._src.base.typing import (
     BoolLike,
     Collections,
@@ -17,7 +19,6 @@ from ferroflow._src.base.typing import (
     ScopeLike,
     ShapeTensorLike,
     TensorLike,
-    makes,
 )
 from ferroflow._src.contrib.framework.arg_scope import add_arg_scope
 from ferroflow._src.contrib.layers.collecting import (
@@ -40,8 +41,7 @@ from ferroflow._src.layers.convolution import Conv1D, Conv2D, Conv3D
 from ferroflow._src.layers.dense import Dense
 from ferroflow._src.layers.dropout import Dropout
 from ferroflow._src.layers.flatten import flatten as flatten_layer
-from ferroflow._src.layers.layer import Layer
-from ferroflow._src.layers.pooling import AveragePooling2D, AveragePooling3D, MaxPooling2D, MaxPooling3D
+from ferroflow._src.layers.pooling import AveragePooling2D, AveragePooling3D, MaxPooling2D, MaxPooling3D, Pooling
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.making import identity, one_hot
 from ferroflow._src.ops.math.cast import cast
@@ -61,11 +61,16 @@ def flatten(
 
     Args:
         inputs: Tensor of any dtype, of shape [batch, ...].
-        outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
+        outputs_collections: str or list of str, keys of collections that the result is put into, or None.
         scope: str, name scope of the operations.
 
     Returns:
         Tensor of the dtype of `inputs`, of shape [batch, elements of an example].
+
+    Example:
+        >>> images = tf.placeholder(tf.float32, [None, 28, 28, 3])
+        >>> print(tf.contrib.layers.flatten(images).shape)
+        (?, 2352)
     """
     with name_scope(scope, "Flatten", [inputs]) as name:
         return collect_named_outputs(outputs_collections, name, flatten_layer(convert_to_tensor(inputs)))
@@ -93,7 +98,7 @@ def fully_connected(
     Args:
         inputs: Tensor of a float dtype, of shape [..., size].
         num_outputs: int, the size of the last dimension of the outputs.
-        activation_fn: callable of the outputs; None for none.
+        activation_fn: callable of the outputs, or None.
         normalizer_fn: callable applied instead of adding biases; None for biases.
         normalizer_params: dict of further arguments of it.
         weights_initializer: initializer of the weights, of shape [size, num_outputs].
@@ -104,7 +109,7 @@ def fully_connected(
             missing ones.
         variables_collections: list of keys of collections for the variables, or dict from "weights" and "biases" to
             such lists.
-        outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
+        outputs_collections: str or list of str, keys of collections that the result is put into, or None.
         trainable: bool. If True, the variables are trained.
         scope: str, the variable scope; None for "fully_connected", made unique.
 
@@ -113,6 +118,14 @@ def fully_connected(
 
     Raises:
         ValueError: if `num_outputs` is not an int, or the last dimension of the inputs is unknown.
+
+    Example:
+        >>> x = tf.placeholder(tf.float32, [None, 784])
+        >>> logits = tf.contrib.layers.fully_connected(x, num_outputs=10, activation_fn=None)
+        >>> print(logits.shape)
+        (?, 10)
+        >>> print([v.name for v in tf.trainable_variables()])
+        ['fully_connected/weights:0', 'fully_connected/biases:0']
     """
     if not isinstance(num_outputs, int):
         raise ValueError(f"num_outputs should be int or long, got {num_outputs}.")
@@ -150,40 +163,9 @@ relu6 = functools.partial(fully_connected, activation_fn=relu6_of)
 elu = functools.partial(fully_connected, activation_fn=elu_of)
 
 
-_CONVOLUTION = """
-
-    Args:
-        inputs: Tensor of a float dtype, of shape [batch] + space + [channels], or [batch, channels] + space.
-        num_outputs: int, the number of channels of the outputs.
-        kernel_size: int, or list of an int for each dimension of space: the sizes of windows.
-        stride: int, or list of an int for each dimension of space: the distances of windows.
-        padding: "SAME" or "VALID".
-        data_format: "NHWC" and the like, or "NCHW" and the like; None for the first.
-        rate: int, or list of an int for each dimension of space: the distances of the points of a window.
-        activation_fn: callable of the outputs; None for none.
-        normalizer_fn: callable that is applied in place of adding biases; None for biases.
-        normalizer_params: dict of further arguments of it.
-        weights_initializer: initializer of the weights.
-        weights_regularizer: callable of the weights that gives a loss.
-        biases_initializer: initializer of the biases; None for no biases.
-        biases_regularizer: callable of the biases that gives a loss.
-        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
-            missing ones.
-        variables_collections: list of keys of collections for the variables, or dict from "weights" and "biases" to
-            such lists.
-        outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
-        trainable: bool. If True, the variables are trained.
-        scope: str, the variable scope; None for "Conv", made unique.
-
-    Returns:
-        Tensor of the dtype of `inputs`, with `num_outputs` channels.
-
-    Raises:
-        ValueError: if the rank of the inputs is wrong, or `data_format` is not one of the listed values.
-    """
-
-
-def _convolution_signature(
+@FunctionFamily
+def _convolution(
+    conv_dims: int | None,
     inputs: TensorLike,
     num_outputs: int,
     kernel_size: IntsLike,
@@ -204,82 +186,82 @@ def _convolution_signature(
     trainable: bool = True,
     scope: ScopeLike | None = None,
 ) -> Tensor:
-    """Has the signature of the functions that `_convolution` makes."""
-    raise NotImplementedError
+    """Convolves over {space}, adds biases, and applies an activation, by default relu.
+
+    Args:
+        inputs: Tensor of a float dtype, of shape [batch] + space + [channels], or [batch, channels] + space.
+        num_outputs: int, the number of channels of the outputs.
+        kernel_size: int, or list of an int for each dimension of space: the sizes of windows.
+        stride: int, or list of an int for each dimension of space: the distances of windows.
+        padding: "SAME" or "VALID".
+        data_format: "NWC", "NHWC" or "NDHWC", or "NCW", "NCHW" or "NCDHW"; None for channels last.
+        rate: int, or list of an int for each dimension of space: the distances of the points of a window.
+        activation_fn: callable of the outputs, or None.
+        normalizer_fn: callable that is applied in place of adding biases; None for biases.
+        normalizer_params: dict of further arguments of it.
+        weights_initializer: initializer of the weights.
+        weights_regularizer: callable of the weights that gives a loss.
+        biases_initializer: initializer of the biases; None for no biases.
+        biases_regularizer: callable of the biases that gives a loss.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
+        variables_collections: list of keys of collections for the variables, or dict from "weights" and "biases" to
+            such lists.
+        outputs_collections: str or list of str, keys of collections that the result is put into, or None.
+        trainable: bool. If True, the variables are trained.
+        scope: str, the variable scope; None for "Conv", made unique.
+
+    Returns:
+        Tensor of the dtype of `inputs`, with `num_outputs` channels.
+
+    Raises:
+        ValueError: if the rank of the inputs is wrong, or `data_format` is not one of the listed values.
+    """
+    if data_format not in _DATA_FORMATS:
+        raise ValueError(f"Invalid data_format: {data_format!r}")
+    getter = model_variables_called(NAMES)
+    with variable_scope(scope, "Conv", [inputs], reuse=reuse, custom_getter=getter) as opened:
+        inputs = convert_to_tensor(inputs)
+        rank = inputs.get_shape().ndims
+        if conv_dims is not None and conv_dims + 2 != rank:
+            raise ValueError(f"Convolution expects input with rank {conv_dims + 2}, got {rank}")
+        if rank not in (3, 4, 5):
+            raise ValueError("Convolution not supported for input with rank", rank)
+        layer = {3: Conv1D, 4: Conv2D, 5: Conv3D}[rank](
+            num_outputs,
+            kernel_size,
+            strides=stride,
+            padding=padding,
+            data_format="channels_first" if (data_format or "").startswith("NC") else "channels_last",
+            dilation_rate=rate,
+            use_bias=normalizer_fn is None and biases_initializer is not None,
+            kernel_initializer=weights_initializer,
+            bias_initializer=biases_initializer or ZEROS,
+            kernel_regularizer=weights_regularizer,
+            bias_regularizer=biases_regularizer,
+            trainable=trainable,
+            name=opened.name,
+            dtype=inputs.dtype.base_dtype,
+            _scope=opened,
+            _reuse=reuse,
+        )
+        outputs: Tensor = finished(
+            layer,
+            inputs,
+            opened.name,
+            normalizer_fn,
+            normalizer_params,
+            activation_fn,
+            variables_collections,
+            outputs_collections,
+        )
+        return outputs
 
 
-@makes(_convolution_signature)
-def _convolution(public_name: str, conv_dims: int | None) -> Callable[..., Any]:
-    def function(
-        inputs: Any,
-        num_outputs: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: str = "SAME",
-        data_format: str | None = None,
-        rate: Any = 1,
-        activation_fn: Callable[..., Any] | None = relu_of,
-        normalizer_fn: Callable[..., Any] | None = None,
-        normalizer_params: dict[str, Any] | None = None,
-        weights_initializer: Any = XAVIER,
-        weights_regularizer: Callable[..., Any] | None = None,
-        biases_initializer: Any = ZEROS,
-        biases_regularizer: Callable[..., Any] | None = None,
-        reuse: Any = None,
-        variables_collections: Any = None,
-        outputs_collections: Any = None,
-        trainable: bool = True,
-        scope: Any = None,
-    ) -> Any:
-        if data_format not in _DATA_FORMATS:
-            raise ValueError(f"Invalid data_format: {data_format!r}")
-        getter = model_variables_called(NAMES)
-        with variable_scope(scope, "Conv", [inputs], reuse=reuse, custom_getter=getter) as opened:
-            inputs = convert_to_tensor(inputs)
-            rank = inputs.get_shape().ndims
-            if conv_dims is not None and conv_dims + 2 != rank:
-                raise ValueError(f"Convolution expects input with rank {conv_dims + 2}, got {rank}")
-            if rank not in (3, 4, 5):
-                raise ValueError("Convolution not supported for input with rank", rank)
-            layer = {3: Conv1D, 4: Conv2D, 5: Conv3D}[rank](
-                num_outputs,
-                kernel_size,
-                strides=stride,
-                padding=padding,
-                data_format="channels_first" if (data_format or "").startswith("NC") else "channels_last",
-                dilation_rate=rate,
-                use_bias=normalizer_fn is None and biases_initializer is not None,
-                kernel_initializer=weights_initializer,
-                bias_initializer=biases_initializer or ZEROS,
-                kernel_regularizer=weights_regularizer,
-                bias_regularizer=biases_regularizer,
-                trainable=trainable,
-                name=opened.name,
-                dtype=inputs.dtype.base_dtype,
-                _scope=opened,
-                _reuse=reuse,
-            )
-            return finished(
-                layer,
-                inputs,
-                opened.name,
-                normalizer_fn,
-                normalizer_params,
-                activation_fn,
-                variables_collections,
-                outputs_collections,
-            )
-
-    function.__name__ = function.__qualname__ = public_name
-    space = "one, two or three dimensions" if conv_dims is None else f"{conv_dims} dimension{'s' * (conv_dims > 1)}"
-    function.__doc__ = f"Convolves over {space}, adds biases, and applies an activation, by default relu.{_CONVOLUTION}"
-    return add_arg_scope(function)
-
-
-convolution = _convolution("convolution", None)
-convolution1d = conv1d = _convolution("convolution1d", 1)
-convolution2d = conv2d = _convolution("convolution2d", 2)
-convolution3d = conv3d = _convolution("convolution3d", 3)
+convolution = add_arg_scope(_convolution("convolution", None, space="one, two or three dimensions"))
+convolution1d = conv1d = add_arg_scope(_convolution("convolution1d", 1, space="1 dimension"))
+convolution2d = conv2d = add_arg_scope(_convolution("convolution2d", 2, space="2 dimensions"))
+convolution3d = conv3d = add_arg_scope(_convolution("convolution3d", 3, space="3 dimensions"))
 
 
 @add_arg_scope
@@ -299,7 +281,7 @@ def dropout(
         keep_prob: float, or Tensor of the dtype of `inputs`, of shape []: the probability that an element stays.
         noise_shape: Tensor of int32, or list of int or None, as `tf.layers.Dropout`.
         is_training: bool, or Tensor of bool of shape [].
-        outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
+        outputs_collections: str or list of str, keys of collections that the result is put into, or None.
         scope: str, the variable scope; None for "Dropout", made unique.
         seed: int, the op's seed; None to derive it from the graph's.
 
@@ -347,7 +329,7 @@ def batch_norm(
         center: bool. If True, an offset beta is added.
         scale: bool. If True, the result is multiplied by gamma.
         epsilon: float, added to the variance.
-        activation_fn: callable of the outputs; None for none.
+        activation_fn: callable of the outputs, or None.
         param_initializers: dict from "beta", "gamma", "moving_mean" and "moving_variance" to initializers.
         param_regularizers: dict from "beta" and "gamma" to callables that give losses.
         updates_collections: str or list of str, keys of collections for the updates of the averages; None to update
@@ -356,7 +338,7 @@ def batch_norm(
         reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
             missing ones.
         variables_collections: list of keys of collections for the variables, or dict from their names to such lists.
-        outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
+        outputs_collections: str or list of str, keys of collections that the result is put into, or None.
         trainable: bool. If True, beta and gamma are trained.
         fused: bool, as `tf.layers.BatchNormalization`; None for True.
         data_format: "NHWC" (the channels are the last dimension) or "NCHW" (the channels are the second dimension).
@@ -371,6 +353,13 @@ def batch_norm(
 
     Raises:
         ValueError: if `data_format` is not one of the listed values, or the rank or the number of channels is unknown.
+
+    Example:
+        >>> images = tf.random_normal([16, 8, 8, 3], mean=5.0, seed=1)
+        >>> normalized = tf.contrib.layers.batch_norm(images, is_training=True, updates_collections=None)
+        >>> sess.run(tf.global_variables_initializer())
+        >>> print(abs(sess.run(normalized).mean()) < 0.01)
+        True
     """
     if data_format not in ("NHWC", "NCHW"):
         raise ValueError("data_format has to be either NCHW or NHWC.")
@@ -437,7 +426,17 @@ def batch_norm(
         return collect_named_outputs(outputs_collections, opened.name, outputs)
 
 
-def _pooling_signature(
+class _Pooling(NamedTuple):
+    layer: type[Pooling]
+    scope: str
+    rank: int
+    last: str
+    first: str
+
+
+@FunctionFamily
+def _pooling(
+    kind: _Pooling,
     inputs: TensorLike,
     kernel_size: IntsLike,
     stride: IntsLike = 2,
@@ -446,45 +445,14 @@ def _pooling_signature(
     outputs_collections: Collections | DictLike | None = None,
     scope: str | None = None,
 ) -> Tensor:
-    """Has the signature of the functions that `_pooling` makes."""
-    raise NotImplementedError
-
-
-@makes(_pooling_signature)
-def _pooling(public_name: str, layer: type[Layer], default_scope: str, rank: int, what: str) -> Callable[..., Any]:
-    last, first = ("NHWC", "NCHW") if rank == 2 else ("NDHWC", "NCDHW")
-
-    def function(
-        inputs: TensorLike,
-        kernel_size: IntsLike,
-        stride: IntsLike = 2,
-        padding: str = "VALID",
-        data_format: str = last,
-        outputs_collections: Collections | DictLike | None = None,
-        scope: str | None = None,
-    ) -> Any:
-        if data_format not in (last, first):
-            raise ValueError(f"data_format has to be either {first} or {last}.")
-        with name_scope(scope, default_scope, [inputs]) as name:
-            made: Any = layer
-            pooling = made(
-                kernel_size,
-                stride,
-                padding=padding,
-                data_format="channels_first" if data_format == first else "channels_last",
-                _scope=name,
-            )
-            return collect_named_outputs(outputs_collections, name, pooling.apply(convert_to_tensor(inputs)))
-
-    function.__name__ = function.__qualname__ = public_name
-    function.__doc__ = f"""Takes {what} of windows over {rank} dimensions.
+    """Takes {what} of windows over {value.rank} dimensions.
 
     Args:
         inputs: Tensor of a float dtype, of shape [batch] + space + [channels], or [batch, channels] + space.
         kernel_size: int, or list of an int for each dimension of space: the sizes of windows.
         stride: int, or list of an int for each dimension of space: the distances of windows.
         padding: "VALID" or "SAME".
-        data_format: "{last}" or "{first}".
+        data_format: "{value.last}" or "{value.first}".
         outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
         scope: str, name scope of the operations.
 
@@ -494,13 +462,34 @@ def _pooling(public_name: str, layer: type[Layer], default_scope: str, rank: int
     Raises:
         ValueError: if `data_format` is not one of the listed values.
     """
-    return add_arg_scope(function)
+    if data_format not in (kind.last, kind.first):
+        raise ValueError(f"data_format has to be either {kind.first} or {kind.last}.")
+    with name_scope(scope, kind.scope, [inputs]) as name:
+        pooling = kind.layer(
+            kernel_size,
+            stride,
+            padding=padding,
+            data_format="channels_first" if data_format == kind.first else "channels_last",
+            _scope=name,
+        )
+        outputs: Tensor = collect_named_outputs(outputs_collections, name, pooling.apply(convert_to_tensor(inputs)))
+        return outputs
 
 
-max_pool2d = _pooling("max_pool2d", MaxPooling2D, "MaxPool2D", 2, "the largest element")
-max_pool3d = _pooling("max_pool3d", MaxPooling3D, "MaxPool3D", 3, "the largest element")
-avg_pool2d = _pooling("avg_pool2d", AveragePooling2D, "AvgPool2D", 2, "the mean")
-avg_pool3d = _pooling("avg_pool3d", AveragePooling3D, "AvgPool3D", 3, "the mean")
+_VOLUMES = {"data_format": "NDHWC"}
+_LARGEST, _MEAN = "the largest element", "the mean"
+max_pool2d = add_arg_scope(
+    _pooling("max_pool2d", _Pooling(MaxPooling2D, "MaxPool2D", 2, "NHWC", "NCHW"), what=_LARGEST)
+)
+max_pool3d = add_arg_scope(
+    _pooling("max_pool3d", _Pooling(MaxPooling3D, "MaxPool3D", 3, "NDHWC", "NCDHW"), _VOLUMES, what=_LARGEST)
+)
+avg_pool2d = add_arg_scope(
+    _pooling("avg_pool2d", _Pooling(AveragePooling2D, "AvgPool2D", 2, "NHWC", "NCHW"), what=_MEAN)
+)
+avg_pool3d = add_arg_scope(
+    _pooling("avg_pool3d", _Pooling(AveragePooling3D, "AvgPool3D", 3, "NDHWC", "NCDHW"), _VOLUMES, what=_MEAN)
+)
 
 
 @add_arg_scope
@@ -523,12 +512,12 @@ def layer_norm(
         inputs: Tensor of a float dtype, of known rank, of shape [batch, ...].
         center: bool. If True, an offset beta is added.
         scale: bool. If True, the result is multiplied by gamma.
-        activation_fn: callable of the outputs; None for none.
+        activation_fn: callable of the outputs, or None.
         reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
             missing ones.
         variables_collections: list of keys of collections for the variables, or dict from "beta" and "gamma" to such
             lists.
-        outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
+        outputs_collections: str or list of str, keys of collections that the result is put into, or None.
         trainable: bool. If True, the variables are trained.
         begin_norm_axis: int, the first dimension that is averaged over.
         begin_params_axis: int, the first dimension that beta and gamma have.
@@ -595,7 +584,7 @@ def one_hot_encoding(
         num_classes: int, the length of the vectors.
         on_value: float.
         off_value: float, the other elements.
-        outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
+        outputs_collections: str or list of str, keys of collections that the result is put into, or None.
         scope: str, name scope of the operations.
 
     Returns:
@@ -661,3 +650,15 @@ def stack(inputs: TensorLike, layer: Callable[..., Any], stack_args: Any, **kwar
             arguments = given if isinstance(given, (list, tuple)) else [given]
             outputs = layer(outputs, *arguments, **{**kwargs, "scope": f"{prefix}_{i + 1}"})
         return outputs
+
+
+add_example(
+    conv2d,
+    """
+    >>> images = tf.zeros([8, 28, 28, 1])
+    >>> with tf.contrib.slim.arg_scope([tf.contrib.slim.conv2d], padding="VALID"):
+    ...     features = tf.contrib.slim.conv2d(images, 32, [5, 5], scope="conv1")
+    >>> print(features.shape, [v.name for v in tf.trainable_variables()])
+    (8, 24, 24, 32) ['conv1/weights:0', 'conv1/biases:0']
+    """,
+)

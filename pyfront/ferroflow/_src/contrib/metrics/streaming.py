@@ -8,7 +8,8 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated, warn_deprecated
-from ferroflow._src.base.typing import Collections, DictLike, TensorLike, makes
+from ferroflow._src.base.function_families import FunctionFamily
+from ferroflow._src.base.typing import Collections, DictLike, TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
 from ferroflow._src.framework.tensor import Tensor
@@ -26,7 +27,9 @@ from ferroflow._src.ops.state.assigning import assign_add
 from ferroflow._src.variables.scope import variable_scope
 
 
-def _signature(
+@FunctionFamily
+def _weighted(
+    metric: Callable[..., Pair],
     predictions: TensorLike,
     labels: TensorLike,
     weights: TensorLike | None = None,
@@ -34,13 +37,14 @@ def _signature(
     updates_collections: Collections | None = None,
     name: str | None = None,
 ) -> Pair:
-    """Has the signature of metrics that take weights."""
-    raise NotImplementedError
+    """Deprecated: `tf.metrics.{value.__name__}` with predictions before labels.{description}"""
+    newer = metric.__name__
+    warn_deprecated(f"tf.contrib.metrics.streaming_{newer}", f"tf.metrics.{newer}, which takes labels first")
+    return metric(labels, predictions, weights, metrics_collections, updates_collections, name)
 
 
-@makes(_signature)
-def _weighted_predictions_first(metric: Callable[..., Pair], name: str) -> Callable[..., Pair]:
-    return predictions_first(metric, name)
+def _description(metric: Callable[..., Pair]) -> str:
+    return "\n\n" + inspect.cleandoc(metric.__doc__ or "")
 
 
 def predictions_first(metric: Callable[..., Pair], name: str) -> Callable[..., Pair]:
@@ -48,7 +52,7 @@ def predictions_first(metric: Callable[..., Pair], name: str) -> Callable[..., P
 
     Args:
         metric: callable of labels, predictions and more.
-        name: str, what the new one is called.
+        name: str, the new function's name.
 
     Returns:
         A callable that issues a DeprecationWarning naming the metric.
@@ -62,14 +66,15 @@ def predictions_first(metric: Callable[..., Pair], name: str) -> Callable[..., P
     function.__name__ = function.__qualname__ = name
     labels, predictions, *others = inspect.signature(metric).parameters.values()
     function.__signature__ = inspect.Signature([predictions, labels, *others])  # type: ignore[attr-defined]
-    description = inspect.cleandoc(metric.__doc__ or "")
-    function.__doc__ = f"Deprecated: `{newer}` with predictions before labels.\n\n{description}".rstrip()
+    function.__doc__ = f"Deprecated: `{newer}` with predictions before labels.{_description(metric)}".rstrip()
     return function
 
 
-streaming_accuracy = _weighted_predictions_first(averaging.accuracy, "streaming_accuracy")
-streaming_mean_absolute_error = _weighted_predictions_first(
-    averaging.mean_absolute_error, "streaming_mean_absolute_error"
+streaming_accuracy = _weighted("streaming_accuracy", averaging.accuracy, description=_description(averaging.accuracy))
+streaming_mean_absolute_error = _weighted(
+    "streaming_mean_absolute_error",
+    averaging.mean_absolute_error,
+    description=_description(averaging.mean_absolute_error),
 )
 streaming_mean_cosine_distance = predictions_first(averaging.mean_cosine_distance, "streaming_mean_cosine_distance")
 streaming_mean_relative_error = predictions_first(averaging.mean_relative_error, "streaming_mean_relative_error")
@@ -78,8 +83,8 @@ streaming_root_mean_squared_error = predictions_first(
     averaging.root_mean_squared_error, "streaming_root_mean_squared_error"
 )
 streaming_mean_iou = predictions_first(class_matrices.mean_iou, "streaming_mean_iou")
-streaming_precision = _weighted_predictions_first(counting.precision, "streaming_precision")
-streaming_recall = _weighted_predictions_first(counting.recall, "streaming_recall")
+streaming_precision = _weighted("streaming_precision", counting.precision, description=_description(counting.precision))
+streaming_recall = _weighted("streaming_recall", counting.recall, description=_description(counting.recall))
 streaming_true_positives = predictions_first(counting.true_positives, "streaming_true_positives")
 streaming_true_negatives = predictions_first(counting.true_negatives, "streaming_true_negatives")
 streaming_false_positives = predictions_first(counting.false_positives, "streaming_false_positives")
@@ -146,7 +151,7 @@ def streaming_false_positive_rate(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """Returns the part of what is False that is predicted True; 0 where nothing is False."""
+    """Returns the false positive rate; 0 if there are no negatives."""
     with variable_scope(name, "false_positive_rate", [predictions, labels, weights]):
         return counting.part_of_sum(
             counting.false_positives,
@@ -168,7 +173,7 @@ def streaming_false_negative_rate(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """Returns the part of what is True that is predicted False; 0 where nothing is True."""
+    """Returns the false negative rate; 0 if there are no positives."""
     with variable_scope(name, "false_negative_rate", [predictions, labels, weights]):
         return counting.part_of_sum(
             counting.false_negatives,

@@ -32,7 +32,7 @@ class GridLSTMCell(RNNCell):
         num_units: int, the number of units of each of the two.
         use_peepholes: bool. If True, the gates use both cell states.
         share_time_frequency_weights: bool. If True, both have the same weights.
-        cell_clip: float, the bound of cell states; None for none.
+        cell_clip: float, the bound of cell states, or None.
         initializer: accepted and not used, as in TF 1.x.
         num_unit_shards: int, the number of variables that the weights are made of.
         forget_bias: float, added to the forget gates.
@@ -135,7 +135,7 @@ class GridLSTMCell(RNNCell):
             The output, of shape [batch, 2 * units * blocks], and the next state, as `state`.
 
         Raises:
-            ValueError: if the number of frequencies is unknown, or the blocks are not as many as were said.
+            ValueError: if the number of frequencies is unknown, or the number of blocks differs from the given number.
         """
         outputs, states = self._over_ranges(self._blocks(inputs), state, size_of(inputs, 0), "state")
         after = self._state_type(*states) if self._state_is_tuple else concat(states, 1)
@@ -268,7 +268,7 @@ class BidirectionalGridLSTMCell(GridLSTMCell):
         num_units: int, the number of units.
         use_peepholes: bool. If True, the gates use both cell states.
         share_time_frequency_weights: bool. If True, frequency and time have the same weights.
-        cell_clip: float, the bound of cell states; None for none.
+        cell_clip: float, the bound of cell states, or None.
         initializer: accepted and not used, as in TF 1.x.
         num_unit_shards: int, the number of variables that the weights are made of.
         forget_bias: float, added to the forget gates.
@@ -336,7 +336,7 @@ class BidirectionalGridLSTMCell(GridLSTMCell):
             The output, of shape [batch, 4 * units * blocks], and the next state, as `state`.
 
         Raises:
-            ValueError: if the number of frequencies is unknown, or the blocks are not as many as were said.
+            ValueError: if the number of frequencies is unknown, or the number of blocks differs from the given number.
         """
         batch_size = size_of(inputs, 0)
         upwards = self._blocks(inputs)

@@ -1,4 +1,4 @@
-"""`BeamSearchDecoder`: several sequences of each entry of a batch go on side by side, the best so far."""
+"""`BeamSearchDecoder`: keeps the best sequences so far of each entry of a batch."""
 
 from __future__ import annotations
 
@@ -66,12 +66,12 @@ class BeamSearchDecoder(Decoder):
 
     Args:
         cell: RNNCell.
-        embedding: callable of ids, or what `tf.nn.embedding_lookup` looks ids up in.
+        embedding: callable of ids, or the `params` argument of `tf.nn.embedding_lookup`.
         start_tokens: Tensor of int32, of shape [batch]: the ids that sequences start with.
         end_token: Tensor of int32, of shape []: the id that ends a sequence.
         initial_state: the first state, as the cell's, of shape [batch * beam_width, ...].
         beam_width: int, the number of sequences of each entry.
-        output_layer: Layer, what comes after the cell; None for nothing.
+        output_layer: Layer applied to the cell's outputs, or None.
         length_penalty_weight: float or Tensor of a float dtype of shape []: how much longer sequences are preferred; 0
             for not.
         reorder_tensor_arrays: bool. If True, TensorArrays in the last state, as an `alignment_history`, become tensors
@@ -115,7 +115,7 @@ class BeamSearchDecoder(Decoder):
         self._initial_cell_state = nest.map_structure(self._split_state, initial_state, cell.state_size)
         self._start_tokens = shaping.tile(expand_dims(start, 1), [1, beam_width])
         self._start_inputs = self._embedding_fn(self._start_tokens)
-        # All beams start alike: the first goes on alone.
+        # All beams start alike, so only the first is extended.
         self._finished = self._first_beam(False, True, dtypes.bool)
 
     def _first_beam(self, value: Any, others: Any, dtype: Any) -> Tensor:
@@ -148,7 +148,7 @@ class BeamSearchDecoder(Decoder):
 
     @property
     def output_dtype(self) -> Any:
-        """BeamSearchDecoderOutput of DTypes; that of scores is the one of the first part of the state."""
+        """BeamSearchDecoderOutput of DTypes; the scores have the dtype of the state's first part."""
         sizes = output_size_of(self._cell, self._output_layer)
         return BeamSearchDecoderOutput(
             scores=nest.map_structure(lambda _: self._dtype, sizes),
@@ -282,8 +282,8 @@ class BeamSearchDecoder(Decoder):
             name: str, name scope of the operations.
 
         Returns:
-            BeamSearchDecoderOutput, the next state, the next inputs, and what is finished, Tensor of bool of shape
-            [batch, beams].
+            BeamSearchDecoderOutput, the next state, the next inputs, and the finished sequences, a Tensor of bool of
+            shape [batch, beams].
         """
         with name_scope(name, "BeamSearchDecoderStep", (time, inputs, state)):
             merged = nest.map_structure(lambda given: self._merged(given, given.shape[2:]), inputs)

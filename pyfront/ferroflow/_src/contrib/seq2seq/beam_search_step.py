@@ -56,14 +56,14 @@ class BeamSearchDecoderOutput(
     Args:
         scores: Tensor of a float dtype, of shape [batch, beams]: the scores of the beams.
         predicted_ids: Tensor of int32, of shape [batch, beams]: the ids chosen.
-        parent_ids: Tensor of int32, of shape [batch, beams]: the beams before that these go on from.
+        parent_ids: Tensor of int32, of shape [batch, beams]: the beams that these extend.
     """
 
     __slots__ = ()
 
 
 def known_int(size: ShapeTensorLike) -> int | None:
-    """Returns a number if the graph tells it.
+    """Returns a number if it is known in the graph.
 
     Args:
         size: int, or Tensor of an integer dtype of shape [].

@@ -55,7 +55,7 @@ def evaluate_once(
         eval_op_feed_dict: dict of values to feed to `eval_op`, as `Session.run` takes it.
         final_op: tensors to fetch at the end, as `Session.run` takes it.
         final_op_feed_dict: dict of values to feed to `final_op`, as `Session.run` takes it.
-        summary_op: string scalar Tensor, written at the end; all summaries by default, None for none.
+        summary_op: string scalar Tensor, written at the end; all summaries by default, or None.
         summary_op_feed_dict: dict of values to feed to `summary_op`, as `Session.run` takes it.
         variables_to_restore: list of variables, or dict of them by the names of the checkpoint; all by default.
         session_config: ConfigProto of the session.
@@ -114,14 +114,14 @@ def evaluation_loop(
         eval_op_feed_dict: dict of values to feed to `eval_op`, as `Session.run` takes it.
         final_op: tensors to fetch at the end of each evaluation, as `Session.run` takes it.
         final_op_feed_dict: dict of values to feed to `final_op`, as `Session.run` takes it.
-        summary_op: string scalar Tensor, written at the end; all summaries by default, None for none.
+        summary_op: string scalar Tensor, written at the end; all summaries by default, or None.
         summary_op_feed_dict: dict of values to feed to `summary_op`, as `Session.run` takes it.
         variables_to_restore: list of variables, or dict of them by the names of the checkpoint; all by default.
         eval_interval_secs: float, seconds between the beginnings of two evaluations at least.
         max_number_of_evaluations: int; None for no bound.
         session_config: ConfigProto of the sessions.
         timeout: float, seconds to wait for a checkpoint at most; None for ever.
-        timeout_fn: callable that is asked when that time is over, whether to end.
+        timeout_fn: callable without arguments, called after that time; if it returns True, the wait ends.
         hooks: list of SessionRunHook.
 
     Returns:

@@ -22,7 +22,7 @@ from ferroflow._src.framework.default_graph import (
     get_default_graph,
     name_scope,
 )
-from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.framework.graph_keys import SUMMARY_COLLECTION
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.making import identity
@@ -61,7 +61,7 @@ def record_summaries_every_n_global_steps(n: Any, global_step: TensorLike | None
 
 def all_summary_ops() -> list[Any]:
     """Returns all that record summaries in the default graph; run them in the steps to be recorded."""
-    return get_collection(GraphKeys._SUMMARY_COLLECTION)
+    return get_collection(SUMMARY_COLLECTION)
 
 
 def _step(step: Any) -> Any:
@@ -87,7 +87,7 @@ def _record(name: str, tensor: Any, family: str | None, write: Callable[[Tensor,
 
     with device(_CPU):
         recorded = smart_cond(should_record_summaries(), record, lambda: constant(False), name="")
-        add_to_collection(GraphKeys._SUMMARY_COLLECTION, recorded)
+        add_to_collection(SUMMARY_COLLECTION, recorded)
     return recorded
 
 
@@ -99,13 +99,13 @@ def generic(
     Args:
         name: str, name of the summary.
         tensor: Tensor of any dtype and shape.
-        metadata: `SummaryMetadata` message that names the plugin to show it, or string scalar Tensor of one; None for
-            none.
-        family: str, what TensorBoard groups it under.
+        metadata: `SummaryMetadata` message that names the plugin to show it, or string scalar Tensor of one, or
+            None.
+        family: str, the group in TensorBoard.
         step: int or int64 scalar Tensor; None for the global step.
 
     Returns:
-        bool scalar Tensor; True if it was written; an operation that does nothing without a writer in force.
+        bool scalar Tensor; True if it was written; an operation that does nothing without a current writer.
     """
 
     def write(writer: Tensor, tag: str, scope: str) -> Operation:
@@ -125,11 +125,11 @@ def scalar(name: str, tensor: TensorLike, family: str | None = None, step: IntLi
     Args:
         name: str, name of the summary.
         tensor: Tensor of a real dtype, of shape [].
-        family: str, what TensorBoard groups it under.
+        family: str, the group in TensorBoard.
         step: int or int64 scalar Tensor; None for the global step.
 
     Returns:
-        bool scalar Tensor; True if it was written; an operation that does nothing without a writer in force.
+        bool scalar Tensor; True if it was written; an operation that does nothing without a current writer.
     """
 
     def write(writer: Tensor, tag: str, scope: str) -> Operation:
@@ -144,11 +144,11 @@ def histogram(name: str, tensor: TensorLike, family: str | None = None, step: In
     Args:
         name: str, name of the summary.
         tensor: Tensor of a real dtype, of any shape.
-        family: str, what TensorBoard groups it under.
+        family: str, the group in TensorBoard.
         step: int or int64 scalar Tensor; None for the global step.
 
     Returns:
-        bool scalar Tensor; True if it was written; an operation that does nothing without a writer in force.
+        bool scalar Tensor; True if it was written; an operation that does nothing without a current writer.
     """
 
     def write(writer: Tensor, tag: str, scope: str) -> Operation:
@@ -172,7 +172,7 @@ def image(
         tensor: Tensor of uint8, float16 or float32, [batch, height, width, 1, 3 or 4].
         bad_color: uint8 [4], the colour of pixels that are not finite; None for red.
         max_images: int, the images to write.
-        family: str, what TensorBoard groups it under.
+        family: str, the group in TensorBoard.
         step: int or int64 scalar Tensor; None for the global step.
 
     Returns:
@@ -202,7 +202,7 @@ def audio(
         tensor: Tensor of float32, [batch, frames, channels] or [batch, frames].
         sample_rate: float or scalar Tensor, in Hertz.
         max_outputs: int, the clips to write.
-        family: str, what TensorBoard groups it under.
+        family: str, the group in TensorBoard.
         step: int or int64 scalar Tensor; None for the global step.
 
     Returns:
@@ -225,7 +225,7 @@ def graph(param: TensorLike, step: IntLike | None = None, name: str | None = Non
         name: str, of the operation.
 
     Returns:
-        Operation; one that does nothing without a writer in force.
+        Operation; one that does nothing without a current writer.
 
     Raises:
         TypeError: if `param` is not a Tensor.
@@ -247,7 +247,7 @@ def eval_dir(model_dir: str, name: str | None = None) -> str:
         name: str, of the evaluation; None for the only one.
 
     Returns:
-        str, the path `model_dir`/eval, with an underscore and the name where there is one.
+        str, the path `model_dir`/eval, with an underscore and the name if there is one.
     """
     return os.path.join(model_dir, "eval" if not name else f"eval_{name}")
 

@@ -1,4 +1,4 @@
-"""Configuration of TensorBoard's embedding projector, in a file beside the events."""
+"""Configuration of TensorBoard's embedding projector, in a file next to the events."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ferroflow._src.base import proto
 from ferroflow._src.framework.graph_files import local_path, replace_file
 from ferroflow._src.summary.file_writer import FileWriter
 
-# The name that the projector looks for.
+# The name that the projector reads.
 _FILE_NAME = "projector_config.pbtxt"
 
 
@@ -22,6 +22,14 @@ def visualize_embeddings(summary_writer: FileWriter, config: object) -> None:
     Raises:
         ValueError: if the writer has no folder.
         tf.errors.OpError: if the file cannot be written.
+
+    Example:
+        >>> projector = tf.contrib.tensorboard.plugins.projector
+        >>> config = projector.ProjectorConfig()
+        >>> embedding = config.embeddings.add(tensor_name="words", metadata_path="words.tsv")
+        >>> projector.visualize_embeddings(tf.summary.FileWriter("logs"), config)
+        >>> print(tf.gfile.Exists("logs/projector_config.pbtxt"))
+        True
     """
     folder = summary_writer.get_logdir()
     if folder is None:

@@ -21,7 +21,14 @@ _NO_TPU = "there are no TPUs here: pass use_tpu=False, and the model is trained 
 
 
 class InputPipelineConfig:
-    """Ways to divide a TPU's input; without a TPU they have no effect."""
+    """Ways to divide a TPU's input; without a TPU they have no effect.
+
+    Example:
+        >>> Mode = tf.contrib.tpu.InputPipelineConfig
+        >>> config = tf.contrib.tpu.TPUConfig(per_host_input_for_training=Mode.PER_HOST_V2)
+        >>> print(config.per_host_input_for_training == Mode.PER_HOST_V2)
+        True
+    """
 
     PER_SHARD_V1 = 1
     PER_HOST_V1 = 2
@@ -33,13 +40,18 @@ class TPUConfig(NamedTuple):
     """Options for training on a TPU; without a TPU they have no effect.
 
     Attributes:
-        iterations_per_loop: int, steps between two looks at the host.
+        iterations_per_loop: int, steps between two returns to the host.
         num_shards: int, the number of replicas; None for that of the system.
         num_cores_per_replica: int, cores of a replica; None for one.
         per_host_input_for_training: bool, or a constant of `InputPipelineConfig`.
         tpu_job_name: str, the job of the TPU in the cluster.
         initial_infeed_sleep_secs: int, seconds before input is given.
         input_partition_dims: list of list of int, how input is divided among the cores of a replica.
+
+    Example:
+        >>> config = tf.contrib.tpu.TPUConfig(iterations_per_loop=100, num_shards=8)
+        >>> print(config.iterations_per_loop, config.num_shards)
+        100 8
     """
 
     iterations_per_loop: int = 2
@@ -56,14 +68,20 @@ class TPURunConfig(RunConfig):
 
     Args:
         tpu_config: TPUConfig; None for the default one.
-        evaluation_master: str, the target of sessions that evaluate; None for what `TF_CONFIG` says.
-        master: str, the target of sessions that train; None for what `TF_CONFIG` says.
+        evaluation_master: str, the target of sessions that evaluate; None for the value in `TF_CONFIG`.
+        master: str, the target of sessions that train; None for the value in `TF_CONFIG`.
         cluster: None; clusters of TPUs cannot be reached.
         **kwargs: as for `tf.estimator.RunConfig`.
 
     Raises:
         NotImplementedError: if a cluster is given.
         ValueError: on the same conditions as `tf.estimator.RunConfig`.
+
+    Example:
+        >>> tpu_config = tf.contrib.tpu.TPUConfig(iterations_per_loop=100)
+        >>> config = tf.contrib.tpu.RunConfig(model_dir="model", tpu_config=tpu_config)
+        >>> print(config.tpu_config.iterations_per_loop)
+        100
     """
 
     def __init__(
@@ -86,7 +104,7 @@ class TPURunConfig(RunConfig):
 
 
 class _HostCallHook(SessionRunHook):
-    """Hook that runs a host call's function beside each step."""
+    """Hook that runs a host call's function with each step."""
 
     def __init__(self, fetches: Any) -> None:
         self._fetches = fetches
@@ -128,10 +146,15 @@ class TPUEstimatorSpec(_SpecFields):
             name. It returns a dict from names to pairs of a metric's value and its update.
         export_outputs: dict from names of signatures to outputs such as `tf.estimator.export.PredictOutput`.
         scaffold_fn: callable without arguments that gives the `tf.train.Scaffold`.
-        host_call: tuple of a function and its arguments, as `eval_metrics`; what it gives is run beside each step.
+        host_call: tuple of a function and its arguments, as `eval_metrics`; what it gives is run with each step.
         training_hooks: iterable of SessionRunHook for the training.
         evaluation_hooks: iterable of SessionRunHook for the evaluation.
         prediction_hooks: iterable of SessionRunHook for the prediction.
+
+    Example:
+        >>> spec = tf.contrib.tpu.TPUEstimatorSpec("infer", predictions={"score": tf.constant([0.5])})
+        >>> print(spec.as_estimator_spec().mode)
+        infer
     """
 
     __slots__ = ()
@@ -180,6 +203,16 @@ class TPUEstimator(Estimator):
         NotImplementedError: if `use_tpu` is set.
         ValueError: if `config` is not a `tf.contrib.tpu.RunConfig`, `params` has a reserved key, `model_fn` does not
             take `params`, or a size is not positive; also on the same conditions as `tf.estimator.Estimator`.
+
+    Example:
+        >>> def model_fn(features, labels, mode, params):
+        ...     loss, step = tf.reduce_mean(features), tf.train.get_global_step()
+        ...     return tf.contrib.tpu.TPUEstimatorSpec(mode, loss=loss, train_op=tf.assign_add(step, 1))
+        >>> config = tf.contrib.tpu.RunConfig(model_dir="model")
+        >>> estimator = tf.contrib.tpu.TPUEstimator(model_fn, config=config, train_batch_size=8, use_tpu=False)
+        >>> estimator = estimator.train(lambda params: tf.zeros([params["batch_size"], 2]), steps=3)
+        >>> print(estimator.get_variable_value("global_step"))
+        3
     """
 
     def __init__(

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ferroflow._src.base.function_families import FunctionFamily
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras.activation_layers import ReLU
 from ferroflow._src.keras.base_layer import Input
@@ -210,7 +211,7 @@ def dense_head(name: str, pool_name: str | None = "avg_pool") -> Head:
 
 
 def pooled(x: Any, pooling: str | None, is_named: bool) -> Any:
-    """Returns features pooled as a caller without the head asks.
+    """Returns features pooled for a network without its head.
 
     Args:
         x: Tensor of float32, of shape [batch, height, width, channels].
@@ -228,7 +229,7 @@ def pooled(x: Any, pooling: str | None, is_named: bool) -> Any:
 
 
 def check_weights(weights: Any, include_top: bool, classes: int) -> None:
-    """Raises ValueError if weights cannot be loaded into the network that is asked for."""
+    """Raises ValueError if weights cannot be loaded into the requested network."""
     if weights not in (_IMAGENET, None) and not os.path.exists(weights) and not os.path.exists(f"{weights}.index"):
         raise ValueError(
             "The `weights` argument should be either `None` (random initialization), `imagenet` (pre-training on "
@@ -254,7 +255,7 @@ def input_shape_of(
         tuple of int or None, without the batch.
 
     Raises:
-        ValueError: if the shape has another rank, too few pixels, or is not that of the weights.
+        ValueError: if the shape has a wrong rank, too few pixels, or differs from the weights' shape.
     """
     axis = channel_axis() - 1
     usual: list[int | None] = [default_size] * 3
@@ -314,7 +315,7 @@ def network(
         Model.
 
     Raises:
-        ValueError: if `weights` is no file, or `classes` or `input_shape` do not fit them.
+        ValueError: if `weights` is not a file, or `classes` or `input_shape` do not fit them.
         tf.errors.UnavailableError: if the file of weights is missing and cannot be downloaded.
         ImportError: if the weights are in an HDF5 file and h5py is not installed.
     """
@@ -332,3 +333,37 @@ def network(
     if weights is not None:
         model.load_weights(made.weights.fetched(include_top) if weights == _IMAGENET else weights)
     return model
+
+
+@FunctionFamily
+def application(
+    made: Network,
+    include_top: bool = True,
+    weights: Any = _IMAGENET,
+    input_tensor: Any = None,
+    input_shape: Any = None,
+    pooling: str | None = None,
+    classes: int = _CLASSES,
+) -> Model:
+    """Returns the network {name}.
+
+    Args:
+        include_top: bool. If True, the model ends with the predictions of classes.
+        weights: "imagenet", whose file is downloaded to `~/.keras/models` if it is missing; str, a file of weights or
+            the prefix of a checkpoint; None for random ones.
+        input_tensor: Tensor of float32, of shape [batch, height, width, channels], the input; None for a new one.
+        input_shape: tuple of int, the shape of a picture; None for the architecture's own.
+        pooling: without `include_top`: "avg" or "max" over all positions, None for no pooling.
+        classes: int, the number of classes.
+
+    Returns:
+        Model.
+
+    Raises:
+        ValueError: if `weights` is no file, or `classes` or `input_shape` do not fit them.
+        tf.errors.UnavailableError: if the file of weights is missing and cannot be downloaded.
+        ImportError: if the weights are in an HDF5 file and h5py is not installed.
+
+    Source: {source}.
+    """
+    return network(made, include_top, weights, input_tensor, input_shape, pooling, classes)

@@ -7,17 +7,16 @@ from typing import Any
 from ferroflow._src.keras.applications.building import (
     Network,
     Weights,
+    application,
     batch_normalized,
     channel_axis,
     channels_of,
     dense_head,
-    network,
     relu,
     unbiased,
 )
 from ferroflow._src.keras.layers import AveragePooling2D, MaxPooling2D
 from ferroflow._src.keras.merging_layers import Concatenate
-from ferroflow._src.keras.model import Model
 from ferroflow._src.keras.spatial_layers import ZeroPadding2D
 
 _URL = "https://github.com/keras-team/keras-applications/releases/download/densenet/"
@@ -71,48 +70,12 @@ _DENSENET169 = _densenet(
 _DENSENET201 = _densenet(
     "densenet201", (6, 12, 48, 32), ("1ceb130c1ea1b78c3bf6114dbdfd8807", "c13680b51ded0fb44dff2d8f86ac8bb1")
 )
-
-
-def DenseNet121(*args: Any, **kwargs: Any) -> Model:  # noqa: N802  # Keras's spelling
-    """Returns the network DenseNet121.
-
-    Args:
-        *args: arguments of `network`, in its order from `include_top` on.
-        **kwargs: `include_top`, `weights`, `input_tensor`, `input_shape`, `pooling` and `classes`, as of `network`.
-
-    Returns:
-        Model.
-
-    Source: Huang et al., Densely Connected Convolutional Networks, 2017.
-    """
-    return network(_DENSENET121, *args, **kwargs)
-
-
-def DenseNet169(*args: Any, **kwargs: Any) -> Model:  # noqa: N802  # Keras's spelling
-    """Returns the network DenseNet169.
-
-    Args:
-        *args: arguments of `network`, in its order from `include_top` on.
-        **kwargs: `include_top`, `weights`, `input_tensor`, `input_shape`, `pooling` and `classes`, as of `network`.
-
-    Returns:
-        Model.
-
-    Source: Huang et al., Densely Connected Convolutional Networks, 2017.
-    """
-    return network(_DENSENET169, *args, **kwargs)
-
-
-def DenseNet201(*args: Any, **kwargs: Any) -> Model:  # noqa: N802  # Keras's spelling
-    """Returns the network DenseNet201.
-
-    Args:
-        *args: arguments of `network`, in its order from `include_top` on.
-        **kwargs: `include_top`, `weights`, `input_tensor`, `input_shape`, `pooling` and `classes`, as of `network`.
-
-    Returns:
-        Model.
-
-    Source: Huang et al., Densely Connected Convolutional Networks, 2017.
-    """
-    return network(_DENSENET201, *args, **kwargs)
+DenseNet121 = application(
+    "DenseNet121", _DENSENET121, source="Huang et al., Densely Connected Convolutional Networks, 2017"
+)
+DenseNet169 = application(
+    "DenseNet169", _DENSENET169, source="Huang et al., Densely Connected Convolutional Networks, 2017"
+)
+DenseNet201 = application(
+    "DenseNet201", _DENSENET201, source="Huang et al., Densely Connected Convolutional Networks, 2017"
+)

@@ -7,17 +7,16 @@ from typing import Any
 from ferroflow._src.keras.applications.building import (
     Network,
     Weights,
+    application,
     batch_normalized,
     channel_axis,
     channels_of,
     dense_head,
-    network,
     relu,
     unbiased,
 )
 from ferroflow._src.keras.layers import AveragePooling2D, Conv2D, Lambda, MaxPooling2D
 from ferroflow._src.keras.merging_layers import Concatenate
-from ferroflow._src.keras.model import Model
 
 _RELEASES = "https://github.com/fchollet/deep-learning-models/releases/download/"
 _FILE_V3 = "inception_v3_weights_tf_dim_ordering_tf_kernels"
@@ -149,33 +148,13 @@ _INCEPTION_RESNET_V2 = Network(
     75,
     Weights(f"{_RELEASES}v0.7/", f"{_FILE_RESNET}.h5", f"{_FILE_RESNET}_notop.h5", _HASHES_RESNET),
 )
-
-
-def InceptionV3(*args: Any, **kwargs: Any) -> Model:  # noqa: N802  # Keras's spelling
-    """Returns the network InceptionV3.
-
-    Args:
-        *args: arguments of `network`, in its order from `include_top` on.
-        **kwargs: `include_top`, `weights`, `input_tensor`, `input_shape`, `pooling` and `classes`, as of `network`.
-
-    Returns:
-        Model.
-
-    Source: Szegedy et al., Rethinking the Inception Architecture for Computer Vision, 2016.
-    """
-    return network(_INCEPTION_V3, *args, **kwargs)
-
-
-def InceptionResNetV2(*args: Any, **kwargs: Any) -> Model:  # noqa: N802  # Keras's spelling
-    """Returns the network InceptionResNetV2.
-
-    Args:
-        *args: arguments of `network`, in its order from `include_top` on.
-        **kwargs: `include_top`, `weights`, `input_tensor`, `input_shape`, `pooling` and `classes`, as of `network`.
-
-    Returns:
-        Model.
-
-    Source: Szegedy et al., Inception-v4, Inception-ResNet and the Impact of Residual Connections on Learning, 2017.
-    """
-    return network(_INCEPTION_RESNET_V2, *args, **kwargs)
+InceptionV3 = application(
+    "InceptionV3",
+    _INCEPTION_V3,
+    source="Szegedy et al., Rethinking the Inception Architecture for Computer Vision, 2016",
+)
+InceptionResNetV2 = application(
+    "InceptionResNetV2",
+    _INCEPTION_RESNET_V2,
+    source="Szegedy et al., Inception-v4, Inception-ResNet and the Impact of Residual Connections on Learning, 2017",
+)

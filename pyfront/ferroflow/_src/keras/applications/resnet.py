@@ -7,15 +7,14 @@ from typing import Any
 from ferroflow._src.keras.applications.building import (
     Network,
     Weights,
+    application,
     batch_normalized,
     dense_head,
-    network,
     relu,
     unbiased,
 )
 from ferroflow._src.keras.layers import Conv2D, MaxPooling2D
 from ferroflow._src.keras.merging_layers import Add
-from ferroflow._src.keras.model import Model
 from ferroflow._src.keras.spatial_layers import ZeroPadding2D
 
 _URL = "https://github.com/keras-team/keras-applications/releases/download/resnet/"
@@ -112,93 +111,15 @@ _RESNET101_V2 = _resnet(
 _RESNET152_V2 = _resnet(
     "resnet152v2", _DEPTHS_152, True, ("a49b44d1979771252814e80f8ec446f9", "ed17cf2e0169df9d443503ef94b23b33")
 )
-
-
-def ResNet50(*args: Any, **kwargs: Any) -> Model:  # noqa: N802  # Keras's spelling
-    """Returns the network ResNet50.
-
-    Args:
-        *args: arguments of `network`, in its order from `include_top` on.
-        **kwargs: `include_top`, `weights`, `input_tensor`, `input_shape`, `pooling` and `classes`, as of `network`.
-
-    Returns:
-        Model.
-
-    Source: He et al., Deep Residual Learning for Image Recognition, 2015.
-    """
-    return network(_RESNET50, *args, **kwargs)
-
-
-def ResNet101(*args: Any, **kwargs: Any) -> Model:  # noqa: N802  # Keras's spelling
-    """Returns the network ResNet101.
-
-    Args:
-        *args: arguments of `network`, in its order from `include_top` on.
-        **kwargs: `include_top`, `weights`, `input_tensor`, `input_shape`, `pooling` and `classes`, as of `network`.
-
-    Returns:
-        Model.
-
-    Source: He et al., Deep Residual Learning for Image Recognition, 2015.
-    """
-    return network(_RESNET101, *args, **kwargs)
-
-
-def ResNet152(*args: Any, **kwargs: Any) -> Model:  # noqa: N802  # Keras's spelling
-    """Returns the network ResNet152.
-
-    Args:
-        *args: arguments of `network`, in its order from `include_top` on.
-        **kwargs: `include_top`, `weights`, `input_tensor`, `input_shape`, `pooling` and `classes`, as of `network`.
-
-    Returns:
-        Model.
-
-    Source: He et al., Deep Residual Learning for Image Recognition, 2015.
-    """
-    return network(_RESNET152, *args, **kwargs)
-
-
-def ResNet50V2(*args: Any, **kwargs: Any) -> Model:  # noqa: N802  # Keras's spelling
-    """Returns the network ResNet50V2.
-
-    Args:
-        *args: arguments of `network`, in its order from `include_top` on.
-        **kwargs: `include_top`, `weights`, `input_tensor`, `input_shape`, `pooling` and `classes`, as of `network`.
-
-    Returns:
-        Model.
-
-    Source: He et al., Identity Mappings in Deep Residual Networks, 2016.
-    """
-    return network(_RESNET50_V2, *args, **kwargs)
-
-
-def ResNet101V2(*args: Any, **kwargs: Any) -> Model:  # noqa: N802  # Keras's spelling
-    """Returns the network ResNet101V2.
-
-    Args:
-        *args: arguments of `network`, in its order from `include_top` on.
-        **kwargs: `include_top`, `weights`, `input_tensor`, `input_shape`, `pooling` and `classes`, as of `network`.
-
-    Returns:
-        Model.
-
-    Source: He et al., Identity Mappings in Deep Residual Networks, 2016.
-    """
-    return network(_RESNET101_V2, *args, **kwargs)
-
-
-def ResNet152V2(*args: Any, **kwargs: Any) -> Model:  # noqa: N802  # Keras's spelling
-    """Returns the network ResNet152V2.
-
-    Args:
-        *args: arguments of `network`, in its order from `include_top` on.
-        **kwargs: `include_top`, `weights`, `input_tensor`, `input_shape`, `pooling` and `classes`, as of `network`.
-
-    Returns:
-        Model.
-
-    Source: He et al., Identity Mappings in Deep Residual Networks, 2016.
-    """
-    return network(_RESNET152_V2, *args, **kwargs)
+ResNet50 = application("ResNet50", _RESNET50, source="He et al., Deep Residual Learning for Image Recognition, 2015")
+ResNet101 = application("ResNet101", _RESNET101, source="He et al., Deep Residual Learning for Image Recognition, 2015")
+ResNet152 = application("ResNet152", _RESNET152, source="He et al., Deep Residual Learning for Image Recognition, 2015")
+ResNet50V2 = application(
+    "ResNet50V2", _RESNET50_V2, source="He et al., Identity Mappings in Deep Residual Networks, 2016"
+)
+ResNet101V2 = application(
+    "ResNet101V2", _RESNET101_V2, source="He et al., Identity Mappings in Deep Residual Networks, 2016"
+)
+ResNet152V2 = application(
+    "ResNet152V2", _RESNET152_V2, source="He et al., Identity Mappings in Deep Residual Networks, 2016"
+)

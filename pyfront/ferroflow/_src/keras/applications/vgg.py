@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ferroflow._src.keras.applications.building import Network, Weights, network
+from ferroflow._src.keras.applications.building import Network, Weights, application
 from ferroflow._src.keras.layers import Conv2D, Dense, Flatten, MaxPooling2D
-from ferroflow._src.keras.model import Model
 
 _URL = "https://github.com/fchollet/deep-learning-models/releases/download/v0.1/"
 _FILTERS = (64, 128, 256, 512, 512)
@@ -34,33 +33,13 @@ def _vgg(name: str, depths: tuple[int, ...], hashes: tuple[str, str]) -> Network
 
 _VGG16 = _vgg("vgg16", (2, 2, 3, 3, 3), ("64373286793e3c8b2b4e3219cbf3544b", "6d6bbae143d832006294945121d1f1fc"))
 _VGG19 = _vgg("vgg19", (2, 2, 4, 4, 4), ("cbe5617147190e668d6c5d5026f83318", "253f8cb515780f3b799900260a226db6"))
-
-
-def VGG16(*args: Any, **kwargs: Any) -> Model:  # noqa: N802  # Keras's spelling
-    """Returns the network VGG16.
-
-    Args:
-        *args: arguments of `network`, in its order from `include_top` on.
-        **kwargs: `include_top`, `weights`, `input_tensor`, `input_shape`, `pooling` and `classes`, as of `network`.
-
-    Returns:
-        Model.
-
-    Source: Simonyan, Zisserman, Very Deep Convolutional Networks for Large-Scale Image Recognition, 2015.
-    """
-    return network(_VGG16, *args, **kwargs)
-
-
-def VGG19(*args: Any, **kwargs: Any) -> Model:  # noqa: N802  # Keras's spelling
-    """Returns the network VGG19.
-
-    Args:
-        *args: arguments of `network`, in its order from `include_top` on.
-        **kwargs: `include_top`, `weights`, `input_tensor`, `input_shape`, `pooling` and `classes`, as of `network`.
-
-    Returns:
-        Model.
-
-    Source: Simonyan, Zisserman, Very Deep Convolutional Networks for Large-Scale Image Recognition, 2015.
-    """
-    return network(_VGG19, *args, **kwargs)
+VGG16 = application(
+    "VGG16",
+    _VGG16,
+    source="Simonyan, Zisserman, Very Deep Convolutional Networks for Large-Scale Image Recognition, 2015",
+)
+VGG19 = application(
+    "VGG19",
+    _VGG19,
+    source="Simonyan, Zisserman, Very Deep Convolutional Networks for Large-Scale Image Recognition, 2015",
+)

@@ -7,16 +7,15 @@ from typing import Any
 from ferroflow._src.keras.applications.building import (
     Network,
     Weights,
+    application,
     batch_normalized,
     dense_head,
-    network,
     relu,
     unbiased,
 )
 from ferroflow._src.keras.convolution_layers import SeparableConv2D
 from ferroflow._src.keras.layers import MaxPooling2D
 from ferroflow._src.keras.merging_layers import add
-from ferroflow._src.keras.model import Model
 
 _URL = "https://github.com/fchollet/deep-learning-models/releases/download/v0.4/"
 _FILE = "xception_weights_tf_dim_ordering_tf_kernels"
@@ -62,18 +61,6 @@ _HASHES = ("0a58e3b7378bc2990ea3b43d5981f1f6", "b0042744bf5b25fce3cb969f33bebb97
 _XCEPTION = Network(
     "xception", _body, dense_head("predictions"), 299, 71, Weights(_URL, f"{_FILE}.h5", f"{_FILE}_notop.h5", _HASHES)
 )
-
-
-def Xception(*args: Any, **kwargs: Any) -> Model:  # noqa: N802  # Keras's spelling
-    """Returns the network Xception.
-
-    Args:
-        *args: arguments of `network`, in its order from `include_top` on.
-        **kwargs: `include_top`, `weights`, `input_tensor`, `input_shape`, `pooling` and `classes`, as of `network`.
-
-    Returns:
-        Model.
-
-    Source: Chollet, Xception: Deep Learning with Depthwise Separable Convolutions, 2017.
-    """
-    return network(_XCEPTION, *args, **kwargs)
+Xception = application(
+    "Xception", _XCEPTION, source="Chollet, Xception: Deep Learning with Depthwise Separable Convolutions, 2017"
+)

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable
 
 from ferroflow._src.base import dtypes, tensor_shape
 from ferroflow._src.base.deprecation import deprecated, warn_deprecated
-from ferroflow._src.base.typing import DTypeLike, IntsLike, ShapeTensorLike, TensorLike, makes
+from ferroflow._src.base.function_families import FunctionFamily
+from ferroflow._src.base.typing import DTypeLike, IntsLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.default_graph import (
-    name_scope,
-)
+from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import joining, making, shaping
 from ferroflow._src.ops.math.cast import cast
@@ -40,6 +38,14 @@ def where(
 
     Raises:
         ValueError: if just one of `x` and `y` is given, or the shapes are incompatible.
+
+    Example:
+        >>> x = tf.constant([1, -2, 3])
+        >>> print(sess.run(tf.where(x > 0, x, tf.zeros_like(x))))
+        [1 0 3]
+        >>> print(sess.run(tf.where(x > 0)))
+        [[0]
+         [2]]
     """
     if x is None and y is None:
         with name_scope(name, "Where", [condition]) as scope:
@@ -75,9 +81,17 @@ def gather(
 
     Raises:
         ValueError: if `axis` or `batch_dims` is out of range.
+
+    Example:
+        >>> rows = tf.constant([[1, 2], [3, 4], [5, 6]])
+        >>> print(sess.run(tf.gather(rows, [2, 0])))
+        [[5 6]
+         [1 2]]
+        >>> print(sess.run(tf.gather(rows, 1, axis=1)))
+        [2 4 6]
     """
     del validate_indices
-    # Variables behind handles read the wanted rows alone.
+    # Variables behind handles read only the selected rows.
     read_rows = getattr(params, "_read_rows", None)
     if read_rows is not None and not batch_dims and (axis is None or (isinstance(axis, int) and axis == 0)):
         rows: Tensor = read_rows(indices, name)
@@ -122,6 +136,11 @@ def gather_nd(params: TensorLike, indices: TensorLike, name: str | None = None, 
 
     Raises:
         ValueError: if k is above the rank of `params`, or a rank does not allow `batch_dims`.
+
+    Example:
+        >>> x = tf.constant([[1, 2], [3, 4]])
+        >>> print(sess.run(tf.gather_nd(x, [[0, 1], [1, 0]])))
+        [2 3]
     """
     if batch_dims == 0:
         return tensor_op("GatherNd", [params, indices], name=name)
@@ -161,20 +180,11 @@ def unravel_index(indices: TensorLike, dims: IntsLike, name: str | None = None) 
     return tensor_op("UnravelIndex", [indices, dims], name=name)
 
 
-def _tensor_scatter_signature(
-    tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None
+@FunctionFamily
+def _tensor_scatter(
+    op_type: str, tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None
 ) -> Tensor:
-    """Has the signature of the functions that `_tensor_scatter` makes."""
-    raise NotImplementedError
-
-
-@makes(_tensor_scatter_signature)
-def _tensor_scatter(public_name: str, op_type: str, what: str) -> Callable[..., Tensor]:
-    def function(tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Tensor:
-        return tensor_op(op_type, [tensor, indices, updates], name=name)
-
-    function.__name__ = function.__qualname__ = public_name
-    function.__doc__ = f"""Makes a tensor from another by {what} slices by indices into several dimensions.
+    """Makes a tensor from another by {what} slices by indices into several dimensions.
 
     Args:
         tensor: Tensor of any dtype, left as it is.
@@ -188,12 +198,12 @@ def _tensor_scatter(public_name: str, op_type: str, what: str) -> Callable[..., 
     Raises:
         ValueError: if the shapes are incompatible.
     """
-    return function
+    return tensor_op(op_type, [tensor, indices, updates], name=name)
 
 
-tensor_scatter_update = _tensor_scatter("tensor_scatter_update", "TensorScatterUpdate", "setting")
-tensor_scatter_add = _tensor_scatter("tensor_scatter_add", "TensorScatterAdd", "adding to")
-tensor_scatter_sub = _tensor_scatter("tensor_scatter_sub", "TensorScatterSub", "subtracting from")
+tensor_scatter_update = _tensor_scatter("tensor_scatter_update", "TensorScatterUpdate", what="setting")
+tensor_scatter_add = _tensor_scatter("tensor_scatter_add", "TensorScatterAdd", what="adding to")
+tensor_scatter_sub = _tensor_scatter("tensor_scatter_sub", "TensorScatterSub", what="subtracting from")
 
 
 def scatter_nd(indices: TensorLike, updates: TensorLike, shape: ShapeTensorLike, name: str | None = None) -> Tensor:

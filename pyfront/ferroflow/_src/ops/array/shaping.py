@@ -1,4 +1,4 @@
-"""Shapes of tensors: asking for them and changing them, with the elements kept in order or permuted."""
+"""Shapes of tensors: reading and changing them, with the elements kept in order or permuted."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import SparseTensor, SparseTensorValue
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.default_graph import (
-    name_scope,
-)
+from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 
 _SPARSE = (SparseTensor, SparseTensorValue)
@@ -31,7 +29,14 @@ def shape(input: TensorLike, name: str | None = None, out_type: DTypeLike = dtyp
         out_type: DType of the result, int32 or int64.
 
     Returns:
-        Tensor of `out_type`, of shape [rank of `input`]: a constant where the shape is known.
+        Tensor of `out_type`, of shape [rank of `input`]: a constant if the shape is known.
+
+    Example:
+        >>> x = tf.placeholder(tf.float32, [None, 3])
+        >>> print(x.shape)
+        (?, 3)
+        >>> print(sess.run(tf.shape(x), {x: np.zeros([5, 3])}))
+        [5 3]
     """
     return shape_internal(input, name, optimize=True, out_type=out_type)
 
@@ -86,7 +91,12 @@ def size(input: TensorLike, name: str | None = None, out_type: DTypeLike = dtype
         out_type: DType of the result, int32 or int64.
 
     Returns:
-        Tensor of `out_type`, of shape []: a constant where the shape is known.
+        Tensor of `out_type`, of shape []: a constant if the shape is known.
+
+    Example:
+        >>> x = tf.placeholder(tf.float32, [None, 3])
+        >>> print(sess.run(tf.size(x), {x: np.zeros([5, 3])}))
+        15
     """
     return size_internal(input, name, optimize=True, out_type=out_type)
 
@@ -128,7 +138,7 @@ def rank(input: TensorLike, name: str | None = None) -> Tensor:
         name: str, name of the operation.
 
     Returns:
-        Tensor of int32, of shape []: a constant where the rank is known.
+        Tensor of int32, of shape []: a constant if the rank is known.
     """
     return rank_internal(input, name, optimize=True)
 
@@ -167,6 +177,12 @@ def reshape(tensor: TensorLike, shape: ShapeTensorLike, name: str | None = None)
 
     Raises:
         ValueError: if the numbers of elements differ.
+
+    Example:
+        >>> x = tf.range(6)
+        >>> print(sess.run(tf.reshape(x, [2, -1])))
+        [[0 1 2]
+         [3 4 5]]
     """
     return tensor_op("Reshape", [tensor, shape], name=name)
 
@@ -187,6 +203,11 @@ def expand_dims(
 
     Raises:
         ValueError: if `axis` is out of range or missing, or both of its names are given.
+
+    Example:
+        >>> x = tf.constant([1, 2, 3])
+        >>> print(tf.expand_dims(x, 0).shape, tf.expand_dims(x, -1).shape)
+        (1, 3) (3, 1)
     """
     if dim is not None:
         warn_deprecated("The argument dim of expand_dims", "axis")
@@ -212,6 +233,11 @@ def squeeze(
 
     Raises:
         ValueError: if a dimension to remove is out of range or its size is not 1, or both names of `axis` are given.
+
+    Example:
+        >>> x = tf.zeros([1, 3, 1])
+        >>> print(tf.squeeze(x).shape, tf.squeeze(x, axis=[0]).shape)
+        (3,) (3, 1)
     """
     if squeeze_dims is not None:
         warn_deprecated("The argument squeeze_dims of squeeze", "axis")
@@ -235,6 +261,15 @@ def transpose(a: TensorLike, perm: IntsLike | None = None, name: str = "transpos
 
     Raises:
         ValueError: if `perm` is not a permutation of the dimensions.
+
+    Example:
+        >>> print(sess.run(tf.transpose([[1, 2, 3], [4, 5, 6]])))
+        [[1 4]
+         [2 5]
+         [3 6]]
+        >>> images = tf.zeros([8, 28, 32, 3])
+        >>> print(tf.transpose(images, [0, 3, 1, 2]).shape)
+        (8, 3, 28, 32)
     """
     with name_scope(name, "transpose", [a]) as scope:
         a = convert_to_tensor(a, name="a")
@@ -274,6 +309,11 @@ def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> T
 
     Raises:
         ValueError: if `multiples` has the wrong length.
+
+    Example:
+        >>> print(sess.run(tf.tile([[1, 2]], multiples=[2, 3])))
+        [[1 2 1 2 1 2]
+         [1 2 1 2 1 2]]
     """
     return tensor_op("Tile", [input, multiples], name=name)
 

@@ -13,9 +13,7 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import IntsLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
-from ferroflow._src.framework.default_graph import (
-    name_scope,
-)
+from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import indexing, joining, making
 
@@ -37,6 +35,12 @@ def slice(input_: TensorLike, begin: TensorLike, size: ShapeTensorLike, name: st
 
     Raises:
         ValueError: if the block is not inside the tensor.
+
+    Example:
+        >>> x = tf.constant([[1, 2, 3], [4, 5, 6], [7, 8, 9]])
+        >>> print(sess.run(tf.slice(x, begin=[1, 0], size=[2, -1])))
+        [[4 5 6]
+         [7 8 9]]
     """
     return tensor_op("Slice", [input_, begin, size], name=name)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ferroflow._src.base import dtypes, errors
 from ferroflow._src.base.deprecation import deprecated_argument_lookup
-from ferroflow._src.base.typing import DTypeLike, TensorLike, TensorLikes, makes
+from ferroflow._src.base.function_families import FunctionFamily
+from ferroflow._src.base.typing import DTypeLike, TensorLike, TensorLikes
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.constant import constant_value
@@ -62,7 +63,17 @@ def _fail_if_known_false(condition: Any, data: Iterable[Any]) -> None:
         raise errors.InvalidArgumentError(None, None, "\n".join(_static_text(x) for x in data))
 
 
-def _comparing_signature(
+class _Comparison(NamedTuple):
+    name: str
+    sign: str
+    compare: Callable[..., Tensor]
+    compare_arrays: Callable[..., Any]
+    holds_for_itself: bool = False
+
+
+@FunctionFamily
+def _comparing(
+    check: _Comparison,
     x: TensorLike,
     y: TensorLike,
     data: TensorLikes | None = None,
@@ -70,46 +81,7 @@ def _comparing_signature(
     message: str | None = None,
     name: str | None = None,
 ) -> Operation:
-    """Has the signature of the functions that `_comparing` makes."""
-    raise NotImplementedError
-
-
-@makes(_comparing_signature)
-def _comparing(
-    public_name: str,
-    sign: str,
-    compare: Callable[..., Tensor],
-    compare_arrays: Callable[..., Any],
-    holds_for_itself: bool = False,
-) -> Callable[..., Operation]:
-    def function(
-        x: TensorLike,
-        y: TensorLike,
-        data: Any = None,
-        summarize: int | None = None,
-        message: str | None = None,
-        name: str | None = None,
-    ) -> Operation:
-        message = message or ""
-        if holds_for_itself:
-            # TF 1.15: the scope is entered once more for this, which takes its name from the assertion's own scope.
-            with name_scope(name, public_name, [x, y, data]):
-                if x is y:
-                    return no_op()
-        with name_scope(name, public_name, [x, y, data]):
-            x = convert_to_tensor(x, name="x")
-            y = convert_to_tensor(y, name="y")
-            if data is None:
-                what = f"Condition x {sign} y did not hold element-wise:"
-                data = [message, what, f"x ({x.name}) = ", x, f"y ({y.name}) = ", y]
-            condition = reduce_all(compare(x, y))
-            known_x, known_y = constant_value(x), constant_value(y)
-            if known_x is not None and known_y is not None:
-                _fail_if_known_false(np.all(compare_arrays(known_x, known_y)), data)
-            return Assert(condition, data, summarize=summarize)
-
-    function.__name__ = function.__qualname__ = public_name
-    function.__doc__ = f"""Makes an operation that fails unless `x {sign} y` for all elements, with broadcasting.
+    """Makes an operation that fails unless `x {value.sign} y` for all elements, with broadcasting.
 
     Args:
         x: Tensor of a number dtype.
@@ -125,50 +97,59 @@ def _comparing(
     Raises:
         InvalidArgumentError: if the condition is known to be false when the graph is built.
     """
-    return function
+    message = message or ""
+    if check.holds_for_itself:
+        # TF 1.15: the scope is entered once more for this, which takes its name from the assertion's own scope.
+        with name_scope(name, check.name, [x, y, data]):
+            if x is y:
+                return no_op()
+    with name_scope(name, check.name, [x, y, data]):
+        x = convert_to_tensor(x, name="x")
+        y = convert_to_tensor(y, name="y")
+        shown: Any = data
+        if data is None:
+            what = f"Condition x {check.sign} y did not hold element-wise:"
+            shown = [message, what, f"x ({x.name}) = ", x, f"y ({y.name}) = ", y]
+        condition = reduce_all(check.compare(x, y))
+        known_x, known_y = constant_value(x), constant_value(y)
+        if known_x is not None and known_y is not None:
+            _fail_if_known_false(np.all(check.compare_arrays(known_x, known_y)), shown)
+        return Assert(condition, shown, summarize=summarize)
 
 
-assert_equal = _comparing("assert_equal", "==", comparison.equal, np.equal, True)
-assert_none_equal = _comparing("assert_none_equal", "!=", comparison.not_equal, np.not_equal)
-assert_less = _comparing("assert_less", "<", comparison.less, np.less)
-assert_less_equal = _comparing("assert_less_equal", "<=", comparison.less_equal, np.less_equal)
-assert_greater = _comparing("assert_greater", ">", comparison.greater, np.greater)
-assert_greater_equal = _comparing("assert_greater_equal", ">=", comparison.greater_equal, np.greater_equal)
+assert_equal = _comparing(
+    "assert_equal", _Comparison("assert_equal", "==", comparison.equal, np.equal, holds_for_itself=True)
+)
+assert_none_equal = _comparing(
+    "assert_none_equal", _Comparison("assert_none_equal", "!=", comparison.not_equal, np.not_equal)
+)
+assert_less = _comparing("assert_less", _Comparison("assert_less", "<", comparison.less, np.less))
+assert_less_equal = _comparing(
+    "assert_less_equal", _Comparison("assert_less_equal", "<=", comparison.less_equal, np.less_equal)
+)
+assert_greater = _comparing("assert_greater", _Comparison("assert_greater", ">", comparison.greater, np.greater))
+assert_greater_equal = _comparing(
+    "assert_greater_equal", _Comparison("assert_greater_equal", ">=", comparison.greater_equal, np.greater_equal)
+)
 
 
-def _against_zero_signature(
+class _AgainstZero(NamedTuple):
+    name: str
+    sign: str
+    compare: Callable[..., Operation]
+    zero_first: bool
+
+
+@FunctionFamily
+def _against_zero(
+    check: _AgainstZero,
     x: TensorLike,
     data: TensorLike | None = None,
     summarize: int | None = None,
     message: str | None = None,
     name: str | None = None,
 ) -> Operation:
-    """Has the signature of the functions that `_against_zero` makes."""
-    raise NotImplementedError
-
-
-@makes(_against_zero_signature)
-def _against_zero(
-    public_name: str, sign: str, check: Callable[..., Operation], zero_first: bool
-) -> Callable[..., Operation]:
-    def function(
-        x: TensorLike,
-        data: TensorLike | None = None,
-        summarize: int | None = None,
-        message: str | None = None,
-        name: str | None = None,
-    ) -> Operation:
-        message = message or ""
-        with name_scope(name, public_name, [x, data]):
-            x = convert_to_tensor(x, name="x")
-            if data is None:
-                data = [message, f"Condition x {sign} 0 did not hold element-wise:", f"x ({x.name}) = ", x]
-            zero = convert_to_tensor(0, dtype=x.dtype.base_dtype)
-            pair = (zero, x) if zero_first else (x, zero)
-            return check(*pair, data=data, summarize=summarize)
-
-    function.__name__ = function.__qualname__ = public_name
-    function.__doc__ = f"""Makes an operation that fails unless `x {sign} 0` for all elements.
+    """Makes an operation that fails unless `x {value.sign} 0` for all elements.
 
     Args:
         x: Tensor of a real number dtype.
@@ -183,13 +164,24 @@ def _against_zero(
     Raises:
         InvalidArgumentError: if the condition is known to be false when the graph is built.
     """
-    return function
+    message = message or ""
+    with name_scope(name, check.name, [x, data]):
+        x = convert_to_tensor(x, name="x")
+        if data is None:
+            data = [message, f"Condition x {check.sign} 0 did not hold element-wise:", f"x ({x.name}) = ", x]
+        zero = convert_to_tensor(0, dtype=x.dtype.base_dtype)
+        pair = (zero, x) if check.zero_first else (x, zero)
+        return check.compare(*pair, data=data, summarize=summarize)
 
 
-assert_negative = _against_zero("assert_negative", "<", assert_less, zero_first=False)
-assert_positive = _against_zero("assert_positive", ">", assert_less, zero_first=True)
-assert_non_negative = _against_zero("assert_non_negative", ">=", assert_less_equal, zero_first=True)
-assert_non_positive = _against_zero("assert_non_positive", "<=", assert_less_equal, zero_first=False)
+assert_negative = _against_zero("assert_negative", _AgainstZero("assert_negative", "<", assert_less, zero_first=False))
+assert_positive = _against_zero("assert_positive", _AgainstZero("assert_positive", ">", assert_less, zero_first=True))
+assert_non_negative = _against_zero(
+    "assert_non_negative", _AgainstZero("assert_non_negative", ">=", assert_less_equal, zero_first=True)
+)
+assert_non_positive = _against_zero(
+    "assert_non_positive", _AgainstZero("assert_non_positive", "<=", assert_less_equal, zero_first=False)
+)
 
 
 def assert_near(
@@ -330,7 +322,7 @@ def assert_rank(
         name: str, name scope of the operations.
 
     Returns:
-        Operation; one that does nothing where it is known now to hold.
+        Operation; one that does nothing if it is known now to hold.
 
     Raises:
         ValueError: if the condition is known to be false when the graph is built, or `rank` is not a scalar.
@@ -369,7 +361,7 @@ def assert_rank_at_least(
         name: str, name scope of the operations.
 
     Returns:
-        Operation; one that does nothing where it is known now to hold.
+        Operation; one that does nothing if it is known now to hold.
 
     Raises:
         ValueError: if the condition is known to be false when the graph is built, or `rank` is not a scalar.
@@ -417,7 +409,7 @@ def assert_rank_in(
         name: str, name scope of the operations.
 
     Returns:
-        Operation; one that does nothing where it is known now to hold.
+        Operation; one that does nothing if it is known now to hold.
 
     Raises:
         ValueError: if the condition is known to be false when the graph is built, or a rank is not a scalar.
@@ -551,7 +543,7 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
         dtype: DType that they shall have; None for any.
 
     Returns:
-        DType, float32 where neither argument tells one.
+        DType, float32 if neither argument has one.
 
     Raises:
         ValueError: if the dtypes differ or are not floats.
@@ -599,7 +591,7 @@ def assert_scalar(tensor: TensorLike, name: str | None = None, message: str | No
 
 
 def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Tensor:
-    """Returns a tensor that fails the step where it holds an infinity or what is not a number.
+    """Returns a tensor that fails the step where it holds an infinity or NaN.
 
     Args:
         tensor: Tensor of float16, bfloat16, float32 or float64, of any shape.

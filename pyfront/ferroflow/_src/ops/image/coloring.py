@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
-from ferroflow._src.base.typing import DTypeLike, FloatLike, TensorLike, makes
+from ferroflow._src.base.function_families import FunctionFamily
+from ferroflow._src.base.typing import DTypeLike, FloatLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -29,7 +30,7 @@ def convert_image_dtype(image: TensorLike, dtype: DTypeLike, saturate: bool = Fa
     Args:
         image: Tensor of a real number dtype, of any shape.
         dtype: DType to convert to.
-        saturate: bool. If True, what is outside the dtype's range becomes its nearest end.
+        saturate: bool. If True, values outside the dtype's range become its nearest limit.
         name: str, name scope of the operations.
 
     Returns:
@@ -122,7 +123,7 @@ def random_contrast(image: TensorLike, lower: float, upper: float, seed: int | N
     Args:
         image: Tensor of a real number dtype, of shape [..., height, width, channels].
         lower: float, not negative: the least factor.
-        upper: float: what the factor is below.
+        upper: float: upper limit of the factor.
         seed: int, the op's seed; None to derive it from the graph's.
 
     Returns:
@@ -140,7 +141,7 @@ def random_saturation(image: TensorLike, lower: float, upper: float, seed: int |
     Args:
         image: Tensor of a real number dtype, of shape [..., height, width, 3].
         lower: float, not negative: the least factor.
-        upper: float: what the factor is below.
+        upper: float: upper limit of the factor.
         seed: int, the op's seed; None to derive it from the graph's.
 
     Returns:
@@ -241,7 +242,7 @@ def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) ->
 
     Args:
         image: Tensor of a real number dtype, of shape [..., height, width, 3].
-        delta: Tensor of float32, of shape []: in turns.
+        delta: Tensor of float32, of shape []: the one, then the other.
         name: str, name scope of the operations.
 
     Returns:
@@ -278,6 +279,12 @@ def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
 
     Returns:
         Tensor of the dtype of `images`, of shape [..., 1].
+
+    Example:
+        >>> red_and_white = tf.constant([[[1.0, 0.0, 0.0], [1.0, 1.0, 1.0]]])
+        >>> print(sess.run(tf.image.rgb_to_grayscale(red_and_white))[0].round(3))
+        [[0.299]
+         [1.   ]]
     """
     with name_scope(name, "rgb_to_grayscale", [images]) as scope:
         images = convert_to_tensor(images, name="images")
@@ -338,21 +345,9 @@ def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     return tensor_op("HSVToRGB", [images], name=name)
 
 
-def _linear_signature(images: TensorLike) -> Tensor:
-    """Has the signature of the functions that `_linear` makes."""
-    raise NotImplementedError
-
-
-@makes(_linear_signature)
-def _linear(public_name: str, source: str, target: str, kernel: list[list[float]]) -> Callable[..., Tensor]:
-    def function(images: TensorLike) -> Tensor:
-        images = convert_to_tensor(images, name="images")
-        matrix = convert_to_tensor(kernel, dtype=images.dtype, name="kernel")
-        ndims = images.get_shape().ndims
-        return tensordot(images, matrix, axes=[[-1 if ndims is None else ndims - 1], [0]])
-
-    function.__name__ = function.__qualname__ = public_name
-    function.__doc__ = f"""Converts images from {source} to {target}.
+@FunctionFamily
+def _linear(kernel: list[list[float]], images: TensorLike) -> Tensor:
+    """Converts images from {source} to {target}.
 
     Args:
         images: Tensor of float16, float32 or float64, of shape [..., 3]: RGB and Y in [0, 1].
@@ -360,30 +355,30 @@ def _linear(public_name: str, source: str, target: str, kernel: list[list[float]
     Returns:
         Tensor of the dtype and shape of `images`.
     """
-    return function
+    images = convert_to_tensor(images, name="images")
+    matrix = convert_to_tensor(kernel, dtype=images.dtype, name="kernel")
+    ndims = images.get_shape().ndims
+    return tensordot(images, matrix, axes=[[-1 if ndims is None else ndims - 1], [0]])
 
 
 rgb_to_yiq = _linear(
     "rgb_to_yiq",
-    "RGB",
-    "YIQ",
     [[0.299, 0.59590059, 0.2115], [0.587, -0.27455667, -0.52273617], [0.114, -0.32134392, 0.31119955]],
+    source="RGB",
+    target="YIQ",
 )
 yiq_to_rgb = _linear(
     "yiq_to_rgb",
-    "YIQ",
-    "RGB",
     [[1, 1, 1], [0.95598634, -0.27201283, -1.10674021], [0.6208248, -0.64720424, 1.70423049]],
+    source="YIQ",
+    target="RGB",
 )
 rgb_to_yuv = _linear(
     "rgb_to_yuv",
-    "RGB",
-    "YUV",
     [[0.299, -0.14714119, 0.61497538], [0.587, -0.28886916, -0.51496512], [0.114, 0.43601035, -0.10001026]],
+    source="RGB",
+    target="YUV",
 )
 yuv_to_rgb = _linear(
-    "yuv_to_rgb",
-    "YUV",
-    "RGB",
-    [[1, 1, 1], [0, -0.394642334, 2.03206185], [1.13988303, -0.58062185, 0]],
+    "yuv_to_rgb", [[1, 1, 1], [0, -0.394642334, 2.03206185], [1.13988303, -0.58062185, 0]], source="YUV", target="RGB"
 )

@@ -133,6 +133,12 @@ def crop_to_bounding_box(
     Raises:
         ValueError: if an offset is negative, a size is not positive, the rectangle is not inside the image, or the
             image's rank is not 3 or 4.
+
+    Example:
+        >>> image = tf.reshape(tf.range(12), [3, 4, 1])
+        >>> print(sess.run(tf.image.crop_to_bounding_box(image, 1, 1, target_height=2, target_width=2))[:, :, 0])
+        [[ 5  6]
+         [ 9 10]]
     """
     with name_scope(None, "crop_to_bounding_box", [image]):
         image, is_batch = as_batch(convert_to_tensor(image, name="image"))
@@ -263,7 +269,7 @@ def crop_and_resize(
         box_ind: Tensor of int32, of shape [boxes]: the image of each box.
         crop_size: Tensor of int32, of shape [2]: height and width of the result.
         method: str, "bilinear" or "nearest".
-        extrapolation_value: float, what fills places outside the image.
+        extrapolation_value: float, the value of pixels outside the image.
         name: str, name of the operation.
         box_indices: the later name of `box_ind`.
 

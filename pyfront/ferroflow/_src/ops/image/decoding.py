@@ -29,7 +29,7 @@ def decode_jpeg(
     Args:
         contents: Tensor of string, of shape []: the file's bytes.
         channels: int, 0 for those of the file, 1 for gray, 3 for RGB.
-        ratio: int, what the sides are divided by: 1, 2, 4 or 8.
+        ratio: int, the divisor of height and width: 1, 2, 4 or 8.
         fancy_upscaling: bool. If True, colours of lower resolution are interpolated.
         try_recover_truncated: bool. If True, a truncated image is decoded, and its missing part is gray.
         acceptable_fraction: float, the share of rows that must be there; the others are black.
@@ -41,6 +41,12 @@ def decode_jpeg(
 
     Raises:
         ValueError: if `contents` is not a scalar.
+
+    Example:
+        >>> file = tf.image.encode_jpeg(np.full([4, 6, 3], 128, np.uint8))
+        >>> image = sess.run(tf.image.decode_jpeg(file))
+        >>> print(image.shape, image.dtype, image[0, 0])
+        (4, 6, 3) uint8 [128 128 128]
     """
     attrs = {
         "channels": channels or 0,
@@ -170,7 +176,7 @@ def decode_image(
 
     Returns:
         Tensor of `dtype`, of shape [height, width, channels]. A step raises `InvalidArgumentError` for a damaged file,
-        or where its format has not so many channels.
+        or if its format does not have that number of channels.
 
     Raises:
         ValueError: if `channels` is not one of these.
@@ -207,10 +213,10 @@ def encode_jpeg(
         progressive: bool. If True, the file holds the image first coarsely, then finely.
         optimize_size: bool. If True, the codes are made for the image.
         chroma_downsampling: bool. If True, colours have half the resolution of brightness.
-        density_unit: str, "in" or "cm": what the densities are per.
+        density_unit: str, "in" or "cm": the unit of length of the densities.
         x_density: int, pixels per unit, across.
         y_density: int, pixels per unit, down.
-        xmp_metadata: str, what the file holds as XMP data.
+        xmp_metadata: str, the file's XMP data.
         name: str, name of the operation.
 
     Returns:
@@ -254,7 +260,7 @@ def encode_png(image: TensorLike, compression: int = -1, name: str | None = None
 
 
 def extract_jpeg_shape(contents: TensorLike, output_type: DTypeLike = dtypes.int32, name: str | None = None) -> Tensor:
-    """Returns the shape of a JPEG file's image, told by its header.
+    """Returns the shape of a JPEG file's image, from its header.
 
     Args:
         contents: Tensor of string, of shape []: the file's bytes.
@@ -315,7 +321,7 @@ def random_jpeg_quality(
     Args:
         image: Tensor of a real number dtype, of shape [height, width, 1 or 3].
         min_jpeg_quality: int, from 0 to 100: the least quality.
-        max_jpeg_quality: int, from 0 to 100: what the quality is below.
+        max_jpeg_quality: int, from 0 to 100: upper limit of the quality.
         seed: int, the op's seed; None to derive it from the graph's.
 
     Returns:

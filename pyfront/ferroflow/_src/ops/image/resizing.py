@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import dtypes
-from ferroflow._src.base.typing import ShapeTensorLike, TensorLike, makes
+from ferroflow._src.base.docstrings import add_example
+from ferroflow._src.base.function_families import FunctionFamily
+from ferroflow._src.base.typing import ShapeTensorLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant_value, constant_value_as_shape
 from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
@@ -36,35 +38,16 @@ class ResizeMethod:
     AREA = 3
 
 
-def _resizer_signature(
+@FunctionFamily
+def _resizer(
+    op_type: str,
     images: TensorLike,
     size: ShapeTensorLike,
     align_corners: bool = False,
     name: str | None = None,
     half_pixel_centers: bool = False,
 ) -> Tensor:
-    """Has the signature of the functions that `_resizer` makes."""
-    raise NotImplementedError
-
-
-@makes(_resizer_signature)
-def _resizer(public_name: str, op_type: str, returns: str, half_pixel: bool = True) -> Callable[..., Tensor]:
-    def function(
-        images: TensorLike,
-        size: ShapeTensorLike,
-        align_corners: bool = False,
-        name: str | None = None,
-        half_pixel_centers: bool = False,
-    ) -> Tensor:
-        attrs = {"align_corners": align_corners}
-        if half_pixel:
-            attrs["half_pixel_centers"] = half_pixel_centers
-        elif half_pixel_centers:
-            raise ValueError(f"{public_name} has no half_pixel_centers")
-        return tensor_op(op_type, [images, size], attrs, name=name)
-
-    function.__name__ = function.__qualname__ = public_name
-    function.__doc__ = f"""Resizes images with the op `{op_type}`.
+    """Resizes images with the op `{value}`.
 
     Args:
         images: Tensor of a real number dtype, of shape [batch, height, width, channels].
@@ -79,13 +62,18 @@ def _resizer(public_name: str, op_type: str, returns: str, half_pixel: bool = Tr
     Raises:
         ValueError: if shapes are incompatible.
     """
-    return function
+    attrs = {"align_corners": align_corners}
+    if op_type != "ResizeArea":
+        attrs["half_pixel_centers"] = half_pixel_centers
+    elif half_pixel_centers:
+        raise ValueError("resize_area has no half_pixel_centers")
+    return tensor_op(op_type, [images, size], attrs, name=name)
 
 
-resize_bilinear = _resizer("resize_bilinear", "ResizeBilinear", "float32")
-resize_nearest_neighbor = _resizer("resize_nearest_neighbor", "ResizeNearestNeighbor", "the dtype of `images`")
-resize_bicubic = _resizer("resize_bicubic", "ResizeBicubic", "float32")
-resize_area = _resizer("resize_area", "ResizeArea", "float32", half_pixel=False)
+resize_bilinear = _resizer("resize_bilinear", "ResizeBilinear", returns="float32")
+resize_nearest_neighbor = _resizer("resize_nearest_neighbor", "ResizeNearestNeighbor", returns="the dtype of `images`")
+resize_bicubic = _resizer("resize_bicubic", "ResizeBicubic", returns="float32")
+resize_area = _resizer("resize_area", "ResizeArea", returns="float32")
 
 _METHODS: dict[Any, Callable[..., Tensor]] = {
     ResizeMethod.BILINEAR: resize_bilinear,
@@ -141,11 +129,17 @@ def resize_images(
         name: str, name scope of the operations.
 
     Returns:
-        Tensor of float32 (nearest neighbours: of the dtype of `images`), of the rank of `images`; `images` itself where
-        the graph tells that they have this size.
+        Tensor of float32 (nearest neighbours: of the dtype of `images`), of the rank of `images`; `images` itself if
+        they are known to have this size.
 
     Raises:
         ValueError: if the rank of `images`, `size` or `method` is invalid.
+
+    Example:
+        >>> image = tf.constant([[[0.0], [2.0]], [[4.0], [6.0]]])
+        >>> print(sess.run(tf.image.resize_images(image, [2, 4]))[:, :, 0])
+        [[0. 1. 2. 2.]
+         [4. 5. 6. 6.]]
     """
     with name_scope(name, "resize", [images, size]):
         images = convert_to_tensor(images, name="images")
@@ -208,3 +202,14 @@ def resize_image_with_pad(
         resized = resize_images(image, size, method, align_corners)
         padded = pad_to_bounding_box(resized, before[0], before[1], target_height, target_width)
         return unbatched(padded, is_batch)
+
+
+add_example(
+    resize_bilinear,
+    """
+    >>> image = tf.constant([[[[0.0], [2.0]], [[4.0], [6.0]]]])
+    >>> print(sess.run(tf.image.resize_bilinear(image, [2, 4]))[0, :, :, 0])
+    [[0. 1. 2. 2.]
+     [4. 5. 6. 6.]]
+    """,
+)

@@ -69,6 +69,12 @@ def random_flip_left_right(image: TensorLike, seed: int | None = None) -> Tensor
 
     Raises:
         ValueError: if the rank of `image` is not 3 or 4.
+
+    Example:
+        >>> image = tf.constant([[[1], [2], [3]]])
+        >>> flipped = tf.image.random_flip_left_right(image, seed=1)
+        >>> print(sorted({tuple(sess.run(flipped)[0, :, 0].tolist()) for _ in range(20)}))
+        [(1, 2, 3), (3, 2, 1)]
     """
     return _random_flip(image, 1, seed, "random_flip_left_right")
 
@@ -114,7 +120,7 @@ def flip_up_down(image: TensorLike) -> Tensor:
 
 
 def _turned(image: Tensor, quarters: int, rows: int) -> Tensor:
-    """Returns the image turned counter-clockwise by so many quarters of a turn; `rows` is the axis of its rows."""
+    """Returns the image turned counter-clockwise by a number of quarter turns; `rows` is the axis of its rows."""
     columns = rows + 1
     swapped = [0, 2, 1, 3] if rows == 1 else [1, 0, 2]
     if quarters == 0:
@@ -127,7 +133,7 @@ def _turned(image: Tensor, quarters: int, rows: int) -> Tensor:
 
 
 def _turned_by(image: Tensor, quarters: Tensor, rows: int, scope: str) -> Tensor:
-    """Returns `_turned` by a number of quarters, 0 to 3, that only the step knows."""
+    """Returns `_turned` by a number of quarters, 0 to 3, that only the step can compute."""
     turns = [_turned(image, k, rows) for k in range(4)]
     flat, shape = shaping.reshape(turns[0], [-1]), shaping.shape(turns[0])
     for k in (1, 2, 3):

@@ -9,9 +9,7 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import FloatLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.default_graph import (
-    name_scope,
-)
+from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.math.linalg import eye, matmul
@@ -164,7 +162,7 @@ def regularized_gramian_cholesky(matrix: Any, l2_regularizer: FloatLike, first_k
 
     Args:
         matrix: Tensor of float32, float64, complex64 or complex128, of shape [..., m, n]: A.
-        l2_regularizer: float, or Tensor of shape []: what is added to the diagonal.
+        l2_regularizer: float, or Tensor of shape []: added to the diagonal.
         first_kind: bool. If True, the Gramian is A* A, else A A*.
 
     Returns:

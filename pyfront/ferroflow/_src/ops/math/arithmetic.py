@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes, tensor_shape
-from ferroflow._src.base.typing import DTypeLike, TensorLike, TensorLikes, makes
+from ferroflow._src.base.docstrings import add_example
+from ferroflow._src.base.function_families import FunctionFamily
+from ferroflow._src.base.typing import DTypeLike, TensorLike, TensorLikes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.conversion import convert_n_to_tensor, convert_to_tensor
-from ferroflow._src.framework.default_graph import (
-    name_scope,
-)
+from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.math.cast import cast
 
@@ -22,18 +21,9 @@ _FLOAT = "float32 or float64"
 _INTEGER = "an integer dtype"
 
 
-def _binary_signature(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Has the signature of the functions that `_binary` makes."""
-    raise NotImplementedError
-
-
-@makes(_binary_signature)
-def _binary(public_name: str, op_type: str, what: str, taken: str) -> Callable[..., Tensor]:
-    def function(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
-        return tensor_op(op_type, [x, y], name=name)
-
-    function.__name__ = function.__qualname__ = public_name
-    function.__doc__ = f"""Computes {what}, element by element, with broadcasting.
+@FunctionFamily
+def _binary(op_type: str, x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Computes {what}, element by element, with broadcasting.
 
     Args:
         x: Tensor of {taken}.
@@ -47,35 +37,40 @@ def _binary(public_name: str, op_type: str, what: str, taken: str) -> Callable[.
         TypeError: if the dtypes differ or are not supported.
         ValueError: if the shapes do not broadcast.
     """
-    return function
+    return tensor_op(op_type, [x, y], name=name)
 
 
-add = _binary("add", "Add", "`x + y`", "a number dtype or string (strings are joined)")
-subtract = _binary("subtract", "Sub", "`x - y`", _NUMBER)
-multiply = _binary("multiply", "Mul", "`x * y`", _NUMBER)
-realdiv = _binary("realdiv", "RealDiv", "`x / y` for real and complex numbers", _NUMBER)
-truncatediv = _binary("truncatediv", "TruncateDiv", "`x / y` rounded towards zero", _INTEGER)
-floor_div = _binary("floor_div", "FloorDiv", "`x / y` rounded towards minus infinity", _REAL)
-floormod = _binary("floormod", "FloorMod", "the remainder of the floor division, which has the sign of `y`", _REAL)
-truncatemod = _binary(
-    "truncatemod", "TruncateMod", "the remainder of the division towards zero, which has the sign of `x`", _REAL
+add = _binary("add", "Add", what="`x + y`", taken="a number dtype or string (strings are joined)")
+subtract = _binary("subtract", "Sub", what="`x - y`", taken=_NUMBER)
+multiply = _binary("multiply", "Mul", what="`x * y`", taken=_NUMBER)
+realdiv = _binary("realdiv", "RealDiv", what="`x / y` for real and complex numbers", taken=_NUMBER)
+truncatediv = _binary("truncatediv", "TruncateDiv", what="`x / y` rounded towards zero", taken=_INTEGER)
+floor_div = _binary("floor_div", "FloorDiv", what="`x / y` rounded towards minus infinity", taken=_REAL)
+floormod = _binary(
+    "floormod", "FloorMod", what="the remainder of the floor division, which has the sign of `y`", taken=_REAL
 )
-div_no_nan = _binary("div_no_nan", "DivNoNan", "`x / y`, and 0 where `y` is 0", _FLOAT)
-multiply_no_nan = _binary("multiply_no_nan", "MulNoNan", "`x * y`, and 0 where `y` is 0", _FLOAT)
-xlogy = _binary("xlogy", "Xlogy", "`x * log(y)`, and 0 where `x` is 0", _FLOAT)
-xdivy = _binary("xdivy", "Xdivy", "`x / y`, and 0 where `x` is 0", _FLOAT)
-maximum = _binary("maximum", "Maximum", "the larger of `x` and `y`", _REAL)
-minimum = _binary("minimum", "Minimum", "the smaller of `x` and `y`", _REAL)
-squared_difference = _binary("squared_difference", "SquaredDifference", "`(x - y) * (x - y)`", _NUMBER)
-bitwise_and = _binary("bitwise_and", "BitwiseAnd", "the bits set in both `x` and `y`", _INTEGER)
-bitwise_or = _binary("bitwise_or", "BitwiseOr", "the bits set in `x` or `y`", _INTEGER)
-bitwise_xor = _binary("bitwise_xor", "BitwiseXor", "the bits set in just one of `x` and `y`", _INTEGER)
-left_shift = _binary("left_shift", "LeftShift", "the bits of `x` moved `y` places up", _INTEGER)
-right_shift = _binary("right_shift", "RightShift", "the bits of `x` moved `y` places down", _INTEGER)
+truncatemod = _binary(
+    "truncatemod",
+    "TruncateMod",
+    what="the remainder of the division towards zero, which has the sign of `x`",
+    taken=_REAL,
+)
+div_no_nan = _binary("div_no_nan", "DivNoNan", what="`x / y`, and 0 where `y` is 0", taken=_FLOAT)
+multiply_no_nan = _binary("multiply_no_nan", "MulNoNan", what="`x * y`, and 0 where `y` is 0", taken=_FLOAT)
+xlogy = _binary("xlogy", "Xlogy", what="`x * log(y)`, and 0 where `x` is 0", taken=_FLOAT)
+xdivy = _binary("xdivy", "Xdivy", what="`x / y`, and 0 where `x` is 0", taken=_FLOAT)
+maximum = _binary("maximum", "Maximum", what="the larger of `x` and `y`", taken=_REAL)
+minimum = _binary("minimum", "Minimum", what="the smaller of `x` and `y`", taken=_REAL)
+squared_difference = _binary("squared_difference", "SquaredDifference", what="`(x - y) * (x - y)`", taken=_NUMBER)
+bitwise_and = _binary("bitwise_and", "BitwiseAnd", what="the bits set in both `x` and `y`", taken=_INTEGER)
+bitwise_or = _binary("bitwise_or", "BitwiseOr", what="the bits set in `x` or `y`", taken=_INTEGER)
+bitwise_xor = _binary("bitwise_xor", "BitwiseXor", what="the bits set in just one of `x` and `y`", taken=_INTEGER)
+left_shift = _binary("left_shift", "LeftShift", what="the bits of `x` moved `y` places up", taken=_INTEGER)
+right_shift = _binary("right_shift", "RightShift", what="the bits of `x` moved `y` places down", taken=_INTEGER)
 
 
 def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor:
-    """Returns the numbers of the dtype beside `x1` on the way to `x2`; `x2` where they are equal.
+    """Returns the next number after `x1` towards `x2`; `x2` if they are equal.
 
     Args:
         x1: tensor of float32 or float64, of any shape.
@@ -102,12 +97,16 @@ def mod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     Returns:
         Tensor of the dtype of `x`, of the shape that the shapes of `x` and `y` broadcast to.
+
+    Example:
+        >>> print(sess.run(tf.mod([7, -7], 3)))
+        [1 2]
     """
     return tensor_op("FloorMod", [x, y], name=name)
 
 
 def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
-    """Computes the angle of the point (x, y), in radians, in the quadrant that the signs tell.
+    """Computes the angle of the point (x, y), in radians, in the quadrant given by their signs.
 
     Args:
         y: Tensor of float32 or float64.
@@ -130,6 +129,10 @@ def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     Returns:
         Tensor of the dtype of `x`.
+
+    Example:
+        >>> print(sess.run(tf.pow([2.0, 3.0], [10.0, 2.0])))
+        [1024.    9.]
     """
     with name_scope(name, "Pow", [x]) as scope:
         return tensor_op("Pow", [x, y], name=scope)
@@ -259,6 +262,10 @@ def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     Raises:
         TypeError: if the dtypes differ or are not numbers.
+
+    Example:
+        >>> print(sess.run(tf.truediv([7, 8], 2)))
+        [3.5 4. ]
     """
     with name_scope(name, "truediv", [x, y]) as scope:
         x = convert_to_tensor(x, name="x")
@@ -285,6 +292,10 @@ def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     Raises:
         TypeError: if the dtypes differ.
+
+    Example:
+        >>> print(sess.run(tf.div([7, -7], 2)), sess.run(tf.div(7.0, 2.0)))
+        [ 3 -4] 3.5
     """
     with name_scope(name, "div", [x, y]) as scope:
         x = convert_to_tensor(x, name="x")
@@ -331,7 +342,7 @@ def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
-    """Computes `1 / x`, and 0 where `x` is 0.
+    """Computes `1 / x`, and 0 if `x` is 0.
 
     Args:
         x: Tensor of float16, float32, float64, complex64 or complex128.
@@ -394,6 +405,10 @@ def add_n(inputs: TensorLikes, name: str | None = None) -> Tensor:
     Raises:
         ValueError: if `inputs` is not a list, is empty, or its shapes differ.
         TypeError: if the dtypes differ.
+
+    Example:
+        >>> print(sess.run(tf.add_n([[1, 2], [10, 20], [100, 200]])))
+        [111 222]
     """
     inputs = _tensors_to_add(inputs)
     if len(inputs) == 1:
@@ -452,3 +467,51 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
         for coefficient in tensors[1:]:
             result = coefficient + result * x
         return result
+
+
+add_example(
+    add,
+    """
+    >>> print(sess.run(tf.add([[1], [2]], [10, 20])))
+    [[11 21]
+     [12 22]]
+    >>> print(sess.run(tf.add(["ferro"], "flow")))
+    [b'ferroflow']
+    """,
+)
+add_example(
+    multiply,
+    """
+    >>> print(sess.run(tf.multiply([[1, 2], [3, 4]], [10, 100])))
+    [[ 10 200]
+     [ 30 400]]
+    """,
+)
+add_example(
+    subtract,
+    """
+    >>> print(sess.run(tf.subtract([5, 7], 3)))
+    [2 4]
+    """,
+)
+add_example(
+    maximum,
+    """
+    >>> print(sess.run(tf.maximum([1, 5, 3], [4, 2, 3])))
+    [4 5 3]
+    """,
+)
+add_example(
+    squared_difference,
+    """
+    >>> print(sess.run(tf.squared_difference([1.0, 5.0], [4.0, 3.0])))
+    [9. 4.]
+    """,
+)
+add_example(
+    minimum,
+    """
+    >>> print(sess.run(tf.minimum([1, 5, 3], [4, 2, 3])))
+    [1 2 3]
+    """,
+)

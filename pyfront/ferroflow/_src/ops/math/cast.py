@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, overload
 
 from ferroflow._src.base import dtypes, tf_logging
 from ferroflow._src.base.deprecation import warn_deprecated
-from ferroflow._src.base.typing import DTypeLike, TensorLike, makes
+from ferroflow._src.base.docstrings import add_example
+from ferroflow._src.base.function_families import FunctionFamily
+from ferroflow._src.base.typing import DTypeLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -28,10 +29,16 @@ def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor | S
         name: str, name of the operation.
 
     Returns:
-        Tensor or SparseTensor of `dtype` and of the shape of `x`; `x` itself where it has that dtype.
+        Tensor or SparseTensor of `dtype` and of the shape of `x`; `x` itself if it has that dtype.
 
     Raises:
         TypeError: if there is no conversion between the two dtypes.
+
+    Example:
+        >>> print(sess.run(tf.cast([1.8, -1.8], tf.int32)))
+        [ 1 -1]
+        >>> print(sess.run(tf.cast([True, False], tf.float32)))
+        [1. 0.]
     """
     base_type = dtypes.as_dtype(dtype).base_dtype
     # TF 1.15: what has the dtype takes no name.
@@ -61,7 +68,7 @@ def _largest_within(source: dtypes.DType, target: dtypes.DType) -> Any:
 
 
 def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) -> Any:
-    """Converts elements to another dtype; what is outside its range becomes its nearest end, or the float next to that.
+    """Converts elements to another dtype; values outside its range become its nearest limit, or the float next to that.
 
     Args:
         value: Tensor of a number dtype, of any shape.
@@ -87,7 +94,7 @@ def bitcast(input: TensorLike, type: DTypeLike, name: str | None = None) -> Any:
 
     Args:
         input: Tensor of a number dtype, of any shape.
-        type: DType, the dtype to read. Where its elements are smaller, a dimension is added at the end; where they are
+        type: DType, the dtype to read. Where its elements are smaller, a dimension is added at the end; if they are
             larger, the last dimension must hold just one of them and goes away.
         name: str, name of the operation.
 
@@ -135,7 +142,7 @@ def real(input: TensorLike, name: str | None = None) -> Any:
         name: str, name of the operation.
 
     Returns:
-        Tensor of float32 for complex64 and of float64 for complex128; `input` itself where it is real.
+        Tensor of float32 for complex64 and of float64 for complex128; `input` itself if it is real.
     """
     with name_scope(name, "Real", [input]) as scope:
         input = convert_to_tensor(input, name="input")
@@ -161,34 +168,42 @@ def imag(input: TensorLike, name: str | None = None) -> Any:
         return tensor_op("Imag", [input], {"Tout": input.dtype.real_dtype}, name=scope)
 
 
-def _caster_signature(x: TensorLike, name: str = ...) -> Any:
-    """Has the signature of the functions that `_caster` makes."""
-    raise NotImplementedError
-
-
-@makes(_caster_signature)
-def _caster(public_name: str, dtype: dtypes.DType, default_name: str) -> Callable[..., Any]:
-    def function(x: TensorLike, name: str = default_name) -> Any:
-        warn_deprecated(f"tf.{public_name}", f"tf.cast(x, tf.{dtype.name})")
-        return cast(x, dtype, name=name)
-
-    function.__name__ = function.__qualname__ = public_name
-    function.__doc__ = f"""Deprecated: use `tf.cast(x, tf.{dtype.name})` instead.
+@FunctionFamily
+def _caster(target: tuple[str, dtypes.DType], x: TensorLike, name: str = "") -> Any:
+    """Deprecated: use `tf.cast(x, tf.{value[1].name})` instead.
 
     Args:
         x: Tensor or SparseTensor of a number dtype or bool, of any shape.
         name: str, name of the operation.
 
     Returns:
-        Tensor or SparseTensor of {dtype.name} and of the shape of `x`.
+        Tensor or SparseTensor of {value[1].name} and of the shape of `x`.
     """
-    return function
+    public_name, dtype = target
+    warn_deprecated(f"tf.{public_name}", f"tf.cast(x, tf.{dtype.name})")
+    return cast(x, dtype, name=name)
 
 
-to_float = _caster("to_float", dtypes.float32, "ToFloat")
-to_double = _caster("to_double", dtypes.float64, "ToDouble")
-to_int32 = _caster("to_int32", dtypes.int32, "ToInt32")
-to_int64 = _caster("to_int64", dtypes.int64, "ToInt64")
-to_bfloat16 = _caster("to_bfloat16", dtypes.bfloat16, "ToBFloat16")
-to_complex64 = _caster("to_complex64", dtypes.complex64, "ToComplex64")
-to_complex128 = _caster("to_complex128", dtypes.complex128, "ToComplex128")
+to_float = _caster("to_float", ("to_float", dtypes.float32), {"name": "ToFloat"})
+to_double = _caster("to_double", ("to_double", dtypes.float64), {"name": "ToDouble"})
+to_int32 = _caster("to_int32", ("to_int32", dtypes.int32), {"name": "ToInt32"})
+to_int64 = _caster("to_int64", ("to_int64", dtypes.int64), {"name": "ToInt64"})
+to_bfloat16 = _caster("to_bfloat16", ("to_bfloat16", dtypes.bfloat16), {"name": "ToBFloat16"})
+to_complex64 = _caster("to_complex64", ("to_complex64", dtypes.complex64), {"name": "ToComplex64"})
+to_complex128 = _caster("to_complex128", ("to_complex128", dtypes.complex128), {"name": "ToComplex128"})
+
+
+add_example(
+    to_float,
+    """
+    >>> print(sess.run(tf.to_float([1, 2])))
+    [1. 2.]
+    """,
+)
+add_example(
+    to_int32,
+    """
+    >>> print(sess.run(tf.to_int32([1.8, -1.8])))
+    [ 1 -1]
+    """,
+)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-from ferroflow._src.base.typing import TensorLike, makes
+from ferroflow._src.base.docstrings import add_example
+from ferroflow._src.base.function_families import FunctionFamily
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.tensor import Tensor
 
@@ -13,18 +12,9 @@ _REAL = "a real number dtype"
 _ANY = "a number dtype, bool or string"
 
 
-def _comparison_signature(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Has the signature of the functions that `_comparison` makes."""
-    raise NotImplementedError
-
-
-@makes(_comparison_signature)
-def _comparison(public_name: str, op_type: str, what: str, taken: str) -> Callable[..., Tensor]:
-    def function(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
-        return tensor_op(op_type, [x, y], name=name)
-
-    function.__name__ = function.__qualname__ = public_name
-    function.__doc__ = f"""Computes whether {what}, element by element, with broadcasting.
+@FunctionFamily
+def _comparison(op_type: str, x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Computes whether {what}, element by element, with broadcasting.
 
     Args:
         x: Tensor of {taken}.
@@ -38,17 +28,17 @@ def _comparison(public_name: str, op_type: str, what: str, taken: str) -> Callab
         TypeError: if the dtypes differ or are not supported.
         ValueError: if the shapes do not broadcast.
     """
-    return function
+    return tensor_op(op_type, [x, y], name=name)
 
 
-equal = _comparison("equal", "Equal", "`x == y`", _ANY)
-not_equal = _comparison("not_equal", "NotEqual", "`x != y`", _ANY)
-less = _comparison("less", "Less", "`x < y`", _REAL)
-less_equal = _comparison("less_equal", "LessEqual", "`x <= y`", _REAL)
-greater = _comparison("greater", "Greater", "`x > y`", _REAL)
-greater_equal = _comparison("greater_equal", "GreaterEqual", "`x >= y`", _REAL)
-logical_and = _comparison("logical_and", "LogicalAnd", "both `x` and `y` are True", "bool")
-logical_or = _comparison("logical_or", "LogicalOr", "`x` or `y` is True", "bool")
+equal = _comparison("equal", "Equal", what="`x == y`", taken=_ANY)
+not_equal = _comparison("not_equal", "NotEqual", what="`x != y`", taken=_ANY)
+less = _comparison("less", "Less", what="`x < y`", taken=_REAL)
+less_equal = _comparison("less_equal", "LessEqual", what="`x <= y`", taken=_REAL)
+greater = _comparison("greater", "Greater", what="`x > y`", taken=_REAL)
+greater_equal = _comparison("greater_equal", "GreaterEqual", what="`x >= y`", taken=_REAL)
+logical_and = _comparison("logical_and", "LogicalAnd", what="both `x` and `y` are True", taken="bool")
+logical_or = _comparison("logical_or", "LogicalOr", what="`x` or `y` is True", taken="bool")
 
 
 def logical_xor(x: TensorLike, y: TensorLike, name: str = "LogicalXor") -> Tensor:
@@ -80,3 +70,42 @@ def approximate_equal(x: TensorLike, y: TensorLike, tolerance: float = 1e-05, na
         Tensor of bool, of the shape of `x`.
     """
     return tensor_op("ApproximateEqual", [x, y], {"tolerance": tolerance}, name=name)
+
+
+add_example(
+    equal,
+    """
+    >>> labels, predictions = tf.constant([0, 1, 2]), tf.constant([0, 2, 2])
+    >>> print(sess.run(tf.equal(labels, predictions)))
+    [ True False  True]
+    """,
+)
+add_example(
+    greater,
+    """
+    >>> print(sess.run(tf.greater([1, 5, 3], 2)))
+    [False  True  True]
+    """,
+)
+add_example(
+    less,
+    """
+    >>> print(sess.run(tf.less([1, 5, 3], [2, 4, 3])))
+    [ True False False]
+    """,
+)
+add_example(
+    logical_and,
+    """
+    >>> x = tf.constant([1, 5, 9])
+    >>> print(sess.run(tf.logical_and(x > 2, x < 8)))
+    [False  True False]
+    """,
+)
+add_example(
+    not_equal,
+    """
+    >>> print(sess.run(tf.not_equal([1, 2, 3], [1, 0, 3])))
+    [False  True False]
+    """,
+)

@@ -2,110 +2,118 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from ferroflow._src.base.typing import TensorLike, makes
+from ferroflow._src.base.docstrings import add_example
+from ferroflow._src.base.function_families import FunctionFamily
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.default_graph import (
-    name_scope,
-)
+from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 
 _REAL = "float16, bfloat16, float32 or float64"
 _FLOATING = "float16, bfloat16, float32, float64, complex64 or complex128"
 _NUMERIC = "float16, bfloat16, float32, float64, int32, int64, complex64 or complex128"
 _INTEGER = "int8, int16, int32, int64, uint8 or uint16"
-_Unary = Callable[..., Any]
 
 
-def _described(function: _Unary, public_name: str, what: str, taken: str, returned: str, sparse: bool) -> _Unary:
-    function.__name__ = function.__qualname__ = public_name
-    kind = "Tensor or SparseTensor" if sparse else "Tensor"
-    function.__doc__ = f"""Computes {what}, element by element.
+@FunctionFamily
+def _unary(op_type: str, x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes {what}, element by element.
 
     Args:
-        x: {kind} of {taken}, of any shape.
+        x: Tensor of {taken}, of any shape.
         name: str, name of the operation.
 
     Returns:
-        {kind} of {returned} and of the shape of `x`.
+        Tensor of {returned} and of the shape of `x`.
 
     Raises:
         TypeError: if the dtype of `x` is not supported.
     """
-    return function
+    return tensor_op(op_type, [x], name=name)
 
 
-def _unary_signature(x: TensorLike, name: str | None = None) -> Tensor:
-    """Has the signature of the functions that `_unary` makes."""
-    raise NotImplementedError
+@FunctionFamily
+def _unary_of_sparse(op_type: str, x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes {what}, element by element.
+
+    Args:
+        x: Tensor or SparseTensor of {taken}, of any shape.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor or SparseTensor of the dtype of `x` and of the shape of `x`.
+
+    Raises:
+        TypeError: if the dtype of `x` is not supported.
+    """
+    with name_scope(name, op_type, [x]) as scope:
+        if isinstance(x, SparseTensor):
+            values = tensor_op(op_type, [x.values], name=scope)
+            sparse: Any = SparseTensor(indices=x.indices, values=values, dense_shape=x.dense_shape)
+            # Most callers pass a Tensor, so type checkers see one.
+            shown: Tensor = sparse
+            return shown
+        return tensor_op(op_type, [x], name=scope)
 
 
-@makes(_unary_signature)
-def _unary(public_name: str, op_type: str, what: str, taken: str, returned: str = "the dtype of `x`") -> _Unary:
-    def function(x: TensorLike, name: str | None = None) -> Any:
-        return tensor_op(op_type, [x], name=name)
-
-    return _described(function, public_name, what, taken, returned, sparse=False)
-
-
-def _unary_of_sparse_signature(x: TensorLike, name: str | None = None) -> Tensor:
-    """Has the signature of the functions that `_unary_of_sparse` makes."""
-    raise NotImplementedError
-
-
-@makes(_unary_of_sparse_signature)
-def _unary_of_sparse(public_name: str, op_type: str, what: str, taken: str) -> _Unary:
-    def function(x: TensorLike, name: str | None = None) -> Any:
-        with name_scope(name, op_type, [x]) as scope:
-            if isinstance(x, SparseTensor):
-                values = tensor_op(op_type, [x.values], name=scope)
-                return SparseTensor(indices=x.indices, values=values, dense_shape=x.dense_shape)
-            return tensor_op(op_type, [x], name=scope)
-
-    return _described(function, public_name, what, taken, "the dtype of `x`", sparse=True)
-
-
-negative = _unary_of_sparse("negative", "Neg", "`-x`", _NUMERIC)
+_SAME = "the dtype of `x`"
+negative = _unary_of_sparse("negative", "Neg", what="`-x`", taken=_NUMERIC)
 sign = _unary_of_sparse(
-    "sign", "Sign", "-1, 0 or 1 for `x` below, equal to or above 0, and `x / |x|` for complex", _NUMERIC
+    "sign", "Sign", what="-1, 0 or 1 for `x` below, equal to or above 0, and `x / |x|` for complex", taken=_NUMERIC
 )
-square = _unary_of_sparse("square", "Square", "`x * x`", _NUMERIC)
-sqrt = _unary_of_sparse("sqrt", "Sqrt", "the square root of `x`", _FLOATING)
-erf = _unary_of_sparse("erf", "Erf", "the error function of `x`", _REAL)
-tanh = _unary_of_sparse("tanh", "Tanh", "the hyperbolic tangent of `x`", _FLOATING)
+square = _unary_of_sparse("square", "Square", what="`x * x`", taken=_NUMERIC)
+sqrt = _unary_of_sparse("sqrt", "Sqrt", what="the square root of `x`", taken=_FLOATING)
+erf = _unary_of_sparse("erf", "Erf", what="the error function of `x`", taken=_REAL)
+tanh = _unary_of_sparse("tanh", "Tanh", what="the hyperbolic tangent of `x`", taken=_FLOATING)
 
-reciprocal = _unary("reciprocal", "Reciprocal", "`1 / x`", _NUMERIC)
-rsqrt = _unary("rsqrt", "Rsqrt", "`1 / sqrt(x)`", _FLOATING)
-exp = _unary("exp", "Exp", "e to the power of `x`", _FLOATING)
-expm1 = _unary("expm1", "Expm1", "`exp(x) - 1`, precise near 0", _FLOATING)
-log = _unary("log", "Log", "the natural logarithm of `x`", _FLOATING)
-log1p = _unary("log1p", "Log1p", "the natural logarithm of `1 + x`, precise near 0", _FLOATING)
-sin = _unary("sin", "Sin", "the sine of `x`, in radians", _FLOATING)
-cos = _unary("cos", "Cos", "the cosine of `x`, in radians", _FLOATING)
-tan = _unary("tan", "Tan", "the tangent of `x`, in radians", _NUMERIC)
-asin = _unary("asin", "Asin", "the inverse sine of `x`, in radians", _NUMERIC)
-acos = _unary("acos", "Acos", "the inverse cosine of `x`, in radians", _NUMERIC)
-atan = _unary("atan", "Atan", "the inverse tangent of `x`, in radians", _NUMERIC)
-sinh = _unary("sinh", "Sinh", "the hyperbolic sine of `x`", _FLOATING)
-cosh = _unary("cosh", "Cosh", "the hyperbolic cosine of `x`", _FLOATING)
-asinh = _unary("asinh", "Asinh", "the inverse hyperbolic sine of `x`", _FLOATING)
-acosh = _unary("acosh", "Acosh", "the inverse hyperbolic cosine of `x`", _FLOATING)
-atanh = _unary("atanh", "Atanh", "the inverse hyperbolic tangent of `x`", _FLOATING)
-erfc = _unary("erfc", "Erfc", "one minus the error function of `x`", _REAL)
-lgamma = _unary("lgamma", "Lgamma", "the logarithm of the absolute value of the gamma function of `x`", _REAL)
-digamma = _unary("digamma", "Digamma", "the derivative of `lgamma` at `x`", _REAL)
-floor = _unary("floor", "Floor", "the largest whole number that is not above `x`", _REAL)
-ceil = _unary("ceil", "Ceil", "the smallest whole number that is not below `x`", _REAL)
-rint = _unary("rint", "Rint", "the whole number nearest to `x`, an even one for a half", "float32 or float64")
-is_nan = _unary("is_nan", "IsNan", "whether `x` is not a number", _REAL, "bool")
-is_inf = _unary("is_inf", "IsInf", "whether `x` is plus or minus infinity", _REAL, "bool")
-is_finite = _unary("is_finite", "IsFinite", "whether `x` is neither infinite nor not a number", _REAL, "bool")
-logical_not = _unary("logical_not", "LogicalNot", "whether `x` is False", "bool", "bool")
-invert = _unary("invert", "Invert", "`x` with every bit flipped", _INTEGER)
+reciprocal = _unary("reciprocal", "Reciprocal", what="`1 / x`", taken=_NUMERIC, returned=_SAME)
+rsqrt = _unary("rsqrt", "Rsqrt", what="`1 / sqrt(x)`", taken=_FLOATING, returned=_SAME)
+exp = _unary("exp", "Exp", what="e to the power of `x`", taken=_FLOATING, returned=_SAME)
+expm1 = _unary("expm1", "Expm1", what="`exp(x) - 1`, precise near 0", taken=_FLOATING, returned=_SAME)
+log = _unary("log", "Log", what="the natural logarithm of `x`", taken=_FLOATING, returned=_SAME)
+log1p = _unary(
+    "log1p", "Log1p", what="the natural logarithm of `1 + x`, precise near 0", taken=_FLOATING, returned=_SAME
+)
+sin = _unary("sin", "Sin", what="the sine of `x`, in radians", taken=_FLOATING, returned=_SAME)
+cos = _unary("cos", "Cos", what="the cosine of `x`, in radians", taken=_FLOATING, returned=_SAME)
+tan = _unary("tan", "Tan", what="the tangent of `x`, in radians", taken=_NUMERIC, returned=_SAME)
+asin = _unary("asin", "Asin", what="the inverse sine of `x`, in radians", taken=_NUMERIC, returned=_SAME)
+acos = _unary("acos", "Acos", what="the inverse cosine of `x`, in radians", taken=_NUMERIC, returned=_SAME)
+atan = _unary("atan", "Atan", what="the inverse tangent of `x`, in radians", taken=_NUMERIC, returned=_SAME)
+sinh = _unary("sinh", "Sinh", what="the hyperbolic sine of `x`", taken=_FLOATING, returned=_SAME)
+cosh = _unary("cosh", "Cosh", what="the hyperbolic cosine of `x`", taken=_FLOATING, returned=_SAME)
+asinh = _unary("asinh", "Asinh", what="the inverse hyperbolic sine of `x`", taken=_FLOATING, returned=_SAME)
+acosh = _unary("acosh", "Acosh", what="the inverse hyperbolic cosine of `x`", taken=_FLOATING, returned=_SAME)
+atanh = _unary("atanh", "Atanh", what="the inverse hyperbolic tangent of `x`", taken=_FLOATING, returned=_SAME)
+erfc = _unary("erfc", "Erfc", what="one minus the error function of `x`", taken=_REAL, returned=_SAME)
+lgamma = _unary(
+    "lgamma",
+    "Lgamma",
+    what="the logarithm of the absolute value of the gamma function of `x`",
+    taken=_REAL,
+    returned=_SAME,
+)
+digamma = _unary("digamma", "Digamma", what="the derivative of `lgamma` at `x`", taken=_REAL, returned=_SAME)
+floor = _unary("floor", "Floor", what="the largest whole number that is not above `x`", taken=_REAL, returned=_SAME)
+ceil = _unary("ceil", "Ceil", what="the smallest whole number that is not below `x`", taken=_REAL, returned=_SAME)
+rint = _unary(
+    "rint",
+    "Rint",
+    what="the whole number nearest to `x`, an even one for a half",
+    taken="float32 or float64",
+    returned=_SAME,
+)
+is_nan = _unary("is_nan", "IsNan", what="whether `x` is not a number", taken=_REAL, returned="bool")
+is_inf = _unary("is_inf", "IsInf", what="whether `x` is plus or minus infinity", taken=_REAL, returned="bool")
+is_finite = _unary(
+    "is_finite", "IsFinite", what="whether `x` is neither infinite nor not a number", taken=_REAL, returned="bool"
+)
+logical_not = _unary("logical_not", "LogicalNot", what="whether `x` is False", taken="bool", returned="bool")
+invert = _unary("invert", "Invert", what="`x` with every bit flipped", taken=_INTEGER, returned=_SAME)
 
 
 def abs(x: TensorLike, name: str | None = None) -> Any:
@@ -118,6 +126,12 @@ def abs(x: TensorLike, name: str | None = None) -> Any:
     Returns:
         Tensor or SparseTensor of the shape of `x` and of its dtype; of float32 and float64 for complex64 and
         complex128.
+
+    Example:
+        >>> print(sess.run(tf.abs([-2.5, 3.0])))
+        [2.5 3. ]
+        >>> print(sess.run(tf.abs(tf.constant([3.0 - 4.0j]))))
+        [5.]
     """
     with name_scope(name, "Abs", [x]) as scope:
         if isinstance(x, SparseTensor):
@@ -139,7 +153,11 @@ def round(x: TensorLike, name: str | None = None) -> Any:
         name: str, name of the operation.
 
     Returns:
-        Tensor of the dtype and shape of `x`; `x` itself where it holds integers.
+        Tensor of the dtype and shape of `x`; `x` itself if it holds integers.
+
+    Example:
+        >>> print(sess.run(tf.round([0.5, 1.5, 2.3, -2.7])))
+        [ 0.  2.  2. -3.]
     """
     x = convert_to_tensor(x, name="x")
     if x.dtype.is_integer:
@@ -156,6 +174,10 @@ def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
 
     Returns:
         Tensor of the dtype and shape of `x`.
+
+    Example:
+        >>> print(sess.run(tf.nn.sigmoid([-100.0, 0.0, 2.0])).round(3))
+        [0.    0.5   0.881]
     """
     with name_scope(name, "Sigmoid", [x]) as scope:
         return tensor_op("Sigmoid", [convert_to_tensor(x, name="x")], name=scope)
@@ -184,7 +206,7 @@ def conj(x: TensorLike, name: str | None = None) -> Tensor:
         name: str, name of the operation.
 
     Returns:
-        Tensor of the dtype and shape of `x`; `x` itself where it is real.
+        Tensor of the dtype and shape of `x`; `x` itself if it is real.
 
     Raises:
         TypeError: if `x` holds no numbers.
@@ -214,3 +236,61 @@ def angle(input: TensorLike, name: str | None = None) -> Tensor:
         if input.dtype.is_complex:
             return tensor_op("Angle", [input], {"Tout": input.dtype.real_dtype}, name=scope)
         return tensor_op("ZerosLike", [input])
+
+
+add_example(
+    square,
+    """
+    >>> print(sess.run(tf.square([-3.0, 0.5])))
+    [9.   0.25]
+    """,
+)
+add_example(
+    log,
+    """
+    >>> print(sess.run(tf.log([1.0, np.e, 100.0])).round(3))
+    [0.    1.    4.605]
+    """,
+)
+add_example(
+    sqrt,
+    """
+    >>> print(sess.run(tf.sqrt([4.0, 2.25])))
+    [2.  1.5]
+    """,
+)
+add_example(
+    exp,
+    """
+    >>> print(sess.run(tf.exp([0.0, 1.0])).round(4))
+    [1.     2.7183]
+    """,
+)
+add_example(
+    tanh,
+    """
+    >>> print(sess.run(tf.nn.tanh([-100.0, 0.0, 1.0])).round(3))
+    [-1.     0.     0.762]
+    """,
+)
+add_example(
+    negative,
+    """
+    >>> print(sess.run(tf.negative([1.5, -2.0])))
+    [-1.5  2. ]
+    """,
+)
+add_example(
+    sin,
+    """
+    >>> print(sess.run(tf.sin([0.0, np.pi / 6, np.pi / 2])).round(3))
+    [0.  0.5 1. ]
+    """,
+)
+add_example(
+    sign,
+    """
+    >>> print(sess.run(tf.sign([-2.5, 0.0, 7.0])))
+    [-1.  0.  1.]
+    """,
+)

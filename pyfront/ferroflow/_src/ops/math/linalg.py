@@ -13,9 +13,7 @@ from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import IntsLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
-from ferroflow._src.framework.default_graph import (
-    name_scope,
-)
+from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import indexing, joining, making, shaping
 from ferroflow._src.ops.math import elementwise
@@ -62,6 +60,15 @@ def matmul(
     Raises:
         ValueError: if the inner dimensions differ, or a matrix is both transposed and adjoint.
         TypeError: if the dtypes differ.
+
+    Example:
+        >>> a = tf.constant([[1, 2], [3, 4]])
+        >>> b = tf.constant([[5], [6]])
+        >>> print(sess.run(tf.matmul(a, b)))
+        [[17]
+         [39]]
+        >>> print(sess.run(tf.matmul(b, a, transpose_a=True)))
+        [[23 34]]
     """
     with name_scope(name, "MatMul", [a, b]) as scope:
         # TF 1.x: None stands for an attribute's default, and Keras gives it.
@@ -76,7 +83,7 @@ def matmul(
         a_rank, b_rank = a.get_shape().ndims, b.get_shape().ndims
         are_batches = any(rank is None or rank > 2 for rank in (a_rank, b_rank))
         if not is_sparse and are_batches:
-            # BatchMatMul only knows the adjoint: a transpose is the adjoint of the conjugate.
+            # BatchMatMul only has the adjoint: a transpose is the adjoint of the conjugate.
             if transpose_a:
                 a, adjoint_a = elementwise.conj(a), True
             if transpose_b:
@@ -281,6 +288,12 @@ def diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
 
     Returns:
         Tensor of the dtype of `diagonal`, of shape [d1, ..., dk, d1, ..., dk].
+
+    Example:
+        >>> print(sess.run(tf.diag([1, 2, 3])))
+        [[1 0 0]
+         [0 2 0]
+         [0 0 3]]
     """
     return tensor_op("Diag", [diagonal], name=name)
 
@@ -341,7 +354,7 @@ def matrix_set_diag(input: TensorLike, diagonal: TensorLike, name: str | None = 
 def matrix_band_part(
     input: TensorLike, num_lower: TensorLike, num_upper: TensorLike, name: str | None = None
 ) -> Tensor:
-    """Sets to zero what is outside a band around the main diagonal of each matrix.
+    """Sets elements outside a band around each matrix's main diagonal to zero.
 
     Args:
         input: Tensor of any dtype, of shape [..., m, n].

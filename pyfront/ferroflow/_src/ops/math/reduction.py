@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated_argument_lookup, warn_deprecated
-from ferroflow._src.base.typing import DTypeLike, IntsLike, TensorLike, makes
+from ferroflow._src.base.docstrings import add_example
+from ferroflow._src.base.function_families import FunctionFamily
+from ferroflow._src.base.typing import DTypeLike, IntsLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.default_graph import (
-    name_scope,
-)
+from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import indexing, making, shaping
 from ferroflow._src.ops.math.cast import cast
@@ -44,7 +43,7 @@ def all_dimensions(x: TensorLike) -> Tensor:
         x: Tensor or SparseTensor.
 
     Returns:
-        Tensor of int32, of shape [rank of `x`]: a constant where the rank is known.
+        Tensor of int32, of shape [rank of `x`]: a constant if the rank is known.
     """
     if isinstance(x, SparseTensor):
         shape = x.dense_shape.get_shape()
@@ -57,7 +56,9 @@ def all_dimensions(x: TensorLike) -> Tensor:
     return making.range(0, shaping.rank(x))
 
 
-def _reduction_signature(
+@FunctionFamily
+def _reduction(
+    op: tuple[str, str],
     input_tensor: TensorLike,
     axis: IntsLike | None = None,
     keepdims: bool | None = None,
@@ -65,30 +66,7 @@ def _reduction_signature(
     reduction_indices: IntsLike | None = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
-    """Has the signature of the functions that `_reduction` makes."""
-    raise NotImplementedError
-
-
-@makes(_reduction_signature)
-def _reduction(public_name: str, op_type: str, what: str, taken: str) -> Callable[..., Tensor]:
-    def function(
-        input_tensor: TensorLike,
-        axis: IntsLike | None = None,
-        keepdims: bool | None = None,
-        name: str | None = None,
-        reduction_indices: IntsLike | None = None,
-        keep_dims: bool | None = None,
-    ) -> Tensor:
-        keepdims = _new_or_old(public_name, "keepdims", keepdims, "keep_dims", keep_dims)
-        axis = _axis(public_name, axis, reduction_indices)
-        indices = axis if axis is not None else all_dimensions(input_tensor)
-        result = tensor_op(op_type, [input_tensor, indices], {"keep_dims": bool(keepdims)}, name=name)
-        if axis is None and not keepdims:
-            result.set_shape(())
-        return result
-
-    function.__name__ = function.__qualname__ = public_name
-    function.__doc__ = f"""Computes {what} over dimensions.
+    """Computes {what} over dimensions.
 
     Args:
         input_tensor: Tensor of {taken}.
@@ -105,18 +83,25 @@ def _reduction(public_name: str, op_type: str, what: str, taken: str) -> Callabl
         ValueError: if a dimension is out of range or given twice, or both names of an argument are given.
         TypeError: if the dtype of `input_tensor` is not supported.
     """
-    return function
+    public_name, op_type = op
+    keepdims = _new_or_old(public_name, "keepdims", keepdims, "keep_dims", keep_dims)
+    axis = _axis(public_name, axis, reduction_indices)
+    indices = axis if axis is not None else all_dimensions(input_tensor)
+    result = tensor_op(op_type, [input_tensor, indices], {"keep_dims": bool(keepdims)}, name=name)
+    if axis is None and not keepdims:
+        result.set_shape(())
+    return result
 
 
 _NUMBER = "a number dtype"
 _REAL = "a real number dtype"
-reduce_sum = _reduction("reduce_sum", "Sum", "the sum", _NUMBER)
-reduce_mean = _reduction("reduce_mean", "Mean", "the mean", _NUMBER)
-reduce_prod = _reduction("reduce_prod", "Prod", "the product", _NUMBER)
-reduce_max = _reduction("reduce_max", "Max", "the maximum", _REAL)
-reduce_min = _reduction("reduce_min", "Min", "the minimum", _REAL)
-reduce_all = _reduction("reduce_all", "All", "whether all elements are True", "bool")
-reduce_any = _reduction("reduce_any", "Any", "whether some element is True", "bool")
+reduce_sum = _reduction("reduce_sum", ("reduce_sum", "Sum"), what="the sum", taken=_NUMBER)
+reduce_mean = _reduction("reduce_mean", ("reduce_mean", "Mean"), what="the mean", taken=_NUMBER)
+reduce_prod = _reduction("reduce_prod", ("reduce_prod", "Prod"), what="the product", taken=_NUMBER)
+reduce_max = _reduction("reduce_max", ("reduce_max", "Max"), what="the maximum", taken=_REAL)
+reduce_min = _reduction("reduce_min", ("reduce_min", "Min"), what="the minimum", taken=_REAL)
+reduce_all = _reduction("reduce_all", ("reduce_all", "All"), what="whether all elements are True", taken="bool")
+reduce_any = _reduction("reduce_any", ("reduce_any", "Any"), what="whether some element is True", taken="bool")
 
 
 def count_nonzero(
@@ -212,10 +197,10 @@ def reduce_variance(
         name: str, name scope of the operations.
 
     Returns:
-        Tensor of the dtype of `input_tensor`, real where it is complex.
+        Tensor of the dtype of `input_tensor`, real if it is complex.
 
     Raises:
-        TypeError: if `input_tensor` is of an integer dtype.
+        TypeError: if `input_tensor` has an integer dtype.
     """
     with name_scope(name or "reduce_variance"):
         input_tensor = convert_to_tensor(input_tensor)
@@ -243,10 +228,10 @@ def reduce_std(
         name: str, name scope of the operations.
 
     Returns:
-        Tensor of the dtype of `input_tensor`, real where it is complex.
+        Tensor of the dtype of `input_tensor`, real if it is complex.
 
     Raises:
-        TypeError: if `input_tensor` is of an integer dtype.
+        TypeError: if `input_tensor` has an integer dtype.
     """
     with name_scope(name or "reduce_std"):
         return tensor_op("Sqrt", [reduce_variance(input_tensor, axis=axis, keepdims=keepdims)])
@@ -273,32 +258,16 @@ def reduce_euclidean_norm(
     return result
 
 
-def _position_signature(
+@FunctionFamily
+def _position(
+    op: tuple[str, str],
     input: TensorLike,
     axis: IntsLike | None = None,
     name: str | None = None,
     dimension: IntsLike | None = None,
     output_type: DTypeLike = dtypes.int64,
 ) -> Tensor:
-    """Has the signature of the functions that `_position` makes."""
-    raise NotImplementedError
-
-
-@makes(_position_signature)
-def _position(public_name: str, op_type: str, what: str) -> Callable[..., Tensor]:
-    def function(
-        input: TensorLike,
-        axis: IntsLike | None = None,
-        name: str | None = None,
-        dimension: IntsLike | None = None,
-        output_type: DTypeLike = dtypes.int64,
-    ) -> Tensor:
-        axis = _new_or_old(public_name, "axis", axis, "dimension", dimension)
-        attrs = {"output_type": dtypes.dtype_or_none(output_type)}
-        return tensor_op(op_type, [input, 0 if axis is None else axis], attrs, name=name)
-
-    function.__name__ = function.__qualname__ = public_name
-    function.__doc__ = f"""Finds the position of the {what} along a dimension, the first one of equals.
+    """Finds the position of the {what} along a dimension, the first one of equals.
 
     Args:
         input: Tensor of a number dtype.
@@ -313,11 +282,14 @@ def _position(public_name: str, op_type: str, what: str) -> Callable[..., Tensor
     Raises:
         ValueError: if `axis` is out of range, or both of its names are given.
     """
-    return function
+    public_name, op_type = op
+    axis = _new_or_old(public_name, "axis", axis, "dimension", dimension)
+    attrs = {"output_type": dtypes.dtype_or_none(output_type)}
+    return tensor_op(op_type, [input, 0 if axis is None else axis], attrs, name=name)
 
 
-argmax = _position("argmax", "ArgMax", "largest element")
-argmin = _position("argmin", "ArgMin", "smallest element")
+argmax = _position("argmax", ("argmax", "ArgMax"), what="largest element")
+argmin = _position("argmin", ("argmin", "ArgMin"), what="smallest element")
 
 
 def arg_max(
@@ -355,3 +327,57 @@ def arg_min(
     """
     warn_deprecated("tf.arg_min", "tf.argmin")
     return argmin(input, dimension, name=name, output_type=output_type)
+
+
+add_example(
+    reduce_mean,
+    """
+    >>> x = tf.constant([[1.0, 2.0], [3.0, 6.0]])
+    >>> print(sess.run(tf.reduce_mean(x)))
+    3.0
+    >>> print(sess.run(tf.reduce_mean(x, axis=0)))
+    [2. 4.]
+    """,
+)
+add_example(
+    argmax,
+    """
+    >>> scores = tf.constant([[0.1, 0.7, 0.2], [0.5, 0.3, 0.2]])
+    >>> print(sess.run(tf.argmax(scores, axis=1)))
+    [1 0]
+    """,
+)
+add_example(
+    reduce_sum,
+    """
+    >>> x = tf.constant([[1, 2, 3], [4, 5, 6]])
+    >>> print(sess.run(tf.reduce_sum(x)))
+    21
+    >>> print(sess.run(tf.reduce_sum(x, axis=1, keepdims=True)))
+    [[ 6]
+     [15]]
+    """,
+)
+add_example(
+    reduce_max,
+    """
+    >>> x = tf.constant([[1, 5, 3], [4, 2, 6]])
+    >>> print(sess.run(tf.reduce_max(x)), sess.run(tf.reduce_max(x, axis=1)))
+    6 [5 6]
+    """,
+)
+add_example(
+    argmin,
+    """
+    >>> print(sess.run(tf.argmin([[3, 1, 2], [4, 5, 0]], axis=1)))
+    [1 2]
+    """,
+)
+add_example(
+    reduce_min,
+    """
+    >>> x = tf.constant([[1, 5, 3], [4, 2, 6]])
+    >>> print(sess.run(tf.reduce_min(x)), sess.run(tf.reduce_min(x, axis=0)))
+    1 [1 2 3]
+    """,
+)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
-from ferroflow._src.base.typing import DTypeLike, IntsLike, TensorLike, makes
+from ferroflow._src.base.docstrings import add_example
+from ferroflow._src.base.function_families import FunctionFamily
+from ferroflow._src.base.typing import DTypeLike, IntsLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
-from ferroflow._src.framework.default_graph import (
-    name_scope,
-)
+from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import making, shaping
 from ferroflow._src.ops.math.cast import cast
@@ -20,18 +19,9 @@ from ferroflow._src.ops.math.elementwise import sqrt
 from ferroflow._src.ops.math.reduction import reduce_max, reduce_prod
 
 
-def _sorted_segment_signature(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
-    """Has the signature of the functions that `_sorted_segment` makes."""
-    raise NotImplementedError
-
-
-@makes(_sorted_segment_signature)
-def _sorted_segment(public_name: str, op_type: str, what: str) -> Callable[..., Tensor]:
-    def function(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
-        return tensor_op(op_type, [data, segment_ids], name=name)
-
-    function.__name__ = function.__qualname__ = public_name
-    function.__doc__ = f"""Computes the {what} of each segment of the first dimension.
+@FunctionFamily
+def _sorted_segment(op_type: str, data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the {what} of each segment of the first dimension.
 
     Args:
         data: Tensor of a number dtype, of shape [n, ...].
@@ -41,32 +31,21 @@ def _sorted_segment(public_name: str, op_type: str, what: str) -> Callable[..., 
     Returns:
         Tensor of the dtype of `data`, of shape [largest id + 1, ...].
     """
-    return function
+    return tensor_op(op_type, [data, segment_ids], name=name)
 
 
-segment_sum = _sorted_segment("segment_sum", "SegmentSum", "sum")
-segment_mean = _sorted_segment("segment_mean", "SegmentMean", "mean")
-segment_prod = _sorted_segment("segment_prod", "SegmentProd", "product")
-segment_max = _sorted_segment("segment_max", "SegmentMax", "maximum")
-segment_min = _sorted_segment("segment_min", "SegmentMin", "minimum")
+segment_sum = _sorted_segment("segment_sum", "SegmentSum", what="sum")
+segment_mean = _sorted_segment("segment_mean", "SegmentMean", what="mean")
+segment_prod = _sorted_segment("segment_prod", "SegmentProd", what="product")
+segment_max = _sorted_segment("segment_max", "SegmentMax", what="maximum")
+segment_min = _sorted_segment("segment_min", "SegmentMin", what="minimum")
 
 
-def _unsorted_segment_signature(
-    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+@FunctionFamily
+def _unsorted_segment(
+    op_type: str, data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
-    """Has the signature of the functions that `_unsorted_segment` makes."""
-    raise NotImplementedError
-
-
-@makes(_unsorted_segment_signature)
-def _unsorted_segment(public_name: str, op_type: str, what: str, empty: str) -> Callable[..., Tensor]:
-    def function(
-        data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
-    ) -> Tensor:
-        return tensor_op(op_type, [data, segment_ids, num_segments], name=name)
-
-    function.__name__ = function.__qualname__ = public_name
-    function.__doc__ = f"""Computes the {what} of each segment, the ids in any order.
+    """Computes the {what} of each segment, the ids in any order.
 
     Args:
         data: Tensor of a number dtype, whose shape begins with that of `segment_ids`.
@@ -78,13 +57,17 @@ def _unsorted_segment(public_name: str, op_type: str, what: str, empty: str) -> 
         Tensor of the dtype of `data`, of shape [num_segments] + shape of a slice; {empty} for a segment without
         elements.
     """
-    return function
+    return tensor_op(op_type, [data, segment_ids, num_segments], name=name)
 
 
-unsorted_segment_sum = _unsorted_segment("unsorted_segment_sum", "UnsortedSegmentSum", "sum", "0")
-unsorted_segment_prod = _unsorted_segment("unsorted_segment_prod", "UnsortedSegmentProd", "product", "1")
-unsorted_segment_max = _unsorted_segment("unsorted_segment_max", "UnsortedSegmentMax", "maximum", "the lowest number")
-unsorted_segment_min = _unsorted_segment("unsorted_segment_min", "UnsortedSegmentMin", "minimum", "the highest number")
+unsorted_segment_sum = _unsorted_segment("unsorted_segment_sum", "UnsortedSegmentSum", what="sum", empty="0")
+unsorted_segment_prod = _unsorted_segment("unsorted_segment_prod", "UnsortedSegmentProd", what="product", empty="1")
+unsorted_segment_max = _unsorted_segment(
+    "unsorted_segment_max", "UnsortedSegmentMax", what="maximum", empty="the lowest number"
+)
+unsorted_segment_min = _unsorted_segment(
+    "unsorted_segment_min", "UnsortedSegmentMin", what="minimum", empty="the highest number"
+)
 
 
 def _segment_sizes(data: Tensor, segment_ids: Tensor, num_segments: Any) -> Tensor:
@@ -144,32 +127,16 @@ def unsorted_segment_sqrt_n(
         return unsorted_segment_sum(data, segment_ids, num_segments) / root
 
 
-def _sparse_segment_signature(
+@FunctionFamily
+def _sparse_segment(
+    op_type: str,
     data: TensorLike,
     indices: TensorLike,
     segment_ids: TensorLike,
     name: str | None = None,
     num_segments: TensorLike | None = None,
 ) -> Tensor:
-    """Has the signature of the functions that `_sparse_segment` makes."""
-    raise NotImplementedError
-
-
-@makes(_sparse_segment_signature)
-def _sparse_segment(public_name: str, op_type: str, what: str) -> Callable[..., Tensor]:
-    def function(
-        data: TensorLike,
-        indices: TensorLike,
-        segment_ids: TensorLike,
-        name: str | None = None,
-        num_segments: TensorLike | None = None,
-    ) -> Tensor:
-        if num_segments is None:
-            return tensor_op(op_type, [data, indices, segment_ids], name=name)
-        return tensor_op(f"{op_type}WithNumSegments", [data, indices, segment_ids, num_segments], name=name)
-
-    function.__name__ = function.__qualname__ = public_name
-    function.__doc__ = f"""Computes the {what} of the rows that indices choose, for each segment.
+    """Computes the {what} of the rows that indices choose, for each segment.
 
     Args:
         data: Tensor of float, of shape [rows, ...].
@@ -181,34 +148,28 @@ def _sparse_segment(public_name: str, op_type: str, what: str) -> Callable[..., 
     Returns:
         Tensor of the dtype of `data`, of shape [num_segments, ...].
     """
-    return function
+    if num_segments is None:
+        return tensor_op(op_type, [data, indices, segment_ids], name=name)
+    return tensor_op(f"{op_type}WithNumSegments", [data, indices, segment_ids, num_segments], name=name)
 
 
-sparse_segment_sum = _sparse_segment("sparse_segment_sum", "SparseSegmentSum", "sum")
-sparse_segment_mean = _sparse_segment("sparse_segment_mean", "SparseSegmentMean", "mean")
+sparse_segment_sum = _sparse_segment("sparse_segment_sum", "SparseSegmentSum", what="sum")
+sparse_segment_mean = _sparse_segment("sparse_segment_mean", "SparseSegmentMean", what="mean")
 sparse_segment_sqrt_n = _sparse_segment(
-    "sparse_segment_sqrt_n", "SparseSegmentSqrtN", "sum, divided by the root of the size,"
+    "sparse_segment_sqrt_n", "SparseSegmentSqrtN", what="sum, divided by the root of the size,"
 )
 
 
-def _cumulative_signature(
-    x: TensorLike, axis: IntsLike = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+@FunctionFamily
+def _cumulative(
+    op_type: str,
+    x: TensorLike,
+    axis: IntsLike = 0,
+    exclusive: bool = False,
+    reverse: bool = False,
+    name: str | None = None,
 ) -> Tensor:
-    """Has the signature of the functions that `_cumulative` makes."""
-    raise NotImplementedError
-
-
-@makes(_cumulative_signature)
-def _cumulative(public_name: str, op_type: str, what: str) -> Callable[..., Tensor]:
-    def function(
-        x: TensorLike, axis: IntsLike = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
-    ) -> Tensor:
-        with name_scope(name, op_type, [x]) as scope:
-            x = convert_to_tensor(x, name="x")
-            return tensor_op(op_type, [x, axis], {"exclusive": exclusive, "reverse": reverse}, name=scope)
-
-    function.__name__ = function.__qualname__ = public_name
-    function.__doc__ = f"""Computes the {what} of all elements up to each one, along a dimension.
+    """Computes the {what} of all elements up to each one, along a dimension.
 
     Args:
         x: Tensor of a number dtype.
@@ -220,11 +181,13 @@ def _cumulative(public_name: str, op_type: str, what: str) -> Callable[..., Tens
     Returns:
         Tensor of the dtype and shape of `x`.
     """
-    return function
+    with name_scope(name, op_type, [x]) as scope:
+        x = convert_to_tensor(x, name="x")
+        return tensor_op(op_type, [x, axis], {"exclusive": exclusive, "reverse": reverse}, name=scope)
 
 
-cumsum = _cumulative("cumsum", "Cumsum", "sum")
-cumprod = _cumulative("cumprod", "Cumprod", "product")
+cumsum = _cumulative("cumsum", "Cumsum", what="sum")
+cumprod = _cumulative("cumprod", "Cumprod", what="product")
 
 
 def bincount(
@@ -238,10 +201,10 @@ def bincount(
 
     Args:
         arr: Tensor of int32, not negative, of any shape.
-        weights: Tensor of int32, int64, float32 or float64, of the shape of `arr`: what each one adds; None for 1.
+        weights: Tensor of int32, int64, float32 or float64, of the shape of `arr`: the weights; None for 1.
         minlength: Tensor of int32, of shape []: the least length of the result; None for 0.
         maxlength: Tensor of int32, of shape []: the largest length of the result, numbers from there on are left out.
-        dtype: DType of the result, where there are no weights.
+        dtype: DType of the result, if there are no weights.
 
     Returns:
         Tensor of `dtype`, or of the dtype of `weights`, of shape [largest number + 1].
@@ -256,3 +219,12 @@ def bincount(
     if weights is not None:
         return unsorted_segment_sum(convert_to_tensor(weights, name="weights"), arr, length)
     return tensor_op("Bincount", [arr, length, constant([], dtype)])
+
+
+add_example(
+    unsorted_segment_sum,
+    """
+    >>> print(sess.run(tf.unsorted_segment_sum([5, 1, 7, 2], segment_ids=[0, 2, 0, 2], num_segments=4)))
+    [12  0  3  0]
+    """,
+)

@@ -33,7 +33,7 @@ def _has_valid_shape(weights_shape: Tensor, weights_rank: Tensor, values_shape: 
 
 
 def _known_to_hold(weights: Tensor, values: Tensor) -> str | None:
-    """Returns the name of the check that the shapes pass now; None where the step must tell."""
+    """Returns the name of the check that the shapes pass now; None if the step must check."""
     weights_shape, values_shape = weights.get_shape(), values.get_shape()
     if weights_shape.ndims is None or values_shape.ndims is None:
         return None
@@ -62,8 +62,9 @@ def assert_broadcastable(weights: TensorLike, values: TensorLike) -> Operation:
         values: Tensor of any dtype and shape.
 
     Returns:
-        Operation; one that does nothing where the shapes tell now. A step raises `InvalidArgumentError` where it does
-        not hold.
+        Operation; one that does nothing if the shapes are known now. A step raises `InvalidArgumentError` if it does
+
+             not hold.
 
     Raises:
         ValueError: if the condition is known to be false when the graph is built.
@@ -98,7 +99,7 @@ def broadcast_weights(weights: TensorLike, values: TensorLike) -> Tensor:
         values: Tensor of a number dtype, of any shape.
 
     Returns:
-        Tensor of the dtype and shape of `values`. A step raises `InvalidArgumentError` for weights of another shape.
+        Tensor of the dtype and shape of `values`. A step raises `InvalidArgumentError` for weights of a wrong shape.
 
     Raises:
         ValueError: if the weights are known not to broadcast to the values.

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
-from ferroflow._src.base.typing import TensorLike, makes
+from ferroflow._src.base.docstrings import add_example
+from ferroflow._src.base.function_families import FunctionFamily
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.default_graph import (
-    name_scope,
-)
+from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.joining import concat
 from ferroflow._src.ops.math.cast import cast
@@ -38,18 +37,9 @@ __all__ = [
 ]
 
 
-def _activation_signature(features: TensorLike, name: str | None = None) -> Tensor:
-    """Has the signature of the functions that `_activation` makes."""
-    raise NotImplementedError
-
-
-@makes(_activation_signature)
-def _activation(public_name: str, op_type: str, what: str, taken: str) -> Callable[..., Tensor]:
-    def function(features: TensorLike, name: str | None = None) -> Tensor:
-        return tensor_op(op_type, [features], name=name)
-
-    function.__name__ = function.__qualname__ = public_name
-    function.__doc__ = f"""Computes {what}, element by element.
+@FunctionFamily
+def _activation(op_type: str, features: TensorLike, name: str | None = None) -> Tensor:
+    """Computes {what}, element by element.
 
     Args:
         features: Tensor of {taken}, of any shape.
@@ -61,16 +51,18 @@ def _activation(public_name: str, op_type: str, what: str, taken: str) -> Callab
     Raises:
         TypeError: if the dtype of `features` is not supported.
     """
-    return function
+    return tensor_op(op_type, [features], name=name)
 
 
 _REAL = "a real number dtype"
 _FLOAT = "float16, bfloat16, float32 or float64"
-relu = _activation("relu", "Relu", "`max(x, 0)`", _REAL)
-elu = _activation("elu", "Elu", "`exp(x) - 1` below 0 and `x` from there on", _FLOAT)
-selu = _activation("selu", "Selu", "`scale * alpha * (exp(x) - 1)` below 0 and `scale * x` from there on", _FLOAT)
-softplus = _activation("softplus", "Softplus", "`log(exp(x) + 1)`", _FLOAT)
-softsign = _activation("softsign", "Softsign", "`x / (|x| + 1)`", _FLOAT)
+relu = _activation("relu", "Relu", what="`max(x, 0)`", taken=_REAL)
+elu = _activation("elu", "Elu", what="`exp(x) - 1` below 0 and `x` from there on", taken=_FLOAT)
+selu = _activation(
+    "selu", "Selu", what="`scale * alpha * (exp(x) - 1)` below 0 and `scale * x` from there on", taken=_FLOAT
+)
+softplus = _activation("softplus", "Softplus", what="`log(exp(x) + 1)`", taken=_FLOAT)
+softsign = _activation("softsign", "Softsign", what="`x / (|x| + 1)`", taken=_FLOAT)
 
 
 def relu6(features: TensorLike, name: str | None = None) -> Tensor:
@@ -84,6 +76,10 @@ def relu6(features: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the dtype and shape of `features`.
 
     Source: Krizhevsky, Convolutional Deep Belief Networks on CIFAR-10, 2010.
+
+    Example:
+        >>> print(sess.run(tf.nn.relu6([-1.0, 3.0, 10.0])))
+        [0. 3. 6.]
     """
     with name_scope(name, "Relu6", [features]) as scope:
         return tensor_op("Relu6", [convert_to_tensor(features, name="features")], name=scope)
@@ -156,6 +152,12 @@ def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None
 
     Raises:
         ValueError: if `bias` is not a vector or not as long as there are channels.
+
+    Example:
+        >>> pixels = tf.constant([[0.5, 0.5], [0.0, 1.0]])
+        >>> print(sess.run(tf.nn.bias_add(pixels, [10.0, 20.0])))
+        [[10.5 20.5]
+         [10.  21. ]]
     """
     with name_scope(name, "BiasAdd", [value, bias]) as scope:
         value = convert_to_tensor(value, name="input")
@@ -216,3 +218,26 @@ def relu_layer(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str
         weights = convert_to_tensor(weights, name="weights")
         biases = convert_to_tensor(biases, name="biases")
         return relu(bias_add(matmul(x, weights), biases), name=scope)
+
+
+add_example(
+    relu,
+    """
+    >>> print(sess.run(tf.nn.relu([-2.0, 0.0, 3.5])))
+    [0.  0.  3.5]
+    """,
+)
+add_example(
+    softplus,
+    """
+    >>> print(sess.run(tf.nn.softplus([-1.0, 0.0, 20.0])).round(3))
+    [ 0.313  0.693 20.   ]
+    """,
+)
+add_example(
+    elu,
+    """
+    >>> print(sess.run(tf.nn.elu([-1.0, 0.0, 2.0])).round(3))
+    [-0.632  0.     2.   ]
+    """,
+)

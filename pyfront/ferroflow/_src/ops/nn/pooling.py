@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated_argument_lookup
-from ferroflow._src.base.typing import DTypeLike, IntsLike, ListLike, TensorLike, makes
+from ferroflow._src.base.function_families import FunctionFamily
+from ferroflow._src.base.typing import DTypeLike, IntsLike, ListLike, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.default_graph import (
-    name_scope,
-)
+from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.nn.convolution import strides_and_dilation_rate, with_space_to_batch
@@ -104,7 +103,9 @@ def _pool_nd(
     return tensor_op(f"{kind}Pool3D", [input], _attrs(ksize, strides, padding, data_format), name=name)
 
 
-def _of_any_rank_signature(
+@FunctionFamily
+def _of_any_rank(
+    kind: str,
     input: TensorLike,
     ksize: IntsLike,
     strides: IntsLike,
@@ -112,24 +113,7 @@ def _of_any_rank_signature(
     data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Has the signature of the functions that `_of_any_rank` makes."""
-    raise NotImplementedError
-
-
-@makes(_of_any_rank_signature)
-def _of_any_rank(public_name: str, kind: str, what: str) -> Callable[..., Tensor]:
-    def function(
-        input: TensorLike,
-        ksize: IntsLike,
-        strides: IntsLike,
-        padding: str | ListLike,
-        data_format: str | None = None,
-        name: str | None = None,
-    ) -> Tensor:
-        return _pool_nd(kind, input, ksize, strides, padding, data_format, name)
-
-    function.__name__ = function.__qualname__ = public_name
-    function.__doc__ = f"""{what} of each window of sequences, images or volumes.
+    """{what} of each window of sequences, images or volumes.
 
     Args:
         input: Tensor of float16, bfloat16, float32 or float64, of rank 3, 4 or 5: [batch, ..., channels].
@@ -146,10 +130,12 @@ def _of_any_rank(public_name: str, kind: str, what: str) -> Callable[..., Tensor
         ValueError: if sizes are not positive, or a window does not fit.
         TypeError: if `ksize` or `strides` is neither int nor list.
     """
-    return function
+    return _pool_nd(kind, input, ksize, strides, padding, data_format, name)
 
 
-def _of_sequences_signature(
+@FunctionFamily
+def _of_sequences(
+    op_type: str,
     input: TensorLike,
     ksize: IntsLike,
     strides: IntsLike,
@@ -157,24 +143,7 @@ def _of_sequences_signature(
     data_format: str = "NWC",
     name: str | None = None,
 ) -> Tensor:
-    """Has the signature of the functions that `_of_sequences` makes."""
-    raise NotImplementedError
-
-
-@makes(_of_sequences_signature)
-def _of_sequences(public_name: str, op_type: str, what: str) -> Callable[..., Tensor]:
-    def function(
-        input: TensorLike,
-        ksize: IntsLike,
-        strides: IntsLike,
-        padding: str | ListLike,
-        data_format: str = "NWC",
-        name: str | None = None,
-    ) -> Tensor:
-        return _pool_1d(op_type, input, ksize, strides, padding, data_format, name)
-
-    function.__name__ = function.__qualname__ = public_name
-    function.__doc__ = f"""{what} of each window of sequences.
+    """{what} of each window of sequences.
 
     Args:
         input: Tensor of float16, bfloat16, float32 or float64, of shape [batch, time, channels].
@@ -191,13 +160,13 @@ def _of_sequences(public_name: str, op_type: str, what: str) -> Callable[..., Te
         ValueError: if sizes are not positive, or a window does not fit.
         TypeError: if `ksize` or `strides` is neither int nor list.
     """
-    return function
+    return _pool_1d(op_type, input, ksize, strides, padding, data_format, name)
 
 
-avg_pool1d = _of_sequences("avg_pool1d", "AvgPool", "Computes the mean")
-max_pool1d = _of_sequences("max_pool1d", "MaxPool", "Finds the largest element")
-avg_pool_v2 = _of_any_rank("avg_pool_v2", "Avg", "Computes the mean")
-max_pool_v2 = _of_any_rank("max_pool_v2", "Max", "Finds the largest element")
+avg_pool1d = _of_sequences("avg_pool1d", "AvgPool", what="Computes the mean")
+max_pool1d = _of_sequences("max_pool1d", "MaxPool", what="Finds the largest element")
+avg_pool_v2 = _of_any_rank("avg_pool_v2", "Avg", what="Computes the mean")
+max_pool_v2 = _of_any_rank("max_pool_v2", "Max", what="Finds the largest element")
 
 
 def avg_pool(
@@ -226,6 +195,13 @@ def avg_pool(
     Raises:
         ValueError: if sizes are not positive, or a window does not fit.
         TypeError: if `ksize` or `strides` is neither int nor list.
+
+    Example:
+        >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+        >>> pooled = tf.nn.avg_pool(image, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID")
+        >>> print(sess.run(pooled)[0, :, :, 0])
+        [[ 2.5  4.5]
+         [10.5 12.5]]
     """
     return _pool_2d("AvgPool", value, ksize, strides, padding, data_format, name, input)
 
@@ -256,6 +232,13 @@ def max_pool(
     Raises:
         ValueError: if sizes are not positive, or a window does not fit.
         TypeError: if `ksize` or `strides` is neither int nor list.
+
+    Example:
+        >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+        >>> pooled = tf.nn.max_pool(image, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="SAME")
+        >>> print(sess.run(pooled)[0, :, :, 0])
+        [[ 5.  7.]
+         [13. 15.]]
     """
     return _pool_2d("MaxPool", value, ksize, strides, padding, data_format, name, input)
 

@@ -35,7 +35,7 @@ def _as_name(key: str) -> str:
 
 
 def _default(key: str, value: Any, dtype: dtypes.DType, shape: TensorShape) -> Any:
-    """Returns the tensor by which an operation is told a default: an empty one where there is none."""
+    """Returns the tensor that gives an operation a default: an empty one for no default."""
     if shape.ndims and shape.as_list()[0] is None:
         if value is None:
             return constant("" if dtype == dtypes.string else 0, dtype=dtype)
@@ -96,7 +96,7 @@ def parse_example(
         serialized: Tensor of string, of shape [batch].
         features: dict from keys to `VarLenFeature`, `SparseFeature`, `FixedLenFeature` or `FixedLenSequenceFeature`.
         name: str, name scope of the operations.
-        example_names: Tensor of string, of shape [batch]: what errors call the examples.
+        example_names: Tensor of string, of shape [batch]: the examples' names, for messages.
 
     Returns:
         dict from the keys to tensors. VarLenFeature: SparseTensor of dense shape [batch, longest]. SparseFeature:
@@ -171,6 +171,15 @@ def parse_single_example(
     Raises:
         ValueError: if `features` is empty, or a description is invalid.
         tf.errors.InvalidArgumentError: when the step runs, on the same conditions as `tf.parse_example`.
+
+    Example:
+        >>> example = tf.train.Example()
+        >>> example.features.feature["size"].int64_list.value.extend([28, 28])
+        >>> example.features.feature["name"].bytes_list.value.append(b"digit")
+        >>> spec = {"size": tf.FixedLenFeature([2], tf.int64), "name": tf.FixedLenFeature([], tf.string)}
+        >>> parsed = tf.parse_single_example(example.SerializeToString(), spec)
+        >>> print(sess.run([parsed["size"], parsed["name"]]))
+        [array([28, 28]), b'digit']
     """
     if not features:
         raise ValueError("Missing features.")
@@ -241,7 +250,7 @@ def parse_sequence_example(
         serialized: Tensor of string, of shape [batch].
         context_features: dict from keys to `VarLenFeature` or `FixedLenFeature`.
         sequence_features: dict from keys to `VarLenFeature` or `FixedLenSequenceFeature`.
-        example_names: Tensor of string, of shape [batch]: what errors call the examples.
+        example_names: Tensor of string, of shape [batch]: the examples' names, for messages.
         name: str, name scope of the operations.
 
     Returns:
@@ -287,7 +296,7 @@ def parse_single_sequence_example(
         serialized: Tensor of string, of shape [].
         context_features: dict from keys to `VarLenFeature` or `FixedLenFeature`.
         sequence_features: dict from keys to `VarLenFeature` or `FixedLenSequenceFeature`.
-        example_name: Tensor of string, of shape []: what errors call the example.
+        example_name: Tensor of string, of shape []: the example's name, for messages.
         name: str, name scope of the operations.
 
     Returns:

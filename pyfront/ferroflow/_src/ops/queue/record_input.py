@@ -21,12 +21,12 @@ class RecordInput:
         file_pattern: str, patterns of the files' names, separated by commas.
         batch_size: int, records of a batch.
         buffer_size: int, records that are mixed.
-        parallelism: int, files that are read in turns.
+        parallelism: int, the number of files to read at a time.
         shift_ratio: float, the part of the shuffled files that moves from the front to the end.
         seed: int, seed of the order.
         name: str, name of the operation.
         batches: int, number of batches of `batch_size` records, each record a tensor; None for one batch in one tensor.
-        compression_type: `TFRecordCompressionType` of the files; None for none.
+        compression_type: `TFRecordCompressionType` of the files, or None.
     """
 
     def __init__(

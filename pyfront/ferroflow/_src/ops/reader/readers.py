@@ -63,7 +63,7 @@ class ReaderBase:
         return key, value
 
     def read_up_to(self, queue: Any, num_records: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
-        """Reads several records, all of one piece of work: there may be fewer than asked for.
+        """Reads several records, all of one piece of work: there may be fewer than requested.
 
         Args:
             queue: QueueBase or Tensor that names a queue, whose elements are strings: the work.
@@ -162,6 +162,14 @@ class TextLineReader(ReaderBase):
     Args:
         skip_header_lines: int, lines at the beginning of each file that are not records; None for 0.
         name: str, name of the operation.
+
+    Example:
+        >>> with tf.gfile.GFile("data.csv", "w") as file:
+        ...     file.write("1,2\\n3,4\\n")
+        >>> key, line = tf.TextLineReader().read(tf.train.string_input_producer(["data.csv"], num_epochs=1))
+        >>> with tf.train.MonitoredSession() as session:
+        ...     print(session.run([key, line]))
+        [b'data.csv:1', b'1,2']
     """
 
     def __init__(self, skip_header_lines: int | None = None, name: str | None = None) -> None:
@@ -205,7 +213,16 @@ class TFRecordReader(ReaderBase):
 
     Args:
         name: str, name of the operation.
-        options: TFRecordOptions, the compression of the files; None for none.
+        options: TFRecordOptions, the compression of the files, or None.
+
+    Example:
+        >>> with tf.python_io.TFRecordWriter("data.tfrecord") as writer:
+        ...     writer.write(b"first")
+        >>> files = tf.train.string_input_producer(["data.tfrecord"], num_epochs=1)
+        >>> key, value = tf.TFRecordReader().read(files)
+        >>> with tf.train.MonitoredSession() as session:
+        ...     print(session.run([key, value]))
+        [b'data.tfrecord:0', b'first']
     """
 
     def __init__(self, name: str | None = None, options: object = None) -> None:

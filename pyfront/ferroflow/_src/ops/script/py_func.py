@@ -60,7 +60,7 @@ def _call(token: str, arguments: list[Any]) -> list[np.ndarray[Any, Any]]:
             return [_array(item) for item in result]
         return [_array(result)]
     except BaseException:
-        # Only a handler stores the traceback in the exception, where `_describe` looks for it.
+        # Only a handler stores the traceback in the exception, where `_describe` finds it.
         raise
 
 
@@ -88,9 +88,9 @@ def py_func(
     The function lives as long as the graph and is not part of its GraphDef.
 
     Functions of one step that no data or control edge orders run at once, on threads of their own, and begin in any
-    order. Use `tf.control_dependencies` to order their effects. A function with nothing to run beside it runs on the
-    thread that calls `Session.run`. A step that fails or is late ends after its functions have ended. After Ctrl-C, it
-    leaves a function on another thread that goes on for more than a second.
+    order. Use `tf.control_dependencies` to order their effects. A function with nothing to run at the same time runs on
+    the thread that calls `Session.run`. A step that fails or is late ends after its functions have ended. After Ctrl-C,
+    it leaves a function on another thread that goes on for more than a second.
 
     Args:
         func: called with an array (NumPy scalar or bytes for shape []) for each input; returns an array, a list or
@@ -103,7 +103,7 @@ def py_func(
 
     Returns:
         Tensor of the dtype `Tout`, of unknown shape; list of Tensors where `Tout` is a list or tuple; the Operation
-        where it is empty and `stateful`.
+        if it is empty and `stateful`.
 
     Raises:
         tf.errors.InvalidArgumentError: when the step runs, if the results are not as many or not of the dtypes of

@@ -8,9 +8,7 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import IntLike, TensorLike
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
-from ferroflow._src.framework.default_graph import (
-    name_scope,
-)
+from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import indexing, joining, making, shaping
 from ferroflow._src.ops.math.arithmetic import maximum
@@ -50,9 +48,9 @@ def frame(
     Args:
         signal: Tensor of any dtype, of shape [..., samples, ...].
         frame_length: int, or Tensor of int32 of shape []: the number of samples of a frame.
-        frame_step: int, or Tensor of int32 of shape []: the number of samples from the begin of one frame to the next.
+        frame_step: int, or Tensor of int32 of shape []: the number of samples from the start of one frame to the next.
         pad_end: bool. If True, the end is padded, so that every step begins a frame.
-        pad_value: Tensor of the dtype of `signal`, of shape []: what it is padded with.
+        pad_value: Tensor of the dtype of `signal`, of shape []: the padding value.
         axis: int, the dimension of samples.
         name: str, name scope of the operations.
 
@@ -100,7 +98,7 @@ def overlap_and_add(signal: TensorLike, frame_step: IntLike, name: str | None = 
 
     Args:
         signal: Tensor of a number dtype, of shape [..., frames, frame_length].
-        frame_step: int, or Tensor of int32 of shape []: the number of samples from the begin of one frame to the next.
+        frame_step: int, or Tensor of int32 of shape []: the number of samples from the start of one frame to the next.
         name: str, name scope of the operations.
 
     Returns:

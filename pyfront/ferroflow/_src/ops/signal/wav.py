@@ -11,9 +11,7 @@ import numpy as np
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.default_graph import (
-    name_scope,
-)
+from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.script.py_func import py_func
 
@@ -53,7 +51,7 @@ def encode_wav(audio: TensorLike, sample_rate: TensorLike, name: str | None = No
     """Makes the content of a WAV file of 16 bits.
 
     Args:
-        audio: Tensor of float32, of shape [samples, channels], in [-1, 1]; what is beyond is cut.
+        audio: Tensor of float32, of shape [samples, channels]; values are clipped to [-1, 1].
         sample_rate: Tensor of int32, of shape []: samples per second.
         name: str, name scope of the operations.
 
@@ -110,7 +108,7 @@ def decode_wav(
 
     Raises:
         ValueError: if `contents` is not of rank 0.
-        tf.errors.InvalidArgumentError: if a step finds something else than such a file.
+        tf.errors.InvalidArgumentError: if a file read in a step is not a WAV file.
     """
     with name_scope(name, "DecodeWav", [contents]):
         contents = convert_to_tensor(contents, dtypes.string, name="contents")

@@ -11,9 +11,7 @@ from ferroflow._src.base.typing import IntsLike, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import SparseTensor, SparseTensorValue
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.default_graph import (
-    name_scope,
-)
+from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.reduction import all_dimensions
@@ -96,7 +94,7 @@ def sparse_dense_cwise_add(sp_t: Any, dense_t: Any) -> SparseTensor:
         dense_t: Tensor of the dtype of `sp_t`.
 
     Returns:
-        SparseTensor with the indices of `sp_t`; what is not in it stays zero.
+        SparseTensor with the indices of `sp_t`; other elements stay zero.
     """
     values = tensor_op("SparseDenseCwiseAdd", [sp_t.indices, sp_t.values, sp_t.dense_shape, dense_t])
     return SparseTensor(sp_t.indices, values, sp_t.dense_shape)
@@ -187,7 +185,7 @@ def _reduction(public_name: str, op_type: str, what: str, is_sparse: bool) -> Ca
 
     Returns:
         {"SparseTensor" if is_sparse else "Tensor"} of the dtype of `sp_input`{
-        "" if is_sparse else "; 0 where it has no element"
+        "" if is_sparse else "; 0 if it has no element"
     }.
 
     Raises:

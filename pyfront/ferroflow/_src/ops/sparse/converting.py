@@ -14,9 +14,7 @@ from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import SparseTensor, SparseTensorValue
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.default_graph import (
-    name_scope,
-)
+from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import indexing, joining, making, shaping
 from ferroflow._src.ops.array.slicing import slice_tensor
@@ -68,7 +66,7 @@ def sparse_tensor_to_dense(
 
     Args:
         sp_input: SparseTensor of any dtype.
-        default_value: Tensor of the dtype of `sp_input`, of shape []: what stands where no element is; None for zero
+        default_value: Tensor of the dtype of `sp_input`, of shape []: the value of missing elements; None for zero
             (False, the empty string).
         validate_indices: bool. If True, indices must be in row-major order without repetition.
         name: str, name of the operation.
@@ -154,7 +152,7 @@ def sparse_merge(
         SparseTensor of the dtype of `sp_values`.
 
     Raises:
-        TypeError: if an argument is of the wrong kind.
+        TypeError: if an argument has the wrong kind.
         ValueError: if there are not as many sizes as ids.
     """
     ids, sizes = _checked_sizes(sp_ids, vocab_size)

@@ -13,9 +13,7 @@ from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.constant import constant, constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.default_graph import (
-    name_scope,
-)
+from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import indexing, joining, making, shaping
 from ferroflow._src.ops.array.slicing import slice_tensor
@@ -186,7 +184,7 @@ def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> Sparse
 
     Args:
         sp_input: SparseTensor of any dtype, its indices in row-major order.
-        shape: Tensor of int32 or int64, of shape [new rank]; one element may be -1, for what is left.
+        shape: Tensor of int32 or int64, of shape [new rank]; one element may be -1, for the remaining elements.
         name: str, name scope of the operations.
 
     Returns:

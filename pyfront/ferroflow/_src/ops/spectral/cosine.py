@@ -8,9 +8,7 @@ from typing import Any
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.default_graph import (
-    name_scope,
-)
+from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import joining, making, shaping
 from ferroflow._src.ops.math import elementwise
@@ -46,7 +44,7 @@ def dct(
         type: int, 1, 2 or 3.
         n: None.
         axis: int, -1.
-        norm: str, "ortho" for an orthonormal transform (types 2 and 3); None for none.
+        norm: str, "ortho" for an orthonormal transform (types 2 and 3), or None.
         name: str, name scope of the operations.
 
     Returns:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
-from ferroflow._src.base.typing import TensorLike, makes
+from ferroflow._src.base.function_families import FunctionFamily
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.tensor import Tensor
 
@@ -39,8 +39,15 @@ def assign(
 
     Raises:
         ValueError: if the shapes differ and `validate_shape` is not False.
+
+    Example:
+        >>> v = tf.Variable([1.0, 2.0])
+        >>> set_v = tf.assign(v, [5.0, 6.0])
+        >>> sess.run(v.initializer)
+        >>> print(sess.run(v), sess.run(set_v))
+        [1. 2.] [5. 6.]
     """
-    if isinstance(ref, Tensor) and not ref.dtype._is_ref_dtype and hasattr(ref, "assign"):
+    if isinstance(ref, Tensor) and not dtypes.is_reference(ref.dtype) and hasattr(ref, "assign"):
         # A slice of a variable, which knows how to assign to itself.
         assigned: Tensor = ref.assign(value, name=name)
         return assigned
@@ -52,23 +59,11 @@ def assign(
     return changed
 
 
-def _update_signature(
-    ref: TensorLike, value: TensorLike, use_locking: bool | None = None, name: str | None = None
+@FunctionFamily
+def _update(
+    op_type: str, ref: TensorLike, value: TensorLike, use_locking: bool | None = None, name: str | None = None
 ) -> Tensor:
-    """Has the signature of the functions that `_update` makes."""
-    raise NotImplementedError
-
-
-@makes(_update_signature)
-def _update(public_name: str, op_type: str, what: str) -> Callable[..., Any]:
-    def function(
-        ref: TensorLike, value: TensorLike, use_locking: bool | None = None, name: str | None = None
-    ) -> Tensor:
-        changed: Tensor = _changed(op_type, ref, [value], {"use_locking": bool(use_locking)}, name)
-        return changed
-
-    function.__name__ = function.__qualname__ = public_name
-    function.__doc__ = f"""{what}
+    """{what}
 
     Args:
         ref: Variable or reference Tensor of a number dtype.
@@ -82,30 +77,24 @@ def _update(public_name: str, op_type: str, what: str) -> Callable[..., Any]:
     Raises:
         ValueError: if the shapes differ.
     """
-    return function
+    changed: Tensor = _changed(op_type, ref, [value], {"use_locking": bool(use_locking)}, name)
+    return changed
 
 
-assign_add = _update("assign_add", "AssignAdd", "Adds a value to a variable.")
-assign_sub = _update("assign_sub", "AssignSub", "Subtracts a value from a variable.")
+assign_add = _update("assign_add", "AssignAdd", what="Adds a value to a variable.")
+assign_sub = _update("assign_sub", "AssignSub", what="Subtracts a value from a variable.")
 
 
-def _scatter_signature(
-    ref: TensorLike, indices: TensorLike, updates: TensorLike, use_locking: bool = False, name: str | None = None
+@FunctionFamily
+def _scatter(
+    op_type: str,
+    ref: TensorLike,
+    indices: TensorLike,
+    updates: TensorLike,
+    use_locking: bool = False,
+    name: str | None = None,
 ) -> Tensor:
-    """Has the signature of the functions that `_scatter` makes."""
-    raise NotImplementedError
-
-
-@makes(_scatter_signature)
-def _scatter(public_name: str, op_type: str, what: str, locking: bool = False) -> Callable[..., Any]:
-    def function(
-        ref: TensorLike, indices: TensorLike, updates: TensorLike, use_locking: bool = locking, name: str | None = None
-    ) -> Tensor:
-        changed: Tensor = _changed(op_type, ref, [indices, updates], {"use_locking": bool(use_locking)}, name)
-        return changed
-
-    function.__name__ = function.__qualname__ = public_name
-    function.__doc__ = f"""{what}
+    """{what}
 
     Args:
         ref: Variable or reference Tensor of any dtype, of shape [n, ...].
@@ -117,39 +106,33 @@ def _scatter(public_name: str, op_type: str, what: str, locking: bool = False) -
     Returns:
         Tensor of the dtype and shape of `ref`: the reference after the update.
     """
-    return function
+    changed: Tensor = _changed(op_type, ref, [indices, updates], {"use_locking": bool(use_locking)}, name)
+    return changed
 
 
-scatter_update = _scatter("scatter_update", "ScatterUpdate", "Sets slices of a variable.", locking=True)
-scatter_add = _scatter("scatter_add", "ScatterAdd", "Adds to slices of a variable.")
-scatter_sub = _scatter("scatter_sub", "ScatterSub", "Subtracts from slices of a variable.")
-scatter_mul = _scatter("scatter_mul", "ScatterMul", "Multiplies slices of a variable.")
-scatter_div = _scatter("scatter_div", "ScatterDiv", "Divides slices of a variable.")
+scatter_update = _scatter("scatter_update", "ScatterUpdate", {"use_locking": True}, what="Sets slices of a variable.")
+scatter_add = _scatter("scatter_add", "ScatterAdd", what="Adds to slices of a variable.")
+scatter_sub = _scatter("scatter_sub", "ScatterSub", what="Subtracts from slices of a variable.")
+scatter_mul = _scatter("scatter_mul", "ScatterMul", what="Multiplies slices of a variable.")
+scatter_div = _scatter("scatter_div", "ScatterDiv", what="Divides slices of a variable.")
 scatter_min = _scatter(
-    "scatter_min", "ScatterMin", "Lowers slices of a variable to the updates where these are smaller."
+    "scatter_min", "ScatterMin", what="Lowers slices of a variable to the updates where these are smaller."
 )
 scatter_max = _scatter(
-    "scatter_max", "ScatterMax", "Raises slices of a variable to the updates where these are larger."
+    "scatter_max", "ScatterMax", what="Raises slices of a variable to the updates where these are larger."
 )
 
 
-def _scatter_nd_signature(
-    ref: TensorLike, indices: TensorLike, updates: TensorLike, use_locking: bool = False, name: str | None = None
+@FunctionFamily
+def _scatter_nd(
+    op_type: str,
+    ref: TensorLike,
+    indices: TensorLike,
+    updates: TensorLike,
+    use_locking: bool = False,
+    name: str | None = None,
 ) -> Tensor:
-    """Has the signature of the functions that `_scatter_nd` makes."""
-    raise NotImplementedError
-
-
-@makes(_scatter_nd_signature)
-def _scatter_nd(public_name: str, op_type: str, what: str, locking: bool = False) -> Callable[..., Any]:
-    def function(
-        ref: TensorLike, indices: TensorLike, updates: TensorLike, use_locking: bool = locking, name: str | None = None
-    ) -> Tensor:
-        changed: Tensor = _changed(op_type, ref, [indices, updates], {"use_locking": bool(use_locking)}, name)
-        return changed
-
-    function.__name__ = function.__qualname__ = public_name
-    function.__doc__ = f"""{what}
+    """{what}
 
     Args:
         ref: Variable or reference Tensor of any dtype, of rank 1 or more.
@@ -161,22 +144,25 @@ def _scatter_nd(public_name: str, op_type: str, what: str, locking: bool = False
     Returns:
         Tensor of the dtype and shape of `ref`: the reference after the update.
     """
-    return function
+    changed: Tensor = _changed(op_type, ref, [indices, updates], {"use_locking": bool(use_locking)}, name)
+    return changed
 
 
 scatter_nd_update = _scatter_nd(
     "scatter_nd_update",
     "ScatterNdUpdate",
-    "Sets elements or slices of a variable by indices into several dimensions.",
-    True,
+    {"use_locking": True},
+    what="Sets elements or slices of a variable by indices into several dimensions.",
 )
 scatter_nd_add = _scatter_nd(
-    "scatter_nd_add", "ScatterNdAdd", "Adds to elements or slices of a variable by indices into several dimensions."
+    "scatter_nd_add",
+    "ScatterNdAdd",
+    what="Adds to elements or slices of a variable by indices into several dimensions.",
 )
 scatter_nd_sub = _scatter_nd(
     "scatter_nd_sub",
     "ScatterNdSub",
-    "Subtracts from elements or slices of a variable by indices into several dimensions.",
+    what="Subtracts from elements or slices of a variable by indices into several dimensions.",
 )
 
 
