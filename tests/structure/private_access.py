@@ -70,9 +70,5 @@ def accesses(files: Mapping[str, str]) -> list[Access]:
 
 def accesses_below(folder: Path) -> list[Access]:
     """Returns those of all files below a folder."""
-    sources = {
-        str(path.relative_to(folder)): path.read_text(encoding="utf-8")
-        for path in folder.rglob("*.py*")
-        if path.suffix in (".py", ".pyi")
-    }
-    return accesses(dict(sorted(sources.items())))
+    paths = sorted(path for path in folder.rglob("*.py*") if path.suffix in (".py", ".pyi"))
+    return accesses({path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in paths})

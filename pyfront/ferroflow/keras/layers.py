@@ -75,13 +75,10 @@ from ferroflow._src.keras.noise_layers import (
     SpatialDropout2D as SpatialDropout2D,
     SpatialDropout3D as SpatialDropout3D,
 )
-from ferroflow._src.keras.recurrent import (
-    GRU as GRU,
-    LSTM as LSTM,
-    RNN as RNN,
+from ferroflow._src.keras.recurrent import GRU as GRU, LSTM as LSTM, RNN as RNN, SimpleRNN as SimpleRNN
+from ferroflow._src.keras.recurrent_cells import (
     GRUCell as GRUCell,
     LSTMCell as LSTMCell,
-    SimpleRNN as SimpleRNN,
     SimpleRNNCell as SimpleRNNCell,
     StackedRNNCells as StackedRNNCells,
 )

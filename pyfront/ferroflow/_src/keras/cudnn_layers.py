@@ -9,13 +9,14 @@ import numpy as np
 from ferroflow._src.base import nest
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras import named
-from ferroflow._src.keras.recurrent import GRU, LSTM, _GatedSteps, _MemorySteps, _Recurrent, _Steps
+from ferroflow._src.keras.recurrent import GRU, LSTM, Recurrent
+from ferroflow._src.keras.recurrent_steps import GatedSteps, MemorySteps, Steps
 from ferroflow._src.keras.wrappers import Bidirectional
 from ferroflow._src.ops.array import joining, shaping
 from ferroflow._src.variables.initializers import Ones
 
 
-class _CuDNN(_Recurrent):
+class _CuDNN(Recurrent):
     """Base of the layers with cuDNN's weights: each gate's matrix is stored by the columns, and has two biases."""
 
     _OPTIONS: ClassVar[dict[str, Any]] = {"activity_regularizer": None}
@@ -61,7 +62,7 @@ class _CuDNN(_Recurrent):
         return super().call(inputs, None, training, initial_state)
 
 
-class CuDNNGRU(_CuDNN, _GatedSteps):
+class CuDNNGRU(_CuDNN, GatedSteps):
     """Layer of gated recurrent units with the weights of cuDNN, whose files of weights it reads.
 
     It computes what `GRU(recurrent_activation="sigmoid", reset_after=True)` does.
@@ -131,7 +132,7 @@ class CuDNNGRU(_CuDNN, _GatedSteps):
         self.supports_masking = False
 
 
-class CuDNNLSTM(_CuDNN, _MemorySteps):
+class CuDNNLSTM(_CuDNN, MemorySteps):
     """Layer of long short-term memory with the weights of cuDNN, whose files of weights it reads.
 
     It computes what `LSTM(recurrent_activation="sigmoid")` does, with two biases that are added up.
@@ -202,7 +203,7 @@ class CuDNNLSTM(_CuDNN, _MemorySteps):
         self.supports_masking = False
 
     def _initial_bias(self) -> Any:
-        start = _Steps._initial_bias(self)
+        start = Steps._initial_bias(self)
         if not self.unit_forget_bias:
             return start
 

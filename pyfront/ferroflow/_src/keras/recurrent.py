@@ -1,216 +1,28 @@
-"""Recurrent layers of models: their kinds of steps, their cells, and the layers that run them over sequences."""
+"""Recurrent layers of models, which run steps or cells over sequences."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from ferroflow._src.base import dtypes, nest
+from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import BoolLike, Identifier, NestedTensors
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras import named
 from ferroflow._src.keras.backend_nn import dropout as left_out, in_train_phase
 from ferroflow._src.keras.base_layer import KerasLayer
-from ferroflow._src.keras.layers import resolved
+from ferroflow._src.keras.recurrent_cells import (
+    StackedRNNCells,
+    check_cell,
+    state_sizes,
+    variables_not_trained,
+)
+from ferroflow._src.keras.recurrent_steps import CONSTRAINTS, GatedSteps, MemorySteps, SimpleSteps, Steps
 from ferroflow._src.ops.array import joining, making, shaping
 from ferroflow._src.ops.array.indexing import where
 from ferroflow._src.ops.array.shaping import reverse
-from ferroflow._src.ops.math.linalg import matmul
 from ferroflow._src.rnn.cell import RNNCell
 from ferroflow._src.rnn.dynamic_running import dynamic_rnn
-from ferroflow._src.variables.initializers import Ones
-
-_CONSTRAINTS = {"kernel_constraint": None, "recurrent_constraint": None, "bias_constraint": None}
-
-
-class _Steps(KerasLayer):
-    """Base of the kinds of steps: the weights, which are divided equally among the gates."""
-
-    _STATES = 1
-    _GATES = 1
-
-    units: int
-
-    def _set_options(
-        self,
-        units: int,
-        activation: Any = "tanh",
-        use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
-        recurrent_initializer: Any = "orthogonal",
-        bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None,
-        recurrent_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        recurrent_constraint: Any = None,
-        bias_constraint: Any = None,
-        dropout: float = 0.0,
-        recurrent_dropout: float = 0.0,
-    ) -> None:
-        self.units = units
-        self.activation = named.activation(activation)
-        self.use_bias = use_bias
-        options = {
-            "kernel_initializer": kernel_initializer,
-            "recurrent_initializer": recurrent_initializer,
-            "bias_initializer": bias_initializer,
-            "kernel_regularizer": kernel_regularizer,
-            "recurrent_regularizer": recurrent_regularizer,
-            "bias_regularizer": bias_regularizer,
-            "kernel_constraint": kernel_constraint,
-            "recurrent_constraint": recurrent_constraint,
-            "bias_constraint": bias_constraint,
-        }
-        for name, value in resolved(options).items():
-            setattr(self, name, value)
-        self.dropout = min(1.0, max(0.0, dropout))
-        self.recurrent_dropout = min(1.0, max(0.0, recurrent_dropout))
-        # Dropout masks of the inputs and of the state, for each gate; None for no dropout.
-        self._kept_of_inputs: list[Tensor] | None = None
-        self._kept_of_state: list[Tensor] | None = None
-
-    def build(self, input_shape: Any) -> None:
-        """Makes the weights.
-
-        Args:
-            input_shape: TensorShape of the inputs, [batch, steps, size] or [batch, size].
-        """
-        made: Any = self  # the attributes that the constructor sets by name
-        width, size = self._GATES * self.units, TensorShape(input_shape)[-1].value
-        self.kernel = self.add_weight(
-            "kernel",
-            (size, width),
-            initializer=made.kernel_initializer,
-            regularizer=made.kernel_regularizer,
-            constraint=made.kernel_constraint,
-        )
-        self.recurrent_kernel = self.add_weight(
-            "recurrent_kernel",
-            (self.units, width),
-            initializer=made.recurrent_initializer,
-            regularizer=made.recurrent_regularizer,
-            constraint=made.recurrent_constraint,
-        )
-        self.bias = None
-        if self.use_bias:
-            self.bias = self.add_weight(
-                "bias",
-                self._bias_shape(width),
-                initializer=self._initial_bias(),
-                regularizer=made.bias_regularizer,
-                constraint=made.bias_constraint,
-            )
-        self.built = True
-
-    def _initial_bias(self) -> Any:
-        made: Any = self
-        return made.bias_initializer
-
-    def _bias_shape(self, width: int) -> tuple[int, ...]:
-        return (width,)
-
-    def _biases(self) -> tuple[Any, Any]:
-        """Returns the biases of the inputs' products and of the state's, or None."""
-        return self.bias, None
-
-    def _kernels(self) -> tuple[Any, Any]:
-        """Returns the matrices that inputs and state are multiplied by."""
-        return self.kernel, self.recurrent_kernel
-
-    def _step(self, inputs: Any, state: Any) -> Any:
-        """Returns the output and the states after a step."""
-        raise NotImplementedError
-
-    def _gate(self, x: Any, i: int) -> Any:
-        """Returns the columns of a gate."""
-        return x[..., i * self.units : (i + 1) * self.units]
-
-    def _of_inputs(self, inputs: Any) -> list[Tensor]:
-        """Returns the products of the inputs and the weights, with the bias, for each gate."""
-        products = self._products(inputs, self._kernels()[0], self._kept_of_inputs, range(self._GATES))
-        bias = self._biases()[0]
-        return products if bias is None else [x + self._gate(bias, i) for i, x in enumerate(products)]
-
-    def _of_state(self, state: Any, gates: Sequence[int]) -> list[Tensor]:
-        """Returns the products of the state and the weights, with the state's own bias, for some gates."""
-        products = self._products(state, self._kernels()[1], self._kept_of_state, gates)
-        bias = self._biases()[1]
-        return products if bias is None else [x + self._gate(bias, i) for i, x in zip(gates, products, strict=True)]
-
-    def _products(self, x: Any, weights: Any, kept: list[Tensor] | None, gates: Sequence[int]) -> list[Tensor]:
-        if kept is not None:
-            return [matmul(x * kept[i], self._gate(weights, i)) for i in gates]
-        first, last = gates[0], gates[-1] + 1
-        product = matmul(x, weights[:, first * self.units : last * self.units])
-        return [self._gate(product, i - first) for i in gates]
-
-
-class _SimpleSteps(_Steps):
-    """Steps that get their last output as input."""
-
-    def _step(self, inputs: Any, state: Any) -> Any:
-        output = self.activation(self._of_inputs(inputs)[0] + self._of_state(state[0], [0])[0])
-        return output, (output,)
-
-
-class _GatedSteps(_Steps):
-    """Steps with an update and a reset gate."""
-
-    _GATES = 3
-
-    recurrent_activation: Any
-    # If True, the reset gate multiplies the product of the state and the weights, and not the state.
-    reset_after = False
-
-    def _bias_shape(self, width: int) -> tuple[int, ...]:
-        return (2, width) if self.reset_after else (width,)
-
-    def _biases(self) -> tuple[Any, Any]:
-        if self.bias is None or not self.reset_after:
-            return self.bias, None
-        return self.bias[0], self.bias[1]
-
-    def _step(self, inputs: Any, state: Any) -> Any:
-        (last,) = state
-        x_update, x_reset, x_new = self._of_inputs(inputs)
-        h_update, h_reset, *h_new = self._of_state(last, [0, 1, 2] if self.reset_after else [0, 1])
-        update = self.recurrent_activation(x_update + h_update)
-        reset = self.recurrent_activation(x_reset + h_reset)
-        of_state = reset * h_new[0] if self.reset_after else self._of_state(reset * last, [2])[0]
-        new = self.activation(x_new + of_state)
-        output = update * last + (1 - update) * new
-        return output, (output,)
-
-
-class _MemorySteps(_Steps):
-    """Steps with a memory that gates fill and clear."""
-
-    _STATES = 2
-    _GATES = 4
-
-    recurrent_activation: Any
-    unit_forget_bias: bool
-
-    def _initial_bias(self) -> Any:
-        start = super()._initial_bias()
-        if not self.unit_forget_bias:
-            return start
-
-        def initializer(shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
-            units = self.units
-            return joining.concat([start([units], dtype), Ones()([units], dtype), start([2 * units], dtype)], 0)
-
-        return initializer
-
-    def _step(self, inputs: Any, state: Any) -> Any:
-        last, memory = state
-        gates = [x + h for x, h in zip(self._of_inputs(inputs), self._of_state(last, range(4)), strict=True)]
-        keep_new, forget, output_gate = (self.recurrent_activation(gates[i]) for i in (0, 1, 3))
-        memory = forget * memory + keep_new * self.activation(gates[2])
-        output = output_gate * self.activation(memory)
-        return output, (output, memory)
 
 
 class _Run(RNNCell):
@@ -304,7 +116,7 @@ class _Running(KerasLayer):
         return [result, *states] if self.return_state else result
 
 
-class _Recurrent(_Running, _Steps):
+class Recurrent(_Running, Steps):
     """Base of the recurrent layers of one kind of steps.
 
     Args:
@@ -321,7 +133,7 @@ class _Recurrent(_Running, _Steps):
     """
 
     _OPTIONS: ClassVar[dict[str, Any]] = {
-        **_CONSTRAINTS,
+        **CONSTRAINTS,
         "activity_regularizer": None,
         "implementation": 1,
         "unroll": False,
@@ -406,59 +218,7 @@ class _Recurrent(_Running, _Steps):
         return self._run(self._step, (self.units,) * self._STATES, inputs, initial_state, mask)
 
 
-class _Cell(_Steps):
-    """Base of the cells: one step, for a batch of inputs and states."""
-
-    _OPTIONS: ClassVar[dict[str, Any]] = {
-        "use_bias": True,
-        "kernel_initializer": "glorot_uniform",
-        "recurrent_initializer": "orthogonal",
-        "bias_initializer": "zeros",
-        "kernel_regularizer": None,
-        "recurrent_regularizer": None,
-        "bias_regularizer": None,
-        **_CONSTRAINTS,
-        "dropout": 0.0,
-        "recurrent_dropout": 0.0,
-        "implementation": 1,
-    }
-
-    def __init__(self, units: int, *args: Any, **kwargs: Any) -> None:
-        names = ("name", "trainable", "dtype", "input_shape", "batch_input_shape", "weights")
-        of_layer = {name: kwargs.pop(name) for name in names if name in kwargs}
-        kwargs.pop("implementation", None)
-        if kwargs.get("dropout") or kwargs.get("recurrent_dropout"):
-            raise NotImplementedError("dropout in cells is not offered; the layers SimpleRNN, GRU and LSTM have it")
-        of_layer.setdefault("dtype", "float32")
-        super().__init__(**of_layer)
-        self._set_options(units, *args, **kwargs)
-
-    @property
-    def state_size(self) -> Any:
-        """The size of the state, or the tuple of those of the states."""
-        return self.units if self._STATES == 1 else (self.units,) * self._STATES
-
-    @property
-    def output_size(self) -> int:
-        """The number of units."""
-        return self.units
-
-    def call(self, inputs: Any, states: Any, training: Any = None) -> tuple[Tensor, list[Tensor]]:
-        """Computes one step.
-
-        Args:
-            inputs: Tensor of a float dtype, of shape [batch, size].
-            states: list of Tensors of that dtype, of shape [batch, units].
-            training: accepted; a cell does the same in training.
-
-        Returns:
-            The output, Tensor of the dtype of `inputs` and of shape [batch, units], and the list of the new states.
-        """
-        output, new = self._step(inputs, tuple(states))
-        return output, list(new)
-
-
-class SimpleRNN(_Recurrent, _SimpleSteps):
+class SimpleRNN(Recurrent, SimpleSteps):
     """Recurrent layer: `activation(inputs @ kernel + output @ recurrent_kernel + bias)`.
 
     Args:
@@ -485,7 +245,7 @@ class SimpleRNN(_Recurrent, _SimpleSteps):
     """
 
 
-class GRU(_Recurrent, _GatedSteps):
+class GRU(Recurrent, GatedSteps):
     """Layer of gated recurrent units.
 
     Args:
@@ -503,7 +263,7 @@ class GRU(_Recurrent, _GatedSteps):
     Source: Cho et al., Learning Phrase Representations using RNN Encoder-Decoder, 2014.
     """
 
-    _OPTIONS: ClassVar[dict[str, Any]] = {**_Recurrent._OPTIONS, "reset_after": False}
+    _OPTIONS: ClassVar[dict[str, Any]] = {**Recurrent._OPTIONS, "reset_after": False}
 
     def __init__(
         self,
@@ -517,7 +277,7 @@ class GRU(_Recurrent, _GatedSteps):
         self.recurrent_activation = named.activation(recurrent_activation)
 
 
-class LSTM(_Recurrent, _MemorySteps):
+class LSTM(Recurrent, MemorySteps):
     """Layer of long short-term memory.
 
     Args:
@@ -541,166 +301,6 @@ class LSTM(_Recurrent, _MemorySteps):
         super().__init__(units, activation, **kwargs)
         self.recurrent_activation = named.activation(recurrent_activation)
         self.unit_forget_bias = unit_forget_bias
-
-
-class SimpleRNNCell(_Cell, _SimpleSteps):
-    """One step of `SimpleRNN`, for `RNN`.
-
-    Args:
-        units: int, the size of the outputs.
-        activation: callable of the outputs, or its name.
-        **kwargs: `use_bias`, initializers, regularizers and constraints as those of `SimpleRNN`; arguments of
-            `KerasLayer`.
-
-    Raises:
-        NotImplementedError: if `dropout` or `recurrent_dropout` is given.
-    """
-
-    def __init__(self, units: int, activation: Identifier = "tanh", **kwargs: Any) -> None:
-        super().__init__(units, activation, **kwargs)
-
-
-class GRUCell(_Cell, _GatedSteps):
-    """One step of `GRU`, for `RNN`.
-
-    Args:
-        units: int, the size of the outputs.
-        activation: callable of the new outputs, or its name.
-        recurrent_activation: callable of the gates, or its name.
-        **kwargs: `use_bias`, initializers, regularizers and constraints as those of `GRU`; `reset_after`
-            as that of `GRU`; arguments of `KerasLayer`.
-
-    Raises:
-        NotImplementedError: if `dropout` or `recurrent_dropout` is given.
-    """
-
-    _OPTIONS: ClassVar[dict[str, Any]] = {**_Cell._OPTIONS, "reset_after": False}
-
-    def __init__(
-        self, units: int, activation: Any = "tanh", recurrent_activation: Any = "hard_sigmoid", **kwargs: Any
-    ) -> None:
-        self.reset_after = bool(kwargs.pop("reset_after", False))
-        super().__init__(units, activation, **kwargs)
-        self.recurrent_activation = named.activation(recurrent_activation)
-
-
-class LSTMCell(_Cell, _MemorySteps):
-    """One step of `LSTM`, for `RNN`.
-
-    Args:
-        units: int, the size of the outputs.
-        activation: callable of the new outputs, or its name.
-        recurrent_activation: callable of the gates, or its name.
-        unit_forget_bias: bool. If True, the forget gate's bias starts from 1.
-        **kwargs: `use_bias`, initializers, regularizers and constraints as those of `LSTM`; arguments of
-            `KerasLayer`.
-
-    Raises:
-        NotImplementedError: if `dropout` or `recurrent_dropout` is given.
-    """
-
-    def __init__(
-        self,
-        units: int,
-        activation: Any = "tanh",
-        recurrent_activation: Any = "hard_sigmoid",
-        unit_forget_bias: bool = True,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(units, activation, **kwargs)
-        self.recurrent_activation = named.activation(recurrent_activation)
-        self.unit_forget_bias = unit_forget_bias
-
-
-def _sizes(cell: Any) -> tuple[int, ...]:
-    return tuple(int(size) for size in nest.flatten(cell.state_size))
-
-
-class StackedRNNCells(KerasLayer):
-    """Stack of cells as one cell: its states are those of the highest cell, then of the others below.
-
-    Args:
-        cells: list of cells, the lowest first.
-        **kwargs: arguments of `KerasLayer`.
-
-    Raises:
-        ValueError: if an element is not a cell.
-    """
-
-    def __init__(self, cells: Sequence[Any], **kwargs: Any) -> None:
-        for cell in cells:
-            _check_cell(cell)
-        super().__init__(**kwargs)
-        self.cells = list(cells)
-
-    @property
-    def state_size(self) -> tuple[int, ...]:
-        """The sizes of the states of all cells, those of the highest first."""
-        return tuple(size for cell in reversed(self.cells) for size in _sizes(cell))
-
-    def build(self, input_shape: Any) -> None:
-        """Makes the weights of the cells.
-
-        Args:
-            input_shape: TensorShape of the inputs, [batch, size].
-        """
-        batch = TensorShape(input_shape)[0]
-        for cell in self.cells:
-            if isinstance(cell, KerasLayer) and not cell.built:
-                cell.build(input_shape)
-                cell.built = True
-            input_shape = TensorShape([batch, _sizes(cell)[0]])
-        self.built = True
-
-    def call(self, inputs: NestedTensors, states: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
-        """Computes one step of all cells.
-
-        Args:
-            inputs: Tensor of a float dtype, of shape [batch, size].
-            states: list of Tensors of that dtype, of shape [batch, state size], as `state_size`.
-            **kwargs: further arguments of the cells.
-
-        Returns:
-            The output of the highest cell, Tensor of the dtype of `inputs`, and the list of the new states.
-        """
-        left, new = list(states), []
-        for cell in self.cells:
-            count = len(_sizes(cell))
-            of_cell, left = left[-count:], left[:-count]
-            inputs, made = cell.call(inputs, of_cell, **kwargs)
-            new.append(list(made))
-        return inputs, [state for of_cell in reversed(new) for state in of_cell]
-
-    @property
-    def trainable_weights(self) -> list[Any]:
-        """The weights of the cells that are trained."""
-        return [w for cell in self.cells for w in cell.trainable_weights] if self.trainable else []
-
-    @property
-    def non_trainable_weights(self) -> list[Any]:
-        """The weights of the cells that are not trained."""
-        return _not_trained(self, self.cells)
-
-    @property
-    def losses(self) -> list[Any]:
-        """The losses of the cells' weights."""
-        return [x for cell in self.cells for x in cell.losses]
-
-
-def _check_cell(cell: Any) -> None:
-    if not hasattr(cell, "call"):
-        raise ValueError(f"`cell` should have a `call` method. The RNN was passed: {cell}")
-    if not hasattr(cell, "state_size"):
-        raise ValueError(
-            "The RNN cell should have an attribute `state_size` (tuple of integers, one integer per state)."
-        )
-
-
-def _not_trained(layer: Any, inner: Sequence[Any]) -> list[Any]:
-    """Returns the weights of inner layers that are not trained."""
-    if layer.trainable:
-        return [w for one in inner for w in one.non_trainable_weights]
-    return [w for one in inner for w in one.trainable_weights + one.non_trainable_weights]
 
 
 class RNN(_Running):
@@ -735,7 +335,7 @@ class RNN(_Running):
         del unroll
         super().__init__(**kwargs)
         self.cell: Any = StackedRNNCells(cell) if isinstance(cell, (list, tuple)) else cell
-        _check_cell(self.cell)
+        check_cell(self.cell)
         self._set_running(return_sequences, return_state, go_backwards, stateful)
 
     def build(self, input_shape: Any) -> None:
@@ -781,7 +381,7 @@ class RNN(_Running):
             output, new = self.cell.call(x, list(states), **extra)
             return output, tuple(new)
 
-        return self._run(step, _sizes(self.cell), inputs, initial_state, mask)
+        return self._run(step, state_sizes(self.cell), inputs, initial_state, mask)
 
     @property
     def trainable_weights(self) -> list[Any]:
@@ -791,7 +391,7 @@ class RNN(_Running):
     @property
     def non_trainable_weights(self) -> list[Any]:
         """The weights of the cell that are not trained."""
-        return _not_trained(self, [self.cell]) if isinstance(self.cell, KerasLayer) else []
+        return variables_not_trained(self, [self.cell]) if isinstance(self.cell, KerasLayer) else []
 
     @property
     def losses(self) -> list[Any]:

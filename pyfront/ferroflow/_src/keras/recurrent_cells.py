@@ -1,0 +1,226 @@
+"""Cells of models: one step of a recurrent layer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from ferroflow._src.base import nest
+from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.typing import Identifier, NestedTensors
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.keras import named
+from ferroflow._src.keras.base_layer import KerasLayer
+from ferroflow._src.keras.recurrent_steps import CONSTRAINTS, GatedSteps, MemorySteps, SimpleSteps, Steps
+
+
+class _Cell(Steps):
+    """Base of the cells: one step, for a batch of inputs and states."""
+
+    _OPTIONS: ClassVar[dict[str, Any]] = {
+        "use_bias": True,
+        "kernel_initializer": "glorot_uniform",
+        "recurrent_initializer": "orthogonal",
+        "bias_initializer": "zeros",
+        "kernel_regularizer": None,
+        "recurrent_regularizer": None,
+        "bias_regularizer": None,
+        **CONSTRAINTS,
+        "dropout": 0.0,
+        "recurrent_dropout": 0.0,
+        "implementation": 1,
+    }
+
+    def __init__(self, units: int, *args: Any, **kwargs: Any) -> None:
+        names = ("name", "trainable", "dtype", "input_shape", "batch_input_shape", "weights")
+        of_layer = {name: kwargs.pop(name) for name in names if name in kwargs}
+        kwargs.pop("implementation", None)
+        if kwargs.get("dropout") or kwargs.get("recurrent_dropout"):
+            raise NotImplementedError("dropout in cells is not offered; the layers SimpleRNN, GRU and LSTM have it")
+        of_layer.setdefault("dtype", "float32")
+        super().__init__(**of_layer)
+        self._set_options(units, *args, **kwargs)
+
+    @property
+    def state_size(self) -> Any:
+        """The size of the state, or the tuple of those of the states."""
+        return self.units if self._STATES == 1 else (self.units,) * self._STATES
+
+    @property
+    def output_size(self) -> int:
+        """The number of units."""
+        return self.units
+
+    def call(self, inputs: Any, states: Any, training: Any = None) -> tuple[Tensor, list[Tensor]]:
+        """Computes one step.
+
+        Args:
+            inputs: Tensor of a float dtype, of shape [batch, size].
+            states: list of Tensors of that dtype, of shape [batch, units].
+            training: accepted; a cell does the same in training.
+
+        Returns:
+            The output, Tensor of the dtype of `inputs` and of shape [batch, units], and the list of the new states.
+        """
+        output, new = self._step(inputs, tuple(states))
+        return output, list(new)
+
+
+class SimpleRNNCell(_Cell, SimpleSteps):
+    """One step of `SimpleRNN`, for `RNN`.
+
+    Args:
+        units: int, the size of the outputs.
+        activation: callable of the outputs, or its name.
+        **kwargs: `use_bias`, initializers, regularizers and constraints as those of `SimpleRNN`; arguments of
+            `KerasLayer`.
+
+    Raises:
+        NotImplementedError: if `dropout` or `recurrent_dropout` is given.
+    """
+
+    def __init__(self, units: int, activation: Identifier = "tanh", **kwargs: Any) -> None:
+        super().__init__(units, activation, **kwargs)
+
+
+class GRUCell(_Cell, GatedSteps):
+    """One step of `GRU`, for `RNN`.
+
+    Args:
+        units: int, the size of the outputs.
+        activation: callable of the new outputs, or its name.
+        recurrent_activation: callable of the gates, or its name.
+        **kwargs: `use_bias`, initializers, regularizers and constraints as those of `GRU`; `reset_after`
+            as that of `GRU`; arguments of `KerasLayer`.
+
+    Raises:
+        NotImplementedError: if `dropout` or `recurrent_dropout` is given.
+    """
+
+    _OPTIONS: ClassVar[dict[str, Any]] = {**_Cell._OPTIONS, "reset_after": False}
+
+    def __init__(
+        self, units: int, activation: Any = "tanh", recurrent_activation: Any = "hard_sigmoid", **kwargs: Any
+    ) -> None:
+        self.reset_after = bool(kwargs.pop("reset_after", False))
+        super().__init__(units, activation, **kwargs)
+        self.recurrent_activation = named.activation(recurrent_activation)
+
+
+class LSTMCell(_Cell, MemorySteps):
+    """One step of `LSTM`, for `RNN`.
+
+    Args:
+        units: int, the size of the outputs.
+        activation: callable of the new outputs, or its name.
+        recurrent_activation: callable of the gates, or its name.
+        unit_forget_bias: bool. If True, the forget gate's bias starts from 1.
+        **kwargs: `use_bias`, initializers, regularizers and constraints as those of `LSTM`; arguments of
+            `KerasLayer`.
+
+    Raises:
+        NotImplementedError: if `dropout` or `recurrent_dropout` is given.
+    """
+
+    def __init__(
+        self,
+        units: int,
+        activation: Any = "tanh",
+        recurrent_activation: Any = "hard_sigmoid",
+        unit_forget_bias: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(units, activation, **kwargs)
+        self.recurrent_activation = named.activation(recurrent_activation)
+        self.unit_forget_bias = unit_forget_bias
+
+
+def state_sizes(cell: Any) -> tuple[int, ...]:
+    return tuple(int(size) for size in nest.flatten(cell.state_size))
+
+
+class StackedRNNCells(KerasLayer):
+    """Stack of cells as one cell: its states are those of the highest cell, then of the others below.
+
+    Args:
+        cells: list of cells, the lowest first.
+        **kwargs: arguments of `KerasLayer`.
+
+    Raises:
+        ValueError: if an element is not a cell.
+    """
+
+    def __init__(self, cells: Sequence[Any], **kwargs: Any) -> None:
+        for cell in cells:
+            check_cell(cell)
+        super().__init__(**kwargs)
+        self.cells = list(cells)
+
+    @property
+    def state_size(self) -> tuple[int, ...]:
+        """The sizes of the states of all cells, those of the highest first."""
+        return tuple(size for cell in reversed(self.cells) for size in state_sizes(cell))
+
+    def build(self, input_shape: Any) -> None:
+        """Makes the weights of the cells.
+
+        Args:
+            input_shape: TensorShape of the inputs, [batch, size].
+        """
+        batch = TensorShape(input_shape)[0]
+        for cell in self.cells:
+            if isinstance(cell, KerasLayer) and not cell.built:
+                cell.build(input_shape)
+                cell.built = True
+            input_shape = TensorShape([batch, state_sizes(cell)[0]])
+        self.built = True
+
+    def call(self, inputs: NestedTensors, states: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
+        """Computes one step of all cells.
+
+        Args:
+            inputs: Tensor of a float dtype, of shape [batch, size].
+            states: list of Tensors of that dtype, of shape [batch, state size], as `state_size`.
+            **kwargs: further arguments of the cells.
+
+        Returns:
+            The output of the highest cell, Tensor of the dtype of `inputs`, and the list of the new states.
+        """
+        left, new = list(states), []
+        for cell in self.cells:
+            count = len(state_sizes(cell))
+            of_cell, left = left[-count:], left[:-count]
+            inputs, made = cell.call(inputs, of_cell, **kwargs)
+            new.append(list(made))
+        return inputs, [state for of_cell in reversed(new) for state in of_cell]
+
+    @property
+    def trainable_weights(self) -> list[Any]:
+        """The weights of the cells that are trained."""
+        return [w for cell in self.cells for w in cell.trainable_weights] if self.trainable else []
+
+    @property
+    def non_trainable_weights(self) -> list[Any]:
+        """The weights of the cells that are not trained."""
+        return variables_not_trained(self, self.cells)
+
+    @property
+    def losses(self) -> list[Any]:
+        """The losses of the cells' weights."""
+        return [x for cell in self.cells for x in cell.losses]
+
+
+def check_cell(cell: Any) -> None:
+    if not hasattr(cell, "call"):
+        raise ValueError(f"`cell` should have a `call` method. The RNN was passed: {cell}")
+    if not hasattr(cell, "state_size"):
+        raise ValueError(
+            "The RNN cell should have an attribute `state_size` (tuple of integers, one integer per state)."
+        )
+
+
+def variables_not_trained(layer: Any, inner: Sequence[Any]) -> list[Any]:
+    """Returns the weights of inner layers that are not trained."""
+    if layer.trainable:
+        return [w for one in inner for w in one.non_trainable_weights]
+    return [w for one in inner for w in one.trainable_weights + one.non_trainable_weights]
