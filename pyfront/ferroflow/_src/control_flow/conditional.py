@@ -160,7 +160,7 @@ class CondContext(ControlFlowContext):
         )
         context = CondContext(pred, pivot, context_def.branch)
         context._name = prepend_name_scope(context_def.context_name, import_scope)
-        context._graph._names.mark(context._name)
+        context._graph._scopes.names.mark(context._name)
         context._take_values(context_def.values_def, import_scope)
         with context.entered():
             for nested in context_def.nested_contexts:

@@ -205,7 +205,7 @@ class WhileContext(ControlFlowContext):
         limit = context_def.maximum_iterations_name
         loop = WhileContext(context_def.parallel_iterations, context_def.back_prop, context_def.swap_memory)
         loop._name = prepend_name_scope(context_def.context_name, import_scope)
-        loop._graph._names.mark(loop._name)
+        loop._graph._scopes.names.mark(loop._name)
         loop._maximum_iterations = loop._element(limit, import_scope) if limit else None
         loop._pivot = loop._element(context_def.pivot_name, import_scope)
         loop._pivot_for_pred = loop._element(context_def.pivot_for_pred_name, import_scope)
@@ -284,7 +284,7 @@ class WhileContext(ControlFlowContext):
         """
         outer = self._outer_context
         values = [t if outer is None else outer.capture(t) for t in initial]
-        waits = [op for c in self._graph._scopes.control for op in c.control_inputs]
+        waits = [op for c in self._graph._scopes.current.control for op in c.control_inputs]
         with self._within(self):
             entered = [self._enter(value, None if shapes is None else shapes[i]) for i, value in enumerate(values)]
             self._enter_with_outer(entered, waits)

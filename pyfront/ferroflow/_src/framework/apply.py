@@ -68,8 +68,9 @@ def apply_op(
     else:
         graph = graph_of(_leaves(inputs))
         unique = _unique(graph, name or op_type)
-        outer = graph._names.stack
-        graph._names.stack = unique
+        names = graph._scopes.names
+        outer = names.stack
+        names.stack = unique
         try:
             with graph.as_default():
                 arguments = _converted(op_type, inputs, attrs or {})
@@ -78,7 +79,7 @@ def apply_op(
                         [graph.capture(t) for t in a] if isinstance(a, list) else graph.capture(a) for a in arguments
                     ]
         finally:
-            graph._names.stack = outer
+            names.stack = outer
     references = _reference_arguments(op_type)
     if not references:
         return graph._add(op_type, unique, arguments, attrs)
@@ -121,7 +122,7 @@ def _unique(graph: Graph, name: str) -> str:
     name = compat.as_str(name)
     if name.endswith("/"):
         return name[:-1]
-    unique = graph._names.unique_name(name)
+    unique = graph._scopes.names.unique_name(name)
     NameScopes.check_op_name(unique)
     return unique
 

@@ -84,12 +84,13 @@ def _nodes_added(
     if graph_def.node:
         graph._check_not_finalized()
     inside = {k: graph.capture(v) if isinstance(v, Tensor) else v for k, v in sources.items()}
-    scopes = graph._scopes
+    scopes = graph._scopes.current
+    names = graph._scopes.names
     outer = (scopes.colocation, scopes.devices)
     # TF 1.x: imported nodes are colocated as their attributes say, not with what is around.
     scopes.colocation = []
     around = _Around(graph)
-    watcher = around if graph._watches_operations() or (sources and graph._flow_contexts) else None
+    watcher = around if graph._scopes.changes_operations or (sources and graph._flow_contexts) else None
     with graph._lock:
         try:
             found, loops, gradients, flow = _core.import_graph_def(
@@ -100,10 +101,10 @@ def _nodes_added(
             raise errors.make_exception(None, None, message, code) from None
         finally:
             scopes.colocation, scopes.devices = outer
-            graph._adopt_later()
+            names.mark_all(graph._adopt_later())
         for name in loops:
             # A loop made later must not take the name.
-            graph._names.mark(name)
+            names.mark(name)
         graph._imported_sources.update(gradients)
         if flow:
             graph._without_contexts.append((flow, graph._get_control_flow_context()))
@@ -115,7 +116,7 @@ class _Around:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._outer = graph._scopes.devices
+        self._outer = graph._scopes.current.devices
         # By the device that a node asks for; None: that of others.
         self._stacks: dict[str | None, DeviceStack] = {}
 
@@ -129,7 +130,7 @@ class _Around:
     ) -> tuple[list[Tensor], list[Operation]]:
         """Returns the inputs and control inputs that a node gets in these scopes."""
         graph = self._graph
-        graph._scopes.devices = self._stacks[asked]
+        graph._scopes.current.devices = self._stacks[asked]
         tensors = [graph._tensor(node, index) for node, index in inputs]
         tensors, before = graph._admit(op_type, name, tensors, [graph._operation(c) for c in control_inputs])
         return tensors, before or []
@@ -137,7 +138,7 @@ class _Around:
     def added(self, node: int, outputs: int, asked: str | None) -> None:
         """Calls the scopes with a new node."""
         op = self._graph._adopt(node, outputs)
-        self._graph._names.mark(op.name)
+        self._graph._scopes.names.mark(op.name)
         self._graph._apply_scopes(op, self._stacks[asked].static is None)
 
 

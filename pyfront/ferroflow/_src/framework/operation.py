@@ -14,6 +14,7 @@ from ferroflow._src.framework import node_def as node_defs
 
 if TYPE_CHECKING:
     from ferroflow._src.framework.graph import Graph
+    from ferroflow._src.framework.handles import GraphHandles
     from ferroflow._src.framework.tensor import Tensor
 
 Frame = tuple[CodeType, int]
@@ -62,7 +63,7 @@ class Operation(_core.OperationHandle):
         "_outputs",
     )
 
-    _graph: Graph
+    _graph: GraphHandles
     _outputs: list[Tensor]
     _frames: Frames
     _cached_name: str | None
@@ -73,7 +74,7 @@ class Operation(_core.OperationHandle):
     @property
     def graph(self) -> Graph:
         """The graph that holds this operation."""
-        return self._graph
+        return self._graph  # type: ignore[return-value]  # what has handles is a graph
 
     @property
     def name(self) -> str:

@@ -117,7 +117,7 @@ class Tensor(_core.TensorHandle):
     @property
     def graph(self) -> Graph:
         """The graph that holds this tensor."""
-        return self._op._graph
+        return self._op.graph
 
     @property
     def value_index(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ferroflow._src.autodiff import gradients as walks
+from ferroflow._src.autodiff.backward_pass import current_source
 from ferroflow._src.autodiff.terms import densified
 from ferroflow._src.framework.gradient_registry import NotDifferentiable, RegisterGradient
 from ferroflow._src.framework.operation import Operation
@@ -17,7 +17,7 @@ for _op_type in ("TensorArrayV3", "TensorArraySizeV3", "TensorArrayCloseV3"):
 
 def _gradients_of(op: Operation, dtype: Any, flow: Tensor) -> TensorArray:
     array = TensorArray(dtype, handle=op.inputs[0], flow=flow, colocate_with_first_write_call=False)
-    return array.grad(source=walks.current_source(), flow=flow)
+    return array.grad(source=current_source(), flow=flow)
 
 
 @RegisterGradient("TensorArrayGradV3")
