@@ -14,6 +14,7 @@ from ferroflow._src.framework.function_def import to_function_def
 from ferroflow._src.framework.graph_collections import GraphCollections
 from ferroflow._src.framework.graph_elements import GraphElements
 from ferroflow._src.framework.graph_scopes import GraphScopes
+from ferroflow._src.framework.handles import operation_of
 from ferroflow._src.framework.op_schema import group_attrs, op_schema
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.scopes import FlowContext, NameScopes
@@ -196,6 +197,50 @@ class Graph(GraphScopes, GraphElements, GraphCollections):
         plain.update(group_attrs(op_schema(op_type), plain, inputs))
         return self._add(op_type, name, list(inputs), plain, flat=True)
 
+    def _add_node_def(
+        self,
+        message: Any,
+        inputs: list[Tensor] | None,
+        control_inputs: Sequence[Any] | None,
+        input_types: Sequence[Any] | None,
+    ) -> Operation:
+        """Adds an operation as its NodeDef describes it, but for the inputs; of the scopes only a conditional or loop
+        applies to it.
+        """
+        self._check_not_finalized()
+        name, op_type = message.name, message.op
+        NameScopes.check_op_name(name)
+        if not isinstance(inputs, list | None):
+            raise TypeError(f"inputs needs to be a list of Tensors: {inputs}")
+        tensors = inputs or []
+        for tensor in tensors:
+            if not isinstance(tensor, Tensor):
+                raise TypeError(f"input needs to be a Tensor: {tensor}")
+        if input_types and not all(wanted.is_compatible_with(t.dtype) for t, wanted in zip(tensors, input_types)):
+            raise TypeError(
+                f"In op '{name}', input types ({[t.dtype for t in tensors]}) are not compatible with expected types "
+                f"({input_types})"
+            )
+        before: list[Operation] | None = [_controller(c) for c in control_inputs or ()]
+        attrs = {key: node_def.attr_from_message(value) for key, value in message.attr.items()}
+        attrs.update(group_attrs(op_schema(op_type), attrs, tensors))
+        arguments: list[Any] = [self.capture(t) for t in tensors]
+        flow = self._scopes.current.flow
+        if flow is not None:
+            arguments, before = flow.admit(name, arguments, before)
+        with self._lock:
+            try:
+                node, outputs = self._core.add_node_flat(op_type, name, arguments, attrs, before, message.device)
+            except _core.StatusError as failure:
+                code, text, _ = failure.args
+                raise errors.make_exception(None, None, text, code) from None
+            op = self._adopt(node, outputs, op_type)
+            self._scopes.names.mark(name)
+        if flow is not None:
+            self._flow_contexts[op._id] = flow
+            flow.added(op)
+        return op
+
     def as_default(self) -> AbstractContextManager[Graph]:
         """Returns a context manager that makes this the default graph of the thread."""
         return default_stacks.default_graph_stack.get_controller(self)
@@ -205,9 +250,11 @@ class Graph(GraphScopes, GraphElements, GraphCollections):
         """A number that rises with every operation added."""
         return len(self._handles)
 
-    @property
-    def _last_id(self) -> int:
-        return len(self._handles)
+    # TF 1.x's names, which programs read.
+    _version = _last_id = version
+
+    def _get_op_def(self, op_type: str) -> Any:
+        return node_def.to_op_def(op_type)
 
     @property
     def graph_def_versions(self) -> Any:
@@ -312,6 +359,18 @@ class Graph(GraphScopes, GraphElements, GraphCollections):
 
     def _is_function(self, name: str) -> bool:
         return name in self._functions
+
+
+def _controller(value: Any) -> Operation:
+    """Returns the operation that a control input means.
+
+    Raises:
+        TypeError: if `value` is not an Operation, a Tensor or IndexedSlices.
+    """
+    try:
+        return operation_of(getattr(value, "values", value) if not isinstance(value, Operation) else value)
+    except TypeError:
+        raise TypeError(f"Control input must be an Operation, a Tensor, or IndexedSlices: {value}") from None
 
 
 # The function that draws a graph for notebooks, which a higher layer registers.

@@ -8,7 +8,7 @@ from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
 from ferroflow import _core
-from ferroflow._src.base import dtypes
+from ferroflow._src.base import dtypes, proto
 from ferroflow._src.base.typing import FeedDict, SessionObject, TensorLike
 from ferroflow._src.framework import node_def as node_defs
 
@@ -44,11 +44,26 @@ def _line_of(code: CodeType, offset: int) -> int:
 
 
 class Operation(_core.OperationHandle):
-    """A node of a graph; made by the graph, one object for each node.
+    """A node of a graph, one object for each node. Programs add operations with `tf.Graph.create_op` or a function of
+    an op; this constructor adds one from its NodeDef.
+
+    Only a conditional or loop around the call changes the operation; other scopes do not apply to it.
 
     Args:
-        graph: the engine's graph.
-        node: int, the node's number.
+        node_def: NodeDef message; its `name` is taken as it is, and its `input` is not read.
+        g: Graph to add the operation to.
+        inputs: list of the Tensors that the operation reads, of the dtypes and shapes that the op's schema takes.
+        output_types: accepted for compatibility; the op's schema decides the types of the outputs.
+        control_inputs: list of the Operations, Tensors of any dtype and shape or IndexedSlices to run before; or None.
+        input_types: list of the DTypes that the inputs must be compatible with, or None.
+        original_op: Operation that this one is recorded to derive from, or None.
+        op_def: accepted for compatibility; the op must be registered.
+
+    Raises:
+        TypeError: if an argument is not of its type, or an input does not have its type in `input_types`.
+        ValueError: if the name is invalid or in use, or shapes or attributes are incompatible.
+        RuntimeError: if the graph is finalized.
+        tf.errors.NotFoundError: if the op is not registered.
     """
 
     # A graph has tens of thousands of these: no dict until a program sets an attribute of its own.
@@ -70,6 +85,26 @@ class Operation(_core.OperationHandle):
     _cached_type: str | None
     # The forward operation whose gradient this one is part of.
     _original_op: Operation | None
+
+    def __new__(
+        cls,
+        node_def: proto.NodeDef,
+        g: Graph,
+        inputs: list[Tensor] | None = None,
+        output_types: object = None,
+        control_inputs: Sequence[Any] | None = None,
+        input_types: Sequence[dtypes.DType] | None = None,
+        original_op: Operation | None = None,
+        op_def: object = None,
+    ) -> Operation:
+        if not isinstance(node_def, proto.NodeDef):
+            raise TypeError(f"node_def needs to be a NodeDef: {node_def}")
+        add = getattr(g, "_add_node_def", None)
+        if add is None:
+            raise TypeError(f"g needs to be a Graph: {g}")
+        op: Operation = add(node_def, inputs, control_inputs, input_types)
+        op._original_op = original_op
+        return op
 
     @property
     def graph(self) -> Graph:
@@ -115,11 +150,16 @@ class Operation(_core.OperationHandle):
         graph = self._graph
         return InputList(graph._tensor(node, index) for node, index in graph._core.node_inputs(self._id))
 
+    # TF 1.x's names, which programs read.
+    _inputs = inputs
+
     @property
     def control_inputs(self) -> list[Operation]:
         """The operations that must run before this one."""
         graph = self._graph
         return [graph._operation(i) for i in graph._core.node_control_inputs(self._id)]
+
+    _control_inputs = control_inputs
 
     @property
     def _control_outputs(self) -> list[Operation]:
@@ -203,10 +243,14 @@ class Operation(_core.OperationHandle):
         """The NodeDef message of this operation."""
         return node_defs.to_node_def(self)
 
+    _node_def = node_def
+
     @property
     def op_def(self) -> Any:
         """The OpDef message of this operation's type."""
         return node_defs.to_op_def(self.type)
+
+    _op_def = op_def
 
     def _calls(self) -> list[Frame]:
         """Returns the frames from the outermost call to the innermost."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ferroflow import _core
 from ferroflow._src.base import array_conversion, dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
-from ferroflow._src.base.typing import FeedDict, SessionObject, ShapeLike, TensorLike
+from ferroflow._src.base.typing import DTypeLike, FeedDict, SessionObject, ShapeLike, TensorLike
 from ferroflow._src.framework.operation import eval_tensors
 
 if TYPE_CHECKING:
@@ -19,12 +19,16 @@ _DTYPES = {d.as_datatype_enum: d for d in map(dtypes.as_dtype, [*range(1, 24), *
 
 
 class Tensor(_core.TensorHandle):
-    """A symbolic value: output number `value_index` of `op`; made by the graph, one object for each output.
+    """A symbolic value: output number `value_index` of `op`, one object for each output. The constructor returns it.
 
     Args:
-        graph: the engine's graph.
-        node: int, the node's number.
-        index: int, which of its outputs.
+        op: Operation that computes it.
+        value_index: int, which of the operation's outputs.
+        dtype: accepted for compatibility; the operation decides it.
+
+    Raises:
+        TypeError: if `op` is not an Operation.
+        IndexError: if `op` does not have that many outputs.
     """
 
     # NumPy must leave binary operators with a Tensor on the right to the Tensor.
@@ -109,6 +113,11 @@ class Tensor(_core.TensorHandle):
     _dtype: dtypes.DType | None
     _shape: TensorShape | None
 
+    def __new__(cls, op: Operation, value_index: int, dtype: DTypeLike | None = None) -> Tensor:
+        if not isinstance(op, _core.OperationHandle):
+            raise TypeError(f"op needs to be an Operation: {op}")
+        return op.outputs[value_index]
+
     @property
     def op(self) -> Operation:
         """The operation that computes this tensor."""
@@ -123,6 +132,9 @@ class Tensor(_core.TensorHandle):
     def value_index(self) -> int:
         """The position of this tensor among the outputs of `op`."""
         return self._index
+
+    # TF 1.x's names, which programs read.
+    _value_index = value_index
 
     @property
     def name(self) -> str:
