@@ -15,7 +15,7 @@ from ferroflow._src.framework.default_graph import (
 from ferroflow._src.framework.graph import (
     Graph,
 )
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops import operators
 from ferroflow._src.ops.array import indexing, joining, making, shaping
 from ferroflow._src.ops.flow import grouping

@@ -9,7 +9,7 @@ from typing import Any
 
 from ferroflow._src.autodiff.gating import gate_together
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.handles import Operation
 
 _NO_SCOPE: AbstractContextManager[Any] = contextlib.nullcontext()
 

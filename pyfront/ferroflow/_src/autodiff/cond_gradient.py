@@ -18,8 +18,7 @@ from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 
 
 class GradientBranch(CondContext):

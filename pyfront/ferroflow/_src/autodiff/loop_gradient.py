@@ -19,8 +19,7 @@ from ferroflow._src.framework.constant import constant, constant_value
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.gradient_registry import NotDifferentiable, RegisterGradient
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.tensor_array import TensorArray
 
 NotDifferentiable("TensorListLength")

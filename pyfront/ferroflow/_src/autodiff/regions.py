@@ -8,8 +8,7 @@ from typing import Any, Protocol
 from ferroflow._src.autodiff.backward_pass import BackwardPass
 from ferroflow._src.control_flow.conditional import CondContext
 from ferroflow._src.control_flow.loop import WhileContext
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 
 Reads = list[tuple[int, int]]
 

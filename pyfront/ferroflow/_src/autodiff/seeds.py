@@ -11,7 +11,7 @@ from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 
 
 def seed_gradients(backward: BackwardPass, given: Sequence[Any], ys: Sequence[Any]) -> list[Any]:

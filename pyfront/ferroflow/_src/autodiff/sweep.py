@@ -13,8 +13,7 @@ from ferroflow._src.autodiff.terms import dims
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.gradient_registry import get_gradient_function
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 
 
 class Sweep:

@@ -9,9 +9,8 @@ from typing import Any
 from ferroflow._src.base import proto
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.framework.scope_names import prepend_name_scope, strip_name_scope
-from ferroflow._src.framework.tensor import Tensor
 
 
 class ControlFlowContext:

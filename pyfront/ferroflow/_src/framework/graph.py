@@ -10,15 +10,12 @@ from ferroflow import _core
 from ferroflow._src.base import errors, proto
 from ferroflow._src.base.typing import NestedDTypes
 from ferroflow._src.framework import default_stacks, node_def
-from ferroflow._src.framework.function_def import to_function_def
 from ferroflow._src.framework.graph_collections import GraphCollections
 from ferroflow._src.framework.graph_elements import GraphElements
 from ferroflow._src.framework.graph_scopes import GraphScopes
-from ferroflow._src.framework.handles import operation_of
+from ferroflow._src.framework.handles import Operation, Tensor, operation_of
 from ferroflow._src.framework.op_schema import group_attrs, op_schema
-from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.scopes import FlowContext, NameScopes
-from ferroflow._src.framework.tensor import Tensor
 
 # TF 1.15's GraphDef version: what readers of the files we write expect of a TF1 producer.
 _PRODUCER = 134
@@ -190,9 +187,7 @@ class Graph(GraphScopes, GraphElements, GraphCollections):
         for i, tensor in enumerate(inputs):
             if not isinstance(tensor, Tensor):
                 raise TypeError(f"Input #{i} is not a tensor: {tensor}")
-        name = op_type if name is None else name
-        name = name[:-1] if name.endswith("/") else self.unique_name(name)
-        NameScopes.check_op_name(name)
+        name = self._scopes.names.op_name(op_type if name is None else name)
         plain = {k: node_def.attr_from_message(v) for k, v in (attrs or {}).items()}
         plain.update(group_attrs(op_schema(op_type), plain, inputs))
         return self._add(op_type, name, list(inputs), plain, flat=True)
@@ -216,7 +211,9 @@ class Graph(GraphScopes, GraphElements, GraphCollections):
         for tensor in tensors:
             if not isinstance(tensor, Tensor):
                 raise TypeError(f"input needs to be a Tensor: {tensor}")
-        if input_types and not all(wanted.is_compatible_with(t.dtype) for t, wanted in zip(tensors, input_types)):
+        if input_types and not all(
+            wanted.is_compatible_with(t.dtype) for t, wanted in zip(tensors, input_types, strict=False)
+        ):
             raise TypeError(
                 f"In op '{name}', input types ({[t.dtype for t in tensors]}) are not compatible with expected types "
                 f"({input_types})"
@@ -297,7 +294,7 @@ class Graph(GraphScopes, GraphElements, GraphCollections):
         for position, name in left:
             node_def.fill_attr(graph.node[position], self._core, first + position, name)
         if self._functions:
-            graph.library.function.extend(to_function_def(f) for f in self._functions.values())
+            graph.library.function.extend(f.to_function_def() for f in self._functions.values())
         if graph.ByteSize() > _MOST_BYTES_OF_A_MESSAGE:
             raise ValueError("GraphDef cannot be larger than 2GB.")
         return graph

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-from ferroflow._src.framework.handles import GraphHandles, operation_of
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.handles import GraphHandles, Operation, Tensor, operation_of
 from ferroflow._src.framework.scopes import (
     AttributeMap,
     Colocation,
@@ -18,7 +17,6 @@ from ferroflow._src.framework.scopes import (
     NameScope,
     ScopeState,
 )
-from ferroflow._src.framework.tensor import Tensor
 
 
 class GraphScopes(GraphHandles):

@@ -10,11 +10,10 @@ from ferroflow._src.base import compat, errors, proto
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import get_default_graph, name_scope
 from ferroflow._src.framework.function import Function, FunctionGraph, graphs_around
-from ferroflow._src.framework.function_def import body_of, called, renamed, to_function_def
+from ferroflow._src.framework.function_def import body_of, called, renamed
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.framework.scopes import DeviceStack
-from ferroflow._src.framework.tensor import Tensor
 
 _VERSION = 134
 _MIN_PRODUCER = 0
@@ -199,7 +198,7 @@ def _fresh(root: Graph, functions: Sequence[Any]) -> list[Any]:
     for message in functions:
         name = message.signature.name
         known = root._functions.get(name)
-        if known is None or not _same(to_function_def(known), message):
+        if known is None or not _same(known.to_function_def(), message):
             waiting.append(name)
         for other in called(message):
             callers.setdefault(other, []).append(name)

@@ -63,6 +63,17 @@ class NameScopes:
                 self.in_use[key] = 1
         return name
 
+    def op_name(self, name: str) -> str:
+        """Returns the full, unique name of a new operation; a name that ends with `/` is taken as it is.
+
+        Raises:
+            ValueError: if it is not a valid node name.
+        """
+        name = name[:-1] if name.endswith("/") else self.unique_name(name)
+        if not _VALID_OP_NAME.match(name):
+            raise ValueError(f"'{name}' is not a valid node name")
+        return name
+
     def mark(self, name: str) -> None:
         """Counts an exact name as used."""
         self.in_use.setdefault(name.lower(), 1)

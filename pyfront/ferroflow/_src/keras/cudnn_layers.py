@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ferroflow._src.base import nest
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import named
 from ferroflow._src.keras.recurrent import GRU, LSTM, _GatedSteps, _MemorySteps, _Recurrent, _Steps
 from ferroflow._src.keras.wrappers import Bidirectional

@@ -8,7 +8,7 @@ from typing import Any
 
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import IntsLike, ShapeTensorLike, TensorLike, makes
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.layers import space
 from ferroflow._src.layers.input_spec import InputSpec
 from ferroflow._src.layers.layer import Layer

@@ -8,7 +8,7 @@ from typing import Any
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import Activation, Initializer, IntsLike, ShapeTensorLike, TensorLike, makes
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.layers import space
 from ferroflow._src.layers.convolution import ZEROS, Conv, add_arguments, document_function
 from ferroflow._src.ops.array import joining, shaping

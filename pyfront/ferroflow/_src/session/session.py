@@ -26,8 +26,8 @@ from ferroflow._src.framework.default_graph import (
 from ferroflow._src.framework.graph import (
     Graph,
 )
-from ferroflow._src.framework.operation import Operation, register_runner
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.running import register_runner
 from ferroflow._src.session.config import check_config, session_options
 from ferroflow._src.session.fetches import FetchPlan, feed_elements, feed_pairs, flatten_fetches, pack_values
 from ferroflow._src.session.partial import PartialRun

@@ -15,7 +15,7 @@ from ferroflow._src.framework.graph import (
     Graph,
 )
 from ferroflow._src.framework.graph_keys import GraphKeys
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.state.assigning import assign_add
 from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.initializers import Zeros

@@ -7,8 +7,7 @@ from typing import Any
 from ferroflow._src.autodiff.backward_pass import current_source
 from ferroflow._src.autodiff.terms import densified
 from ferroflow._src.framework.gradient_registry import NotDifferentiable, RegisterGradient
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.tensor_array import TensorArray
 
 for _op_type in ("TensorArrayV3", "TensorArraySizeV3", "TensorArrayCloseV3"):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.activation_layers import ReLU
 from ferroflow._src.keras.base_layer import Input
 from ferroflow._src.keras.data_files import get_file

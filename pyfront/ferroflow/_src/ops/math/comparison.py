@@ -7,7 +7,7 @@ from typing import Any
 
 from ferroflow._src.base.typing import TensorLike, makes
 from ferroflow._src.framework.apply import tensor_op
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 
 _REAL = "a real number dtype"
 _ANY = "a number dtype, bool or string"

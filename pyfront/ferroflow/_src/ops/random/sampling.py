@@ -13,8 +13,8 @@ from ferroflow._src.framework.conversion import convert_index, convert_shape, co
 from ferroflow._src.framework.default_graph import (
     name_scope,
 )
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.random_seed import get_seed
-from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import making, shaping, slicing
 from ferroflow._src.ops.flow import checking
 from ferroflow._src.ops.flow.grouping import with_dependencies
