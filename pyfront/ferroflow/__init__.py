@@ -161,13 +161,15 @@ from ferroflow._src.framework.gradient_registry import (
 )
 from ferroflow._src.framework.graph import Graph as Graph
 from ferroflow._src.framework.graph_keys import GraphKeys as GraphKeys
+from ferroflow._src.framework.handles import (
+    Operation as Operation,
+    Tensor as Tensor,
+)
 from ferroflow._src.framework.import_graph_def import import_graph_def as import_graph_def
-from ferroflow._src.framework.operation import Operation as Operation
 from ferroflow._src.framework.random_seed import (
     get_seed as get_seed,
     set_random_seed as set_random_seed,
 )
-from ferroflow._src.framework.tensor import Tensor as Tensor
 from ferroflow._src.framework.tensor_spec import TensorSpec as TensorSpec
 from ferroflow._src.ops import operators as _operators  # noqa: F401  installs the operators of tensors
 from ferroflow._src.ops.array.indexing import (

@@ -12,8 +12,8 @@ from ops.cases.record import Record, Values, assert_equals, bits_of, dtype_name
 from ferroflow._src.base import proto
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.graph import Graph
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.import_graph_def import import_graph_def
-from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops import operators
 from ferroflow._src.ops.array.making import placeholder
 from ferroflow._src.session.session import Session

@@ -11,7 +11,7 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops import operators
 from ferroflow._src.ops.array import indexing, joining, making, shaping
 from ferroflow._src.ops.flow import grouping

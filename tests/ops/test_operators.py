@@ -12,7 +12,7 @@ import pytest
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops import operators
 from ferroflow._src.ops.array.making import placeholder
 from ferroflow._src.session.session import Session

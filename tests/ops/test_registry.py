@@ -15,7 +15,7 @@ from ferroflow import _core
 from ferroflow._src.autodiff.gradients import gradients
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops import operators
 from ferroflow._src.ops.array.making import placeholder
 

@@ -10,7 +10,7 @@ from ops.cases.catalog import RECORDS
 from ops.cases.record import Record, dtype_name
 
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops import operators
 from ferroflow._src.ops.array.making import placeholder
 from ferroflow._src.session.session import Session

@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops import operators
 from ferroflow._src.ops.array.making import placeholder
 from ferroflow._src.ops.array.slicing import newaxis

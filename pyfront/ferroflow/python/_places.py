@@ -294,7 +294,7 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
         "WeightedCategoricalColumn",
     ),
     ("python.ops.init_ops", "_compute_fans"): ("variables.initializers", "_fans"),
-    ("python.framework.ops", "_device_string"): ("framework.operation", "_device_string"),
+    ("python.framework.ops", "_device_string"): ("framework.handles", "_device_string"),
     ("python.framework.ops", "default_session"): ("framework.default_stacks", "default_session"),
     ("python.framework.function", "_DefinedFunction"): ("internals.defun", "DefinedFunction"),
     ("python.ops.array_ops", "rank_internal"): ("ops.array.shaping", "rank"),

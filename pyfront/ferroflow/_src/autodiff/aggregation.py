@@ -10,8 +10,7 @@ from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.conversion import register_tensor_conversion_function
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 
 
 class AggregationMethod:
@@ -48,6 +47,8 @@ def aggregate(gradients: list[Any], op: Operation, method: int) -> Any:
     """
     if not gradients:
         return None
+    if len(gradients) == 1 and isinstance(gradients[0], Tensor):
+        return gradients[0]
     if not all(isinstance(g, Tensor | IndexedSlices) for g in gradients):
         raise TypeError("gradients have to be either all Tensors or all IndexedSlices")
     if len(gradients) == 1:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ferroflow._src.autodiff import terms
 from ferroflow._src.framework.apply import apply_op
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 
 _Dims = tuple[int | None, ...] | None
 

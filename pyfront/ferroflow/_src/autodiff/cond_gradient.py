@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ferroflow._src.autodiff import gradients as walks
+from ferroflow._src.autodiff.backward_pass import BackwardPass
 from ferroflow._src.autodiff.loop_gradient import at_level_of, carries, recalled_constant
 from ferroflow._src.autodiff.regions import Reads, register_region
 from ferroflow._src.autodiff.terms import cast, concat, densified, part, shape, value_dtype, value_shape, zeros_like
@@ -18,8 +18,7 @@ from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 
 
 class GradientBranch(CondContext):
@@ -60,21 +59,21 @@ class GradientBranch(CondContext):
 class CondRegion:
     """A conditional in the backward pass."""
 
-    def __init__(self, graph: Graph, branch: CondContext) -> None:
-        self._graph = graph
+    def __init__(self, backward: BackwardPass, branch: CondContext) -> None:
+        self._backward = backward
         self._branches = [branch, branch.sibling] if branch.branch == 0 else [branch.sibling, branch]
         self.outputs: list[int] = []
 
     def reads(self) -> Reads:
-        core = self._graph._core
-        return [core.node_inputs(t._node_id)[0] for branch in self._branches for t in branch.captures]
+        node_inputs = self._backward.core.node_inputs
+        return [node_inputs(t._node_id)[0] for branch in self._branches for t in branch.captures]
 
     def gradients(self, sweep: Any, arriving: dict[int, Any]) -> list[tuple[Tensor, Any]]:
         with name_scope(f"{self._branches[0].name.rpartition('/')[0] or 'cond'}_grad"):
             return self._gradients(sweep, arriving)
 
     def _gradients(self, sweep: Any, arriving: dict[int, Any]) -> list[tuple[Tensor, Any]]:
-        graph = self._graph
+        graph = self._backward.graph
         # By (node, output) around the conditional: the tensor, and what stands for it in each branch.
         ways: dict[tuple[int, int], tuple[Tensor, dict[int, Tensor]]] = {}
         for branch in self._branches:
@@ -90,10 +89,10 @@ class CondRegion:
             context = GradientBranch(pred, tensor_op("Identity", [pivot], name="pivot"), branch)
             contexts.append(context)
             with made_in(graph, context):
-                inner = walks.Sweep(graph, sweep.options, branch)
+                inner = sweep.within(branch)
                 inside = sweep.xs_within(branch)
                 inner.run(
-                    [graph._operation(node).inputs[branch.branch] for node in arriving],
+                    [self._backward.operation(node).inputs[branch.branch] for node in arriving],
                     list(arriving.values()),
                     [own[branch.branch] for _, own in ways.values() if branch.branch in own] + inside,
                     sweep.stops,

@@ -14,7 +14,7 @@ from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.gradient_registry import RegisterGradient
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import GraphKeys
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array.making import identity_n
 
 _numbers = itertools.count()

@@ -10,7 +10,7 @@ from ferroflow._src.framework.default_graph import (
     graph_of,
     name_scope,
 )
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 
 
 def gate_together(gradients: list[Any], name: str = "tuple") -> list[Any]:

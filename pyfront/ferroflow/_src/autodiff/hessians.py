@@ -10,7 +10,7 @@ from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.control_flow.loop import while_loop
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array.joining import concat
 from ferroflow._src.ops.array.shaping import shape, size
 from ferroflow._src.ops.tensor_array import TensorArray

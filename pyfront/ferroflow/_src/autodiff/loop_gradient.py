@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from ferroflow._src.autodiff import gradients as walks
+from ferroflow._src.autodiff.backward_pass import BackwardPass
 from ferroflow._src.autodiff.regions import Reads, loop_variables_around, register_region
 from ferroflow._src.autodiff.terms import concat, densified, part, shape, value_dtype, value_shape, zeros_like
 from ferroflow._src.base import dtypes
@@ -19,8 +19,7 @@ from ferroflow._src.framework.constant import constant, constant_value
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.gradient_registry import NotDifferentiable, RegisterGradient
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.tensor_array import TensorArray
 
 NotDifferentiable("TensorListLength")
@@ -130,8 +129,8 @@ def _history(graph: Graph, loop: WhileContext, tensor: Tensor) -> Tensor:
 class LoopRegion:
     """A loop in the backward pass."""
 
-    def __init__(self, graph: Graph, loop: WhileContext) -> None:
-        self._graph = graph
+    def __init__(self, backward: BackwardPass, loop: WhileContext) -> None:
+        self._backward = backward
         self._loop = loop
         self.outputs: list[int] = []
 
@@ -139,7 +138,7 @@ class LoopRegion:
         return [v.entered for v in self._loop.variables] + self._loop.captures
 
     def reads(self) -> Reads:
-        return [r for t in self._ways_in() for r in self._graph._core.node_inputs(t._node_id)]
+        return [r for t in self._ways_in() for r in self._backward.core.node_inputs(t._node_id)]
 
     def gradients(self, sweep: Any, arriving: dict[int, Any]) -> list[tuple[Tensor, Any]]:
         loop = self._loop
@@ -149,12 +148,12 @@ class LoopRegion:
             return self._gradients(sweep, arriving)
 
     def _gradients(self, sweep: Any, arriving: dict[int, Any]) -> list[tuple[Tensor, Any]]:
-        loop, graph = self._loop, self._graph
-        variables = _that_matter(graph, loop, {*arriving, *self.outputs})
+        loop, graph, between = self._loop, self._backward.graph, self._backward.core.between
+        variables = _that_matter(between, loop, {*arriving, *self.outputs})
         merges = loop_variables_around(loop)
         ends = [v.next_value._node_id for v in variables]
         captures = [t for t in loop.captures if carries(t) and sweep.passes(t.op.inputs[0])]
-        reached = {t._node_id for t in captures if graph._core.between([(t._node_id, t._index)], ends, merges)}
+        reached = {t._node_id for t in captures if between([(t._node_id, t._index)], ends, merges)}
         captures = [t for t in captures if t._node_id in reached]
         seeds = [_dense(arriving.get(v.left._node_id), v.left) for v in variables]
         inside = sweep.xs_within(loop)
@@ -164,7 +163,7 @@ class LoopRegion:
 
         def body(values: Sequence[Tensor]) -> list[Tensor]:
             left = values[0]
-            inner = walks.Sweep(graph, sweep.options, loop)
+            inner = sweep.within(loop)
             inner.run(
                 [v.next_value for v in variables],
                 list(values[1:]),
@@ -270,7 +269,7 @@ def _shaped(tensor: Tensor, like: Tensor) -> Tensor:
     return tensor
 
 
-def _that_matter(graph: Graph, loop: WhileContext, outputs: set[int]) -> list[LoopVariable]:
+def _that_matter(between: Callable[..., list[int]], loop: WhileContext, outputs: set[int]) -> list[LoopVariable]:
     """Returns the variables whose gradients reach what left the loop on the way to a y.
 
     TF 1.x: one that only seems to reach a y, as through a stopped gradient, has zeros there.
@@ -282,9 +281,7 @@ def _that_matter(graph: Graph, loop: WhileContext, outputs: set[int]) -> list[Lo
         more = {
             v.left._node_id
             for v in loop.variables
-            if v.left._node_id not in chosen
-            and carries(v.in_body)
-            and graph._core.between([(v.in_body._node_id, 0)], ends, merges)
+            if v.left._node_id not in chosen and carries(v.in_body) and between([(v.in_body._node_id, 0)], ends, merges)
         }
         if not more:
             return [v for v in loop.variables if v.left._node_id in chosen]

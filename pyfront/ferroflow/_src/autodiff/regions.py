@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from ferroflow._src.autodiff.backward_pass import BackwardPass
 from ferroflow._src.control_flow.conditional import CondContext
 from ferroflow._src.control_flow.loop import WhileContext
-from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 
 Reads = list[tuple[int, int]]
 
@@ -45,25 +44,25 @@ class Steps:
 
 
 # Makers of regions: (kind of context, maker); filled by the modules that define the contexts.
-_MAKERS: list[tuple[type, Callable[[Graph, Any], Region]]] = []
+_MAKERS: list[tuple[type, Callable[[BackwardPass, Any], Region]]] = []
 
 
-def register_region(kind: type, maker: Callable[[Graph, Any], Region]) -> None:
+def register_region(kind: type, maker: Callable[[BackwardPass, Any], Region]) -> None:
     """Registers the function that makes the region of a context."""
     _MAKERS.append((kind, maker))
 
 
-def steps(graph: Graph, between: Sequence[int], level: Any) -> Steps:
+def steps(backward: BackwardPass, between: Sequence[int], level: Any) -> Steps:
     """Returns the steps of a walk over the nodes `between`, in the context `level`."""
-    node_inputs = graph._core.node_inputs
-    if not graph._flow_contexts:
+    node_inputs = backward.core.node_inputs
+    if not backward.contexts:
         return Steps({node: node_inputs(node) for node in between}, {}, {})
     numbers: dict[Any, int] = {}
     contexts: dict[int, Any] = {}
     region_of_node: dict[int, int] = {}
     reads: dict[int, Reads] = {}
     for node in between:
-        context = _region(graph, node, level)
+        context = _region(backward, node, level)
         if context is None:
             reads[node] = node_inputs(node)
             continue
@@ -74,33 +73,29 @@ def steps(graph: Graph, between: Sequence[int], level: Any) -> Steps:
     regions: dict[int, Region] = {}
     outputs: dict[int, list[int]] = {number: [] for number in contexts}
     for node, number in region_of_node.items():
-        if _context_of_output(graph, node) is level:
+        if backward.contexts.get(node) is level:
             outputs[number].append(node)
     for number, context in contexts.items():
         maker = next(make for kind, make in _MAKERS if isinstance(context, kind))
-        region = regions[number] = maker(graph, context)
+        region = regions[number] = maker(backward, context)
         region.outputs = outputs[number]
         reads[number] = region.reads()
     return Steps(reads, region_of_node, regions)
 
 
-def _context_of_output(graph: Graph, node: int) -> Any:
-    return graph._flow_contexts.get(node)
-
-
-def _region(graph: Graph, node: int, level: Any) -> Any:
+def _region(backward: BackwardPass, node: int, level: Any) -> Any:
     """Returns the outermost conditional or loop inside of `level` that a node belongs to (its way out included), or
     None.
     """
-    context: Any = graph._flow_contexts.get(node)
+    context: Any = backward.contexts.get(node)
     if context is level:
-        loop: Any = graph._loop_of_exit.get(node)
+        loop: Any = backward.loop_of_exit.get(node)
         if loop is not None:
             return loop
-        op = graph._operation(node)
+        op = backward.operation(node)
         if op.type in ("Merge", "RefMerge"):
-            source, _ = graph._core.node_inputs(node)[0]
-            inner = graph._flow_contexts.get(source)
+            source, _ = backward.core.node_inputs(node)[0]
+            inner = backward.contexts.get(source)
             if inner is not level and isinstance(inner, CondContext) and inner.outer_context is level:
                 return inner
         return None

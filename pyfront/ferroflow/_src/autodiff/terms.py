@@ -14,7 +14,7 @@ from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.constant import constant, constant_value
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 
 # Ops that pass a handle through unchanged.
 _HAND_ON = ("Identity", "Enter", "Switch", "Exit")

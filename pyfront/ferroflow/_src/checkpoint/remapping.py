@@ -11,7 +11,7 @@ from ferroflow._src.base import compat, dtypes, errors
 from ferroflow._src.base.files.file import GFile
 from ferroflow._src.base.typing import DTypeLike
 from ferroflow._src.checkpoint.reader import CheckpointReader
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array.indexing import gather
 from ferroflow._src.ops.array.joining import concat
 from ferroflow._src.ops.array.shaping import reshape

@@ -14,9 +14,8 @@ from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, device, name_scope
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.framework.saveable import SaveableObject, SaveSpec
-from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.making import ensure_shape, identity
 from ferroflow._src.ops.array.shaping import reshape as reshape_tensor, shape
 from ferroflow._src.ops.checkpoint import saving

@@ -12,7 +12,7 @@ from ferroflow._src.base.typing import ListLike
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array.indexing import where
 from ferroflow._src.ops.array.joining import stack
 from ferroflow._src.ops.flow.checking import Assert

@@ -19,10 +19,9 @@ from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import add_to_collection, get_default_graph, name_scope
 from ferroflow._src.framework.graph_keys import SUMMARY_COLLECTION, GraphKeys
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.framework.proto_functions import register_proto_function
 from ferroflow._src.framework.scope_names import prepend_name_scope, strip_name_scope
-from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.making import identity
 from ferroflow._src.ops.flow.grouping import no_op, with_dependencies
 

@@ -9,9 +9,8 @@ from typing import Any
 from ferroflow._src.base import proto
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.framework.scope_names import prepend_name_scope, strip_name_scope
-from ferroflow._src.framework.tensor import Tensor
 
 
 class ControlFlowContext:
@@ -49,7 +48,7 @@ class ControlFlowContext:
     def rename(self, name: str) -> None:
         """Sets the name to that of an imported context, and reserves it in the graph."""
         self._name = name
-        self._graph._names.mark(name)
+        self._graph._scopes.names.mark(name)
 
     def nest_in(self, context: ControlFlowContext | None) -> None:
         """Sets the context around this one; `list_in_outer` adds this one to it."""

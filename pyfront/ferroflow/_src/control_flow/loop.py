@@ -23,10 +23,9 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import add_to_collection, get_default_graph, name_scope
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import SUMMARY_COLLECTION, GraphKeys
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.framework.proto_functions import register_proto_function
 from ferroflow._src.framework.scope_names import prepend_name_scope, strip_name_scope
-from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.making import identity
 from ferroflow._src.ops.math.arithmetic import add
 from ferroflow._src.ops.math.comparison import logical_and
@@ -295,7 +294,7 @@ class WhileContext(ControlFlowContext):
         """
         outer = self._outer_context
         values = [t if outer is None else outer.capture(t) for t in initial]
-        waits = [op for c in self._graph._scopes.control for op in c.control_inputs]
+        waits = [op for c in self._graph._scopes.current.control for op in c.control_inputs]
         with self.within(self):
             entered = [self._enter(value, None if shapes is None else shapes[i]) for i, value in enumerate(values)]
             self._enter_with_outer(entered, waits)

@@ -11,7 +11,7 @@ from ferroflow._src.framework.apply import apply_op
 from ferroflow._src.framework.composite import IndexedSlices, convert_n_to_tensor_or_indexed_slices
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 
 
 def switch(

@@ -11,8 +11,7 @@ from ferroflow._src.control_flow.conditional import CondContext
 from ferroflow._src.control_flow.context import ControlFlowContext, made_in
 from ferroflow._src.control_flow.loop import WhileContext, is_constant_enter
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.array.making import identity
 
 _ENTER = ("Enter", "RefEnter")

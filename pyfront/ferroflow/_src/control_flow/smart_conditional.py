@@ -10,7 +10,7 @@ import numpy as np
 from ferroflow._src.base.typing import BoolLike
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.constant import constant_value
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 
 
 def smart_cond(pred: BoolLike, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None) -> Any:

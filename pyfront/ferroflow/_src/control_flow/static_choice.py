@@ -9,7 +9,7 @@ from ferroflow._src.base.typing import ListLike, TensorLike
 from ferroflow._src.control_flow.choice import chosen
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.constant import constant_value
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 
 
 def smart_constant_value(pred: Any) -> bool | None:

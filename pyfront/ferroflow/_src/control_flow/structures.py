@@ -8,7 +8,7 @@ from typing import Any
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.composite import IndexedSlices, SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.tensor_array import TensorArray
 
 # (type, its tensors, an object like it with other tensors)

@@ -16,7 +16,7 @@ from ferroflow._src.data.interleaving import parallel_interleave
 from ferroflow._src.data.readers import TextLineDataset, TFRecordDataset
 from ferroflow._src.data.transformations import ignore_errors as without_errors, shuffle_and_repeat
 from ferroflow._src.framework.constant import constant
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.math.comparison import not_equal
 from ferroflow._src.ops.parsing.examples import parse_example
 from ferroflow._src.ops.parsing.text import decode_csv

@@ -16,7 +16,7 @@ from ferroflow._src.data.structure import Structure, converted, many_serialized
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array.making import ensure_shape
 
 Transformation = Callable[[Dataset], Dataset]

@@ -11,7 +11,7 @@ from ferroflow._src.data.dataset import OpDataset
 from ferroflow._src.data.structure import Structure
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 
 _BUFFER_SIZE = 4 * 1024 * 1024
 

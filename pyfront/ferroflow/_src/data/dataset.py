@@ -42,7 +42,7 @@ from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import colocate_with, get_default_graph, name_scope
 from ferroflow._src.framework.function import Function, graphs_around
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array.shaping import shape as shape_of
 from ferroflow._src.ops.file.whole import matching_files
 from ferroflow._src.ops.math.arithmetic import maximum

@@ -8,7 +8,7 @@ from typing import Any
 from ferroflow._src.data.structure import Structure, converted, serialized
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.function import Function
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 
 
 def called(function: Callable[..., Any], element: Any) -> Any:

@@ -17,7 +17,7 @@ from ferroflow._src.data.structure import Structure
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array.indexing import where
 from ferroflow._src.ops.flow.checking import assert_less
 from ferroflow._src.ops.math.comparison import less, less_equal, logical_and

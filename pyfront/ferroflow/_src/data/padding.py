@@ -12,7 +12,7 @@ from ferroflow._src.base.typing import DTypeLike, NestedDTypes, ShapeLike, Tenso
 from ferroflow._src.data import element_nest as nest
 from ferroflow._src.framework.constant import constant_value_as_shape
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 
 
 def shape_tensor(shape: ShapeLike) -> Tensor:

@@ -12,7 +12,7 @@ from ferroflow._src.data.dataset import Dataset, OpDataset
 from ferroflow._src.data.interleaving import parallel_interleave
 from ferroflow._src.data.structure import Structure
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array.shaping import reshape
 
 # Bytes that readers read ahead.

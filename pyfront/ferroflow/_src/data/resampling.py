@@ -15,7 +15,7 @@ from ferroflow._src.data.dataset import Dataset, scanned
 from ferroflow._src.data.interleaving import sample_from_datasets
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array.indexing import gather
 from ferroflow._src.ops.array.making import fill, one_hot
 from ferroflow._src.ops.array.shaping import expand_dims, shape as shape_of, tile

@@ -8,8 +8,8 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.random_seed import get_seed
-from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.indexing import where
 from ferroflow._src.ops.math.comparison import equal, logical_and
 

@@ -13,7 +13,7 @@ from ferroflow._src.data import element_nest as nest
 from ferroflow._src.framework.composite import SparseTensor, SparseTensorValue
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.sparse.serializing import deserialize_sparse, serialize_many_sparse, serialize_sparse
 
 

@@ -13,7 +13,7 @@ from ferroflow._src.data.seeds import seed_tensors
 from ferroflow._src.data.structure import Structure
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 
 Transformation = Callable[[Dataset], Dataset]
 

@@ -8,8 +8,7 @@ from typing import Any
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import FloatLike, TensorLike
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.losses.classification import sparse_softmax_cross_entropy
 from ferroflow._src.ops.array.making import zeros
 from ferroflow._src.ops.math.cast import cast

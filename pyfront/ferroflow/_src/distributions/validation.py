@@ -10,7 +10,7 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.handles import Operation
 from ferroflow._src.ops.array import making, shaping
 from ferroflow._src.ops.flow import checking
 from ferroflow._src.ops.flow.grouping import no_op, with_dependencies

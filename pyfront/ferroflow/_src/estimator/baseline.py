@@ -11,7 +11,7 @@ from ferroflow._src.estimator.optimizers import optimizer_of
 from ferroflow._src.estimator.spec import EstimatorSpec
 from ferroflow._src.feature_column.numeric import NumericColumn
 from ferroflow._src.framework.default_graph import control_dependencies
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.losses.weighting import Reduction
 from ferroflow._src.ops.array import making, shaping
 from ferroflow._src.ops.flow.checking import assert_equal

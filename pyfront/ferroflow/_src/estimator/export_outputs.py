@@ -7,7 +7,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import NestedTensors
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.saved_model.signatures import (
     classification_signature_def,
     predict_signature_def,

@@ -10,7 +10,7 @@ import numpy as np
 
 from ferroflow._src.base import dtypes, errors, tf_logging
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.input.queue_runner import QueueRunner, add_queue_runner
 from ferroflow._src.ops.array.making import placeholder
 from ferroflow._src.ops.math.arithmetic import maximum

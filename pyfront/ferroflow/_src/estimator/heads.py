@@ -16,7 +16,7 @@ from ferroflow._src.feature_column.numeric import NumericColumn, numeric_column
 from ferroflow._src.framework.composite import SparseTensor, convert_to_tensor_or_sparse_tensor
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.losses.classification import sparse_softmax_cross_entropy
 from ferroflow._src.losses.regression import mean_squared_error
 from ferroflow._src.losses.weighting import Reduction, compute_weighted_loss

@@ -16,7 +16,7 @@ from ferroflow._src.estimator.spec import EstimatorSpec
 from ferroflow._src.feature_column.models import input_layer, linear_model
 from ferroflow._src.framework.default_graph import control_dependencies, get_collection
 from ferroflow._src.framework.graph_keys import GraphKeys
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.layers.dense import dense
 from ferroflow._src.layers.dropout import dropout as dropout_layer
 from ferroflow._src.losses.weighting import Reduction

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ferroflow._src.base import dtypes
 from ferroflow._src.estimator.export_outputs import ExportOutput
 from ferroflow._src.framework.composite import SparseTensor
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array.making import placeholder
 from ferroflow._src.ops.parsing.examples import parse_example
 from ferroflow._src.saved_model.signature_constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY

@@ -11,8 +11,7 @@ from ferroflow._src.base.typing import DictLike, OperationObject, TensorLike, Te
 from ferroflow._src.estimator.export_outputs import ExportOutput
 from ferroflow._src.estimator.modes import ModeKeys
 from ferroflow._src.framework.default_graph import get_default_graph
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.array.shaping import reshape
 from ferroflow._src.saved_model.signature_constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 from ferroflow._src.supervision.scaffold import Scaffold

@@ -10,7 +10,7 @@ from ferroflow._src.base import dtypes, tf_logging
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.composite import SparseTensor, convert_to_tensor_or_sparse_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import indexing, shaping
 from ferroflow._src.ops.flow.checking import assert_positive
 from ferroflow._src.ops.math import comparison

@@ -20,8 +20,8 @@ from ferroflow._src.feature_column.column import (
 )
 from ferroflow._src.framework.default_graph import get_default_graph, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.per_graph import PerGraph
-from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import making
 from ferroflow._src.ops.math.reduction import reduce_sum
 from ferroflow._src.ops.nn.embedding import safe_embedding_lookup_sparse

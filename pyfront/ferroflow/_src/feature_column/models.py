@@ -22,7 +22,7 @@ from ferroflow._src.feature_column.column import (
 )
 from ferroflow._src.framework.default_graph import get_collection
 from ferroflow._src.framework.graph_keys import GraphKeys
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import joining, shaping
 from ferroflow._src.ops.math.arithmetic import add_n
 from ferroflow._src.ops.math.linalg import matmul

@@ -17,7 +17,7 @@ from ferroflow._src.feature_column.column import (
 )
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import SparseTensor
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import joining, making, shaping
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.parsing.features import FixedLenFeature

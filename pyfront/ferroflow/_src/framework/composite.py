@@ -12,8 +12,8 @@ from ferroflow._src.framework import constant as constants
 from ferroflow._src.framework.conversion import convert_to_tensor, register_tensor_conversion_function
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.operation import Operation, eval_tensors
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.running import eval_tensors
 
 IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
 SparseTensorValue = collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])

@@ -11,8 +11,7 @@ from ferroflow._src.base import array_conversion, compat, dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import DTypeLike, ShapeLike, TensorLike
 from ferroflow._src.framework.default_graph import get_default_graph
-from ferroflow._src.framework.scopes import NameScopes
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 
 
 def constant(
@@ -50,9 +49,7 @@ def constant(
     if wanted is None:
         wanted = dtypes.as_dtype(array.dtype)
     graph = get_default_graph()
-    name = "Const" if name is None else compat.as_str(name)
-    unique = name[:-1] if name.endswith("/") else graph.unique_name(name)
-    NameScopes.check_op_name(unique)
+    unique = graph._scopes.names.op_name("Const" if name is None else compat.as_str(name))
     return graph._add_constant(unique, array, wanted.as_datatype_enum)._outputs[0]
 
 

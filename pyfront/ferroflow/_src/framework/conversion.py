@@ -12,11 +12,11 @@ from ferroflow._src.base.array_conversion import exceeds_int32, holds_dimension
 from ferroflow._src.base.shown import shown
 from ferroflow._src.base.tensor_shape import Dimension, TensorShape
 from ferroflow._src.base.typing import DTypeLike, ShapeTensorLike, TensorLike
-from ferroflow._src.framework.apply import register_converter, tensor_op
+from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.arguments import register_converter
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 
 # A function of (value, dtype, name, as_ref) that gives a Tensor or NotImplemented.
 _Conversion = Callable[..., Any]

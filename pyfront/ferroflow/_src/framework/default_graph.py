@@ -11,9 +11,8 @@ from ferroflow._src.base import tf_logging
 from ferroflow._src.base.typing import Device, ListLike, StringLike
 from ferroflow._src.framework import default_stacks
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.framework.scopes import Colocation, ControlDependencies, DeviceScope
-from ferroflow._src.framework.tensor import Tensor
 
 
 def get_default_graph() -> Graph:
@@ -112,6 +111,10 @@ def op_scope(values: Any, name: Any, default_name: Any = None) -> name_scope:
     return name_scope(name, default_name=default_name, values=values)
 
 
+# A union would be made anew at each test.
+_HANDLES = (Operation, Tensor)
+
+
 def graph_of(values: Iterable[Any], graph: Graph | None = None) -> Graph:
     """Returns the graph of the given values; the default graph if none of them has a graph.
 
@@ -128,7 +131,7 @@ def graph_of(values: Iterable[Any], graph: Graph | None = None) -> Graph:
         body: Graph = function
         return body
     for value in values:
-        if isinstance(value, Operation | Tensor):
+        if isinstance(value, _HANDLES):
             found = value.graph
         else:
             of_value = getattr(value, "graph", None)

@@ -10,10 +10,10 @@ from ferroflow._src.base.typing import DTypeLike, ShapeLike
 from ferroflow._src.framework import default_stacks
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.function_def import to_function_def
 from ferroflow._src.framework.graph import Graph
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.framework.op_schema import op_schema
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
 
 _VARIABLES = ("VariableV2", "Variable", "TemporaryVariable")
 # TF 1.x: ops that its later versions call stateful, for the errors they raise.
@@ -239,6 +239,10 @@ class Function:
             ]
             results = [body.capture(convert_to_tensor(r)) for r in function(*arguments)]
         return Function(name, body, arguments, results)
+
+    def to_function_def(self) -> Any:
+        """Returns the FunctionDef message."""
+        return to_function_def(self)
 
     def _effects(self) -> list[Operation]:
         """Returns operations with effects that no result needs. Those in branches and loops run where these run."""

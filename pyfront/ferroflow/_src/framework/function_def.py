@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from ferroflow._src.base import proto
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.framework.op_schema import op_schema
-
-if TYPE_CHECKING:
-    from ferroflow._src.framework.function import Function
-    from ferroflow._src.framework.operation import Operation
-    from ferroflow._src.framework.tensor import Tensor
 
 # Op that represents an argument in a graph.
 ARGUMENT = "Placeholder"
+
+
+class TracedFunction(Protocol):
+    """A function with its body, a graph."""
+
+    name: str
+    graph: Any
+    all_arguments: list[Tensor]
+    results: list[Tensor]
 
 
 def _output_counts(op_type: str, value: Any) -> list[tuple[str, int]]:
@@ -42,7 +47,7 @@ def _spelling(op: Operation, index: int) -> str:
     raise ValueError(f"{op.name} has no output {index}")
 
 
-def to_function_def(function: Function) -> Any:
+def to_function_def(function: TracedFunction) -> Any:
     """Returns the FunctionDef message of a function."""
     message = proto.FunctionDef()
     signature = message.signature

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.handles import Operation
 
 # (op, *gradients of its outputs) -> gradients of its inputs.
 GradientFunction = Callable[..., Any]

@@ -2,36 +2,20 @@
 
 from __future__ import annotations
 
-import re
-import sys
-import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
 from ferroflow import _core
-from ferroflow._src.base import compat, errors, fork_locks, proto, tf_logging
-from ferroflow._src.base.device_spec import DeviceSpec
-from ferroflow._src.base.typing import NestedDTypes, StringLike
+from ferroflow._src.base import errors, proto
+from ferroflow._src.base.typing import NestedDTypes
 from ferroflow._src.framework import default_stacks, node_def
-from ferroflow._src.framework.function_def import to_function_def
+from ferroflow._src.framework.graph_collections import GraphCollections
+from ferroflow._src.framework.graph_elements import GraphElements
+from ferroflow._src.framework.graph_scopes import GraphScopes
+from ferroflow._src.framework.handles import Operation, Tensor, operation_of
 from ferroflow._src.framework.op_schema import group_attrs, op_schema
-from ferroflow._src.framework.operation import Frames, Operation, frames_from
-from ferroflow._src.framework.scopes import (
-    AttributeMap,
-    Colocation,
-    ContainerScope,
-    ControlDependencies,
-    DeviceScope,
-    FlowContext,
-    NameScope,
-    NameScopes,
-    Scopes,
-    ThreadScopes,
-    control_inputs_for,
-    operation_of,
-)
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.scopes import FlowContext, NameScopes
 
 # TF 1.15's GraphDef version: what readers of the files we write expect of a TF1 producer.
 _PRODUCER = 134
@@ -48,7 +32,7 @@ class _Versions:
         self.min_consumer = _MIN_CONSUMER
 
 
-class Graph:
+class Graph(GraphScopes, GraphElements, GraphCollections):
     """A dataflow graph: operations, the tensors between them, and named collections of objects.
 
     Example:
@@ -63,25 +47,9 @@ class Graph:
     """
 
     def __init__(self) -> None:
-        self._core = _core.Graph()
-        # By node: its operation or, before its first use, where the node was made.
-        self._handles: list[Operation | Frames] = []
-        self._unmade = 0
-        self._names = NameScopes()
-        self._lock = threading.RLock()
-        fork_locks.watch(self)
-        self._finalized = False
-        self._scopes: Scopes | ThreadScopes = Scopes()
-        self._gradient_override_map: dict[str, str] = {}
-        self._attr_scope_map: dict[str, Any] = {}
-        self._op_to_kernel_label_map: dict[str, str] = {}
-        self._collections: dict[Any, list[Any]] = {}
+        super().__init__()
         self._collections_of_scope: dict[Any, Any] = {}
-        self._container = ""
         self._seed: int | None = None
-        self._original_op: Operation | None = None
-        # The branch or loop of each operation that is in one, by node.
-        self._flow_contexts: dict[int, FlowContext] = {}
         # By node of the predicate: the branches of a conditional, by the predicate's value.
         self._branches: dict[int, dict[int, Any]] = {}
         # The loop that each Exit leaves.
@@ -101,57 +69,6 @@ class Graph:
         count = len(self._core)
         return f"<{type(self).__name__} with {count} operation{'' if count == 1 else 's'}, at {id(self):#x}>"
 
-    def _operation(self, node: int) -> Operation:
-        """Returns the handle of a node."""
-        handle = self._handles[node]
-        if handle.__class__ is not tuple:
-            return handle  # type: ignore[return-value]  # what is not a tuple is a handle
-        with self._lock:
-            handle = self._handles[node]
-            if isinstance(handle, tuple):
-                handle = self._handles[node] = self._handle(node, self._core.output_count(node), handle)
-                self._unmade -= 1
-            return handle
-
-    @property
-    def _operations(self) -> list[Operation]:
-        """The handles of all nodes."""
-        if self._unmade:
-            for node in range(len(self._handles)):
-                self._operation(node)
-        return self._handles  # type: ignore[return-value]  # all are made now
-
-    def _tensor(self, node: int, index: int) -> Tensor:
-        return self._operation(node)._outputs[index]
-
-    def _adopt(self, node: int, outputs: int) -> Operation:
-        """Returns the handle of a node just added."""
-        op = self._handle(node, outputs, frames_from(sys._getframe(2)))
-        self._handles.append(op)
-        return op
-
-    def _adopt_later(self) -> None:
-        """Records nodes that the engine added; their handles are made at first use."""
-        new = len(self._core) - len(self._handles)
-        self._handles += [frames_from(sys._getframe(1))] * new
-        self._unmade += new
-        self._names.mark_all(self._core.lowercase_names(len(self._handles) - new))
-
-    def _handle(self, node: int, outputs: int, frames: Frames) -> Operation:
-        op = Operation(self._core, node)
-        op._graph = self
-        op._cached_name = op._cached_type = op._original_op = None
-        core = self._core
-        tensors = []
-        for index in range(outputs):
-            tensor = Tensor(core, node, index)
-            tensor._op = op
-            tensor._dtype = tensor._shape = None
-            tensors.append(tensor)
-        op._outputs = tensors
-        op._frames = frames
-        return op
-
     def _add(
         self,
         op_type: str,
@@ -163,7 +80,7 @@ class Graph:
     ) -> Operation:
         """Adds a node of the exact name `name` in the current control, device and colocation scopes."""
         self._check_not_finalized()
-        scopes = self._scopes
+        scopes = self._scopes.current
         if scopes.control or scopes.flow is not None or self._flow_contexts:
             inputs, control_inputs = self._admit(op_type, name, inputs, control_inputs)
         device = scopes.devices.static
@@ -174,7 +91,7 @@ class Graph:
             except _core.StatusError as failure:
                 code, message, _ = failure.args
                 raise errors.make_exception(None, None, message, code) from None
-            op = self._adopt(node, outputs)
+            op = self._adopt(node, outputs, op_type)
         self._apply_scopes(op, device is None)
         return op
 
@@ -182,7 +99,7 @@ class Graph:
         self, op_type: str, name: str, inputs: list[Any], control_inputs: list[Operation] | None
     ) -> tuple[list[Any], list[Operation] | None]:
         """Returns the inputs and control inputs that a new operation gets in the current scopes."""
-        scopes = self._scopes
+        scopes = self._scopes.current
         if scopes.control:
             nodes = []
             for item in inputs:
@@ -190,20 +107,12 @@ class Graph:
                     nodes.append(item._node_id)
                 else:
                     nodes.extend(t._node_id for t in item)
-            control_inputs = [*(control_inputs or ()), *control_inputs_for(self, nodes)]
+            control_inputs = [*(control_inputs or ()), *self._scopes.control_inputs_for(nodes)]
         if scopes.flow is not None:
             return scopes.flow.admit(name, inputs, control_inputs)
         if self._flow_contexts:
             self._refuse_inside_of_loops(op_type, name, inputs)
         return inputs, control_inputs
-
-    def _watches_operations(self) -> bool:
-        """Returns True if a scope changes or records operations when they are created."""
-        scopes = self._scopes
-        if scopes.control or scopes.flow is not None or scopes.devices.static is None or scopes.colocation:
-            return True
-        maps = self._gradient_override_map or self._attr_scope_map or self._op_to_kernel_label_map
-        return bool(maps or self._container) or self._original_op is not None
 
     def _refuse_inside_of_loops(self, op_type: str, name: str, inputs: list[Any]) -> None:
         """Raises ValueError if an operation outside of loops reads a tensor inside a loop."""
@@ -223,19 +132,21 @@ class Graph:
     ) -> Operation:
         """Adds a Const node of the exact name `name`."""
         self._check_not_finalized()
-        if self._scopes.control:
-            control_inputs = [*(control_inputs or ()), *control_inputs_for(self, [])]
-        if self._scopes.flow is not None:
-            _, control_inputs = self._scopes.flow.admit(name, [], control_inputs)
-        device = self._scopes.devices.static
+        scopes = self._scopes.current
+        if scopes.control:
+            control_inputs = [*(control_inputs or ()), *self._scopes.control_inputs_for([])]
+        if scopes.flow is not None:
+            _, control_inputs = scopes.flow.admit(name, [], control_inputs)
+        device = scopes.devices.static
         with self._lock:
             node, outputs = self._core.add_constant(name, value, dtype, control_inputs, device or "")
-            op = self._adopt(node, outputs)
+            op = self._adopt(node, outputs, "Const")
         self._apply_scopes(op, device is None)
         return op
 
     def _apply_scopes(self, op: Operation, needs_device: bool) -> None:
-        scopes = self._scopes
+        state = self._scopes
+        scopes = state.current
         for controller in scopes.control:
             controller.add_op(op)
         if scopes.flow is not None:
@@ -243,54 +154,11 @@ class Graph:
             scopes.flow.added(op)
         if needs_device:
             op._set_device(scopes.devices.device_for(op))
-        if self._gradient_override_map or self._attr_scope_map or self._op_to_kernel_label_map:
-            self._apply_maps(op)
-        if scopes.colocation:
-            self._colocate(op)
-        if self._container and "container" in self._core.attrs(op._id):
-            self._core.set_attr(op._id, "container", self._container)
-        if self._original_op is not None:
-            op._original_op = self._original_op
-
-    def _apply_device_functions(self, op: Any) -> None:
-        """Tells an operation, or an object in its place, the device that the open scopes give it."""
-        text = self._scopes.devices.device_for(op)
-        # TensorFlow 1.14 and later hand over the text; those before a spec, and nothing if no scope is open.
-        if hasattr(op, "_set_device_from_string"):
-            op._set_device_from_string(text)
-        elif text:
-            op._set_device(DeviceSpec.from_string(text))
-
-    def _colocate(self, op: Operation) -> None:
-        groups: set[bytes] = set()
-        for other in self._scopes.colocation:
-            groups.update(other.colocation_groups())
-            if other.device:
-                if op.device and op.device != other.device:
-                    tf_logging.warning(
-                        "Tried to colocate %s with an op %s that had a different device: %s vs %s. Postponing "
-                        "error-checking until all devices are assigned.",
-                        op.name,
-                        other.name,
-                        op.device,
-                        other.device,
-                    )
-                else:
-                    op._set_device(other.device)
-        self._core.set_attr(op._id, "_class", sorted(groups))
-
-    def _apply_maps(self, op: Operation) -> None:
-        mapped = self._gradient_override_map.get(op.type)
-        if mapped is not None:
-            self._core.set_attr(op._id, "_gradient_op_type", mapped)
-        label = self._op_to_kernel_label_map.get(op.type)
-        if label is not None:
-            self._core.set_attr(op._id, "_kernel", label)
-        for key, value in self._attr_scope_map.items():
-            if callable(value):
-                value = value(op.node_def)
-            if value is not None:
-                op._set_attr(key, value)
+        state.apply(op)
+        if state.container and "container" in self._core.attrs(op._id):
+            op._set_attr("container", state.container)
+        if state.original_op is not None:
+            op._original_op = state.original_op
 
     def create_op(
         self,
@@ -330,139 +198,56 @@ class Graph:
         for i, tensor in enumerate(inputs):
             if not isinstance(tensor, Tensor):
                 raise TypeError(f"Input #{i} is not a tensor: {tensor}")
-        name = op_type if name is None else name
-        name = name[:-1] if name.endswith("/") else self.unique_name(name)
-        NameScopes.check_op_name(name)
+        name = self._scopes.names.op_name(op_type if name is None else name)
         plain = {k: node_def.attr_from_message(v) for k, v in (attrs or {}).items()}
         plain.update(group_attrs(op_schema(op_type), plain, inputs))
         return self._add(op_type, name, list(inputs), plain, flat=True)
 
-    def get_operations(self) -> list[Operation]:
-        """Returns all operations, in the order they were made."""
-        return list(self._operations)
-
-    def get_operation_by_name(self, name: str) -> Operation:
-        """Returns the operation of that name.
-
-        Args:
-            name: str, scopes included.
-
-        Returns:
-            Operation.
-
-        Raises:
-            TypeError: if `name` is not a string.
-            ValueError: if `name` is a tensor's.
-            KeyError: if there is none of that name.
+    def _add_node_def(
+        self,
+        message: Any,
+        inputs: list[Tensor] | None,
+        control_inputs: Sequence[Any] | None,
+        input_types: Sequence[Any] | None,
+    ) -> Operation:
+        """Adds an operation as its NodeDef describes it, but for the inputs; of the scopes only a conditional or loop
+        applies to it.
         """
-        if not isinstance(name, str):
-            raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
-        op: Operation = self.as_graph_element(name, allow_tensor=False, allow_operation=True)
+        self._check_not_finalized()
+        name, op_type = message.name, message.op
+        NameScopes.check_op_name(name)
+        if not isinstance(inputs, list | None):
+            raise TypeError(f"inputs needs to be a list of Tensors: {inputs}")
+        tensors = inputs or []
+        for tensor in tensors:
+            if not isinstance(tensor, Tensor):
+                raise TypeError(f"input needs to be a Tensor: {tensor}")
+        if input_types and not all(
+            wanted.is_compatible_with(t.dtype) for t, wanted in zip(tensors, input_types, strict=False)
+        ):
+            raise TypeError(
+                f"In op '{name}', input types ({[t.dtype for t in tensors]}) are not compatible with expected types "
+                f"({input_types})"
+            )
+        before: list[Operation] | None = [_controller(c) for c in control_inputs or ()]
+        attrs = {key: node_def.attr_from_message(value) for key, value in message.attr.items()}
+        attrs.update(group_attrs(op_schema(op_type), attrs, tensors))
+        arguments: list[Any] = [self.capture(t) for t in tensors]
+        flow = self._scopes.current.flow
+        if flow is not None:
+            arguments, before = flow.admit(name, arguments, before)
+        with self._lock:
+            try:
+                node, outputs = self._core.add_node_flat(op_type, name, arguments, attrs, before, message.device)
+            except _core.StatusError as failure:
+                code, text, _ = failure.args
+                raise errors.make_exception(None, None, text, code) from None
+            op = self._adopt(node, outputs, op_type)
+            self._scopes.names.mark(name)
+        if flow is not None:
+            self._flow_contexts[op._id] = flow
+            flow.added(op)
         return op
-
-    def get_tensor_by_name(self, name: str) -> Tensor:
-        """Returns the tensor of that name.
-
-        Args:
-            name: str, such as `op_name:0`, scopes included.
-
-        Returns:
-            Tensor, of whatever dtype and shape it has.
-
-        Raises:
-            TypeError: if `name` is not a string.
-            ValueError: if `name` is an operation's.
-            KeyError: if there is none of that name.
-        """
-        if not isinstance(name, str):
-            raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
-        tensor: Tensor = self.as_graph_element(name, allow_tensor=True, allow_operation=False)
-        return tensor
-
-    def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
-        """Returns the operation or tensor that an object means here.
-
-        Args:
-            obj: Operation, Tensor, str or bytes with the name of one, or an object that stands for one, as a variable
-                does.
-            allow_tensor: bool. If True, it may mean a tensor.
-            allow_operation: bool. If True, it may mean an operation.
-
-        Returns:
-            Operation, or Tensor of whatever dtype and shape it has.
-
-        Raises:
-            TypeError: if `obj` cannot mean one of the allowed kinds.
-            ValueError: if a name is malformed, the element belongs to another graph, or neither kind is allowed.
-            KeyError: if no element has that name.
-        """
-        if allow_tensor and allow_operation:
-            types = "Tensor or Operation"
-        elif allow_tensor:
-            types = "Tensor"
-        elif allow_operation:
-            types = "Operation"
-        else:
-            raise ValueError("allow_tensor and allow_operation can't both be False.")
-        as_element = getattr(obj, "_as_graph_element", None)
-        if as_element is not None and not isinstance(obj, Operation | Tensor):
-            obj = as_element()
-        if isinstance(obj, str | bytes):
-            return self._element_by_name(compat.as_str(obj), allow_tensor, allow_operation)
-        if isinstance(obj, Tensor) and allow_tensor:
-            if obj.graph is not self:
-                raise ValueError(f"Tensor {obj} is not an element of this graph.")
-            return obj
-        if isinstance(obj, Operation) and allow_operation:
-            if obj.graph is not self:
-                raise ValueError(f"Operation {obj!r} is not an element of this graph.")
-            return obj
-        raise TypeError(f"Can not convert a {type(obj).__name__} into a {types}.")
-
-    _as_graph_element_locked = as_graph_element
-
-    def _element_by_name(self, name: str, allow_tensor: bool, allow_operation: bool) -> Any:
-        if ":" in name and allow_tensor:
-            op_name, _, number = name.partition(":")
-            if not number.isdigit():
-                raise ValueError(
-                    f"The name '{name}' looks a like a Tensor name, but is not a valid one. Tensor names must be of "
-                    f"the form "
-                    '"<op_name>:<output_index>".'
-                )
-            node = self._core.find(op_name)
-            if node is None:
-                raise KeyError(
-                    f"The name '{name}' refers to a Tensor which does not exist. The operation, '{op_name}', does "
-                    f"not exist in the graph."
-                )
-            outputs = self._operation(node)._outputs
-            if int(number) >= len(outputs):
-                raise KeyError(
-                    f"The name '{name}' refers to a Tensor which does not exist. The operation, '{op_name}', exists "
-                    f"but only has {len(outputs)} outputs."
-                )
-            return outputs[int(number)]
-        if ":" in name:
-            raise ValueError(
-                f"Name '{name}' appears to refer to a Tensor, not a Operation."
-                if name.partition(":")[2].isdigit()
-                else f"Name '{name}' is not a valid operation name."
-            )
-        node = self._core.find(name)
-        if allow_operation:
-            if node is None:
-                raise KeyError(f"The name '{name}' refers to an Operation not in the graph.")
-            return self._operation(node)
-        if node is not None:
-            raise ValueError(
-                f"The name '{name}' refers to an Operation, not a Tensor. Tensor names must be of the form "
-                '"<op_name>:<output_index>".'
-            )
-        raise ValueError(
-            f"The name '{name}' looks like an (invalid) Operation name, not a Tensor. Tensor names must be of the form "
-            '"<op_name>:<output_index>".'
-        )
 
     def as_default(self) -> AbstractContextManager[Graph]:
         """Returns a context manager that makes this the default graph of the thread."""
@@ -473,9 +258,11 @@ class Graph:
         """A number that rises with every operation added."""
         return len(self._handles)
 
-    @property
-    def _last_id(self) -> int:
-        return len(self._handles)
+    # TF 1.x's names, which programs read.
+    _version = _last_id = version
+
+    def _get_op_def(self, op_type: str) -> Any:
+        return node_def.to_op_def(op_type)
 
     @property
     def graph_def_versions(self) -> Any:
@@ -492,22 +279,6 @@ class Graph:
     @seed.setter
     def seed(self, seed: int | None) -> None:
         self._seed = seed
-
-    @property
-    def finalized(self) -> bool:
-        """True if the graph refuses new operations."""
-        return self._finalized
-
-    def finalize(self) -> None:
-        """Makes the graph read-only."""
-        self._finalized = True
-
-    def _unsafe_unfinalize(self) -> None:
-        self._finalized = False
-
-    def _check_not_finalized(self) -> None:
-        if self._finalized:
-            raise RuntimeError("Graph is finalized and cannot be modified.")
 
     @property
     def building_function(self) -> bool:
@@ -534,7 +305,7 @@ class Graph:
         for position, name in left:
             node_def.fill_attr(graph.node[position], self._core, first + position, name)
         if self._functions:
-            graph.library.function.extend(to_function_def(f) for f in self._functions.values())
+            graph.library.function.extend(f.to_function_def() for f in self._functions.values())
         if graph.ByteSize() > _MOST_BYTES_OF_A_MESSAGE:
             raise ValueError("GraphDef cannot be larger than 2GB.")
         return graph
@@ -582,228 +353,6 @@ class Graph:
         """Returns the graph as notebooks show and keep it: pictures of its outer name scopes."""
         return _notebook_view[0](self.get_operations()) if _notebook_view else None
 
-    def name_scope(self, name: Any) -> NameScope:
-        """Returns a context manager under whose name operations are made; gives the scope's name.
-
-        Args:
-            name: made unique under the current scope; with a trailing `/` re-entered as it is; None or "" is the root.
-
-        Raises:
-            ValueError: on entering, for a name with characters a scope may not have.
-        """
-        return NameScope(self, name)
-
-    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
-        """Returns a name under the current scope, made unique by `_1`, `_2` and so on if it is taken.
-
-        Args:
-            name: str.
-            mark_as_used: bool. If True, the name is taken from now on.
-
-        Returns:
-            str, scopes included.
-        """
-        return self._names.unique_name(name, mark_as_used)
-
-    @property
-    def _name_stack(self) -> str:
-        return self._names.stack
-
-    @_name_stack.setter
-    def _name_stack(self, stack: str) -> None:
-        self._names.stack = stack or ""
-
-    def get_name_scope(self) -> str:
-        """Returns the current name scope, without a trailing slash."""
-        return self._names.stack
-
-    def control_dependencies(self, control_inputs: Iterable[Any] | None) -> ControlDependencies:
-        """Returns a context manager whose operations wait for `control_inputs`; None hides the contexts outside.
-
-        Args:
-            control_inputs: iterable of operations, tensors of any dtype and shape, or objects that stand for one; or
-                None.
-
-        Returns:
-            A context manager.
-
-        Raises:
-            TypeError: if an element is neither an operation nor a tensor.
-            ValueError: if an operation belongs to another graph.
-        """
-        if control_inputs is None:
-            return ControlDependencies(self, None)
-        ops: dict[int, Operation] = {}
-        for c in control_inputs:
-            indexed = getattr(c, "values", None)
-            if not isinstance(c, Operation | Tensor) and isinstance(indexed, Tensor):
-                c = indexed.op
-            op = operation_of(c)
-            if op.graph is not self:
-                raise ValueError(f"{c} is not an element of this graph.")
-            ops[op._id] = op
-        return ControlDependencies(self, list(ops.values()))
-
-    def device(self, device_name_or_function: Any) -> DeviceScope:
-        """Returns a context manager that places operations.
-
-        Args:
-            device_name_or_function: device string or DeviceSpec, a function of the operation that gives one, or None,
-                which hides the contexts outside.
-
-        Returns:
-            A context manager.
-
-        Raises:
-            ValueError: on entering, for a string that is not a device name.
-        """
-        return DeviceScope(self, device_name_or_function)
-
-    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Colocation:
-        """Returns a context manager that places operations with `op`.
-
-        Args:
-            op: operation, or tensor of any dtype and shape; None (with `ignore_existing`) places them freely.
-            ignore_existing: bool. If True, the colocation contexts outside are hidden.
-
-        Returns:
-            A context manager.
-
-        Raises:
-            TypeError: if `op` is not one of these.
-            ValueError: if `op` is None without `ignore_existing`.
-        """
-        if op is None and not ignore_existing:
-            raise ValueError("Trying to reset colocation (op is None) but ignore_existing is not True")
-        # TF 1.x: a variable behind a handle is where its handle is, not where it is read.
-        return Colocation(self, None if op is None else operation_of(getattr(op, "handle", op)), ignore_existing)
-
-    def gradient_override_map(self, op_type_map: dict[str, str]) -> AttributeMap:
-        """Returns a context manager in which operations of the given types get the gradients registered under other
-        names.
-
-        Args:
-            op_type_map: dict from op types (str) to the names given to `RegisterGradient` (str).
-
-        Returns:
-            A context manager.
-
-        Raises:
-            TypeError: if `op_type_map` does not map strings to strings.
-        """
-        if not isinstance(op_type_map, dict):
-            raise TypeError("op_type_map must be a dictionary mapping strings to strings")
-        for key, value in op_type_map.items():
-            if not (isinstance(key, str) and isinstance(value, str)):
-                raise TypeError("op_type_map must be a dictionary mapping strings to strings")
-        return AttributeMap(self._gradient_override_map, op_type_map)
-
-    def _attr_scope(self, attr_map: dict[str, Any]) -> AttributeMap:
-        if not isinstance(attr_map, dict):
-            raise TypeError("attr_map must be a dictionary mapping strings to Callable")
-        return AttributeMap(self._attr_scope_map, attr_map)
-
-    def _kernel_label_map(self, op_to_kernel_label_map: dict[str, str]) -> AttributeMap:
-        return AttributeMap(self._op_to_kernel_label_map, op_to_kernel_label_map)
-
-    def container(self, container_name: str) -> AbstractContextManager[str]:
-        """Returns a context manager whose variables and queues live in the named resource container.
-
-        Args:
-            container_name: str; `""` is the default container.
-
-        Returns:
-            A context manager; on entry, the name.
-        """
-        return ContainerScope(self, container_name)
-
-    def switch_to_thread_local(self) -> None:
-        """Gives each thread its own control, device and colocation scopes, which start as copies of the current
-        ones.
-        """
-        if not isinstance(self._scopes, ThreadScopes):
-            self._scopes = ThreadScopes(self._scopes)
-
-    def add_to_collection(self, name: StringLike, value: object) -> None:
-        """Appends a value to a collection.
-
-        Args:
-            name: str or other hashable object, the collection; made if there is none.
-            value: any object.
-
-        Raises:
-            RuntimeError: if the graph is finalized.
-        """
-        self._check_not_finalized()
-        with self._lock:
-            self._collections.setdefault(name, []).append(value)
-
-    def add_to_collections(self, names: Any, value: object) -> None:
-        """Appends a value to several collections, once to each.
-
-        Args:
-            names: str, or iterable of collections.
-            value: any object.
-
-        Raises:
-            RuntimeError: if the graph is finalized.
-        """
-        names = (names,) if isinstance(names, str) else dict.fromkeys(names)
-        for name in names:
-            self.add_to_collection(name, value)
-
-    def get_collection_ref(self, name: StringLike) -> list[Any]:
-        """Returns the list of the collection itself, made if there is none.
-
-        Args:
-            name: str or other hashable object, the collection.
-
-        Returns:
-            List: what is added to it is in the collection.
-        """
-        with self._lock:
-            return self._collections.setdefault(name, [])
-
-    def get_collection(self, name: StringLike, scope: str | None = None) -> list[Any]:
-        """Returns a copy of a collection.
-
-        Args:
-            name: str or other hashable object, the collection.
-            scope: str, a regular expression: keeps only items whose `name` matches it from its start.
-
-        Returns:
-            List, in the order of adding; empty if there is no such collection.
-        """
-        with self._lock:
-            items = self._collections.get(name, [])
-            if scope is None:
-                return list(items)
-            matches = re.compile(scope).match
-            return [item for item in items if hasattr(item, "name") and matches(item.name)]
-
-    def get_all_collection_keys(self) -> list[str]:
-        """Returns the names of all collections that are strings."""
-        with self._lock:
-            return [name for name in self._collections if isinstance(name, str)]
-
-    @property
-    def collections(self) -> list[str]:
-        """The names of all collections."""
-        return list(self._collections)
-
-    def clear_collection(self, name: StringLike) -> None:
-        """Removes all values of a collection.
-
-        Args:
-            name: str or other hashable object, the collection.
-
-        Raises:
-            RuntimeError: if the graph is finalized.
-        """
-        self._check_not_finalized()
-        with self._lock:
-            self._collections.pop(name, None)
-
     def capture(self, tensor: Tensor) -> Tensor:
         """Returns the tensor that represents `tensor` in this graph: itself. The body of a function captures tensors of
         outer graphs.
@@ -816,14 +365,20 @@ class Graph:
         """
         return tensor
 
-    def _get_control_flow_context(self) -> FlowContext | None:
-        return self._scopes.flow
-
-    def _set_control_flow_context(self, context: FlowContext | None) -> None:
-        self._scopes.flow = context
-
     def _is_function(self, name: str) -> bool:
         return name in self._functions
+
+
+def _controller(value: Any) -> Operation:
+    """Returns the operation that a control input means.
+
+    Raises:
+        TypeError: if `value` is not an Operation, a Tensor or IndexedSlices.
+    """
+    try:
+        return operation_of(getattr(value, "values", value) if not isinstance(value, Operation) else value)
+    except TypeError:
+        raise TypeError(f"Control input must be an Operation, a Tensor, or IndexedSlices: {value}") from None
 
 
 # The function that draws a graph for notebooks, which a higher layer registers.

@@ -8,7 +8,7 @@ from typing import Any
 from ferroflow._src.base import dtypes, proto, tensor_content, tf_logging
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import SessionObject
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.handles import Operation
 
 _VARIABLE_OPS = frozenset(
     (

@@ -10,11 +10,10 @@ from ferroflow._src.base import compat, errors, proto
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import get_default_graph, name_scope
 from ferroflow._src.framework.function import Function, FunctionGraph, graphs_around
-from ferroflow._src.framework.function_def import body_of, called, renamed, to_function_def
+from ferroflow._src.framework.function_def import body_of, called, renamed
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.framework.scopes import DeviceStack
-from ferroflow._src.framework.tensor import Tensor
 
 _VERSION = 134
 _MIN_PRODUCER = 0
@@ -92,12 +91,13 @@ def _nodes_added(
     if graph_def.node:
         graph._check_not_finalized()
     inside = {k: graph.capture(v) if isinstance(v, Tensor) else v for k, v in sources.items()}
-    scopes = graph._scopes
+    scopes = graph._scopes.current
+    names = graph._scopes.names
     outer = (scopes.colocation, scopes.devices)
     # TF 1.x: imported nodes are colocated as their attributes say, not with what is around.
     scopes.colocation = []
     around = _Around(graph)
-    watcher = around if graph._watches_operations() or (sources and graph._flow_contexts) else None
+    watcher = around if graph._scopes.changes_operations or (sources and graph._flow_contexts) else None
     with graph._lock:
         try:
             found, loops, gradients, flow = _core.import_graph_def(
@@ -108,10 +108,10 @@ def _nodes_added(
             raise errors.make_exception(None, None, message, code) from None
         finally:
             scopes.colocation, scopes.devices = outer
-            graph._adopt_later()
+            names.mark_all(graph._adopt_later())
         for name in loops:
             # A loop made later must not take the name.
-            graph._names.mark(name)
+            names.mark(name)
         graph._imported_sources.update(gradients)
         if flow:
             graph._without_contexts.append((flow, graph._get_control_flow_context()))
@@ -123,7 +123,7 @@ class _Around:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._outer = graph._scopes.devices
+        self._outer = graph._scopes.current.devices
         # By the device that a node requests; None: the device of another node.
         self._stacks: dict[str | None, DeviceStack] = {}
 
@@ -137,7 +137,7 @@ class _Around:
     ) -> tuple[list[Tensor], list[Operation]]:
         """Returns the inputs and control inputs that a node gets in these scopes."""
         graph = self._graph
-        graph._scopes.devices = self._stacks[asked]
+        graph._scopes.current.devices = self._stacks[asked]
         tensors = [graph._tensor(node, index) for node, index in inputs]
         tensors, before = graph._admit(op_type, name, tensors, [graph._operation(c) for c in control_inputs])
         return tensors, before or []
@@ -145,7 +145,7 @@ class _Around:
     def added(self, node: int, outputs: int, asked: str | None) -> None:
         """Calls the scopes with a new node."""
         op = self._graph._adopt(node, outputs)
-        self._graph._names.mark(op.name)
+        self._graph._scopes.names.mark(op.name)
         self._graph._apply_scopes(op, self._stacks[asked].static is None)
 
 
@@ -206,7 +206,7 @@ def _fresh(root: Graph, functions: Sequence[Any]) -> list[Any]:
     for message in functions:
         name = message.signature.name
         known = root._functions.get(name)
-        if known is None or not _same(to_function_def(known), message):
+        if known is None or not _same(known.to_function_def(), message):
             waiting.append(name)
         for other in called(message):
             callers.setdefault(other, []).append(name)

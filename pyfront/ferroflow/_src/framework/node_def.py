@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
 from ferroflow._src.base import dtypes, proto, tensor_content
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.framework.op_schema import op_schema
-
-if TYPE_CHECKING:
-    from ferroflow._src.framework.operation import Operation
 
 _LIST_FIELDS = {
     "list(int)": "i",
@@ -145,14 +143,12 @@ def attr_from_message(value: Any) -> Any:
     return getattr(value, field)
 
 
-def to_node_def(op: Operation) -> Any:
-    """Returns the NodeDef message of an operation."""
-    core = op._graph._core
-    message = proto.NodeDef(name=op.name, op=op.type, device=op.device)
-    message.input.extend(t._as_node_def_input() for t in op.inputs)
-    message.input.extend(f"^{c.name}" for c in op.control_inputs)
-    for name, (kind, value) in core.attrs(op._id).items():
-        _fill_attr(message, core, op._id, name, kind, value)
+def to_node_def(core: Any, node: int, inputs: Iterable[str]) -> Any:
+    """Returns the NodeDef message of a node of the engine's graph `core`, with the given names of what it reads."""
+    message = proto.NodeDef(name=core.node_name(node), op=core.node_op(node), device=core.node_device(node))
+    message.input.extend(inputs)
+    for name, (kind, value) in core.attrs(node).items():
+        _fill_attr(message, core, node, name, kind, value)
     return message
 
 

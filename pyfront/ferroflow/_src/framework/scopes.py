@@ -1,19 +1,14 @@
-"""The scopes of a graph under construction: names, devices, control dependencies, colocation."""
+"""The scopes of a graph under construction: names, devices, control dependencies, colocation, attributes."""
 
 from __future__ import annotations
 
 import re
 import threading
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-from ferroflow._src.base import compat
+from ferroflow._src.base import compat, tf_logging
 from ferroflow._src.base.device_spec import DeviceSpec
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
-
-if TYPE_CHECKING:
-    from ferroflow._src.framework.graph import Graph
 
 _VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/]*$")
 _VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\-/]*$")
@@ -26,7 +21,7 @@ class NameScopes:
         # TF 1.x: each thread has its own current scope; the names in use are the graph's.
         self._of_thread = threading.local()
         # TF 1.x: names that differ only in case count as the same for this purpose.
-        self._in_use: dict[str, int] = {}
+        self.in_use: dict[str, int] = {}
 
     @property
     def stack(self) -> str:
@@ -49,31 +44,43 @@ class NameScopes:
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
         """Returns `name` under the current scope, with `_1`, `_2` ... if it is taken."""
-        if self.stack:
-            name = f"{self.stack}/{name}"
+        stack = self.stack
+        if stack:
+            name = f"{stack}/{name}"
         key = name.lower()
-        count = self._in_use.get(key, 0)
+        count = self.in_use.get(key, 0)
         if mark_as_used:
-            self._in_use[key] = count + 1
+            self.in_use[key] = count + 1
         if count > 0:
             base = key
             original = name
-            while key in self._in_use:
+            while key in self.in_use:
                 name = f"{original}_{count}"
                 key = f"{base}_{count}"
                 count += 1
             if mark_as_used:
-                self._in_use[base] = count
-                self._in_use[key] = 1
+                self.in_use[base] = count
+                self.in_use[key] = 1
+        return name
+
+    def op_name(self, name: str) -> str:
+        """Returns the full, unique name of a new operation; a name that ends with `/` is taken as it is.
+
+        Raises:
+            ValueError: if it is not a valid node name.
+        """
+        name = name[:-1] if name.endswith("/") else self.unique_name(name)
+        if not _VALID_OP_NAME.match(name):
+            raise ValueError(f"'{name}' is not a valid node name")
         return name
 
     def mark(self, name: str) -> None:
         """Counts an exact name as used."""
-        self._in_use.setdefault(name.lower(), 1)
+        self.in_use.setdefault(name.lower(), 1)
 
     def mark_all(self, names: Iterable[str]) -> None:
         """Counts exact names in lower case as used."""
-        in_use = self._in_use
+        in_use = self.in_use
         for name in names:
             if name not in in_use:
                 in_use[name] = 1
@@ -96,30 +103,55 @@ class NameScopes:
 class NameScope:
     """Context manager of `Graph.name_scope`; returns the scope's name with a slash on entry."""
 
-    def __init__(self, graph: Graph, name: Any) -> None:
-        self._graph = graph
+    def __init__(self, names: NameScopes, name: Any) -> None:
+        self._names = names
         self._name = name
 
     def __enter__(self) -> str:
-        names = self._graph._names
+        names = self._names
         self._old = names.stack
-        names.stack = names.enter(self._name)
+        names.stack = stack = names.enter(self._name)
         # TF 1.x: a scope called "/" is the root under another name.
-        return names.stack + "/" if names.stack or self._name == "/" else ""
+        return stack + "/" if stack or self._name == "/" else ""
 
     def __exit__(self, *exc: object) -> None:
-        self._graph._names.stack = self._old
+        self._names.stack = self._old
+
+
+class ScopedOperation(Protocol):
+    """What scopes read and set of an operation."""
+
+    @property
+    def _id(self) -> int: ...
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def type(self) -> str: ...
+
+    @property
+    def device(self) -> str: ...
+
+    @property
+    def node_def(self) -> Any: ...
+
+    def colocation_groups(self) -> list[bytes]: ...
+
+    def _set_attr(self, name: str, value: Any) -> None: ...
+
+    def _set_device(self, device: Any) -> None: ...
 
 
 class FlowContext(Protocol):
     """The branch of a conditional, or the loop, that new operations belong to."""
 
     def admit(
-        self, name: str, inputs: list[Any], control_inputs: list[Operation] | None
-    ) -> tuple[list[Any], list[Operation] | None]:
+        self, name: str, inputs: list[Any], control_inputs: list[Any] | None
+    ) -> tuple[list[Any], list[Any] | None]:
         """Returns the inputs and control inputs that an operation named `name` gets in this scope."""
 
-    def added(self, op: Operation) -> None:
+    def added(self, op: Any) -> None:
         """Records an operation created here."""
 
     def while_context(self) -> FlowContext | None:
@@ -132,8 +164,8 @@ class Scopes:
     def __init__(self) -> None:
         self.control: list[ControlDependencies] = []
         self.flow: FlowContext | None = None
-        self.devices: DeviceStack = DeviceStack()
-        self.colocation: list[Operation] = []
+        self.devices: DeviceStack = NO_DEVICES
+        self.colocation: list[Any] = []
 
 
 class ThreadScopes(threading.local):
@@ -144,38 +176,128 @@ class ThreadScopes(threading.local):
         self.control: list[ControlDependencies] = shared.control
         self.flow: FlowContext | None = shared.flow
         self.devices: DeviceStack = shared.devices
-        self.colocation: list[Operation] = shared.colocation
+        self.colocation: list[Any] = shared.colocation
+
+
+class ScopeState:
+    """The scopes of a graph, and what they change in new operations."""
+
+    def __init__(self) -> None:
+        self.names = NameScopes()
+        self.current: Scopes | ThreadScopes = Scopes()
+        self.container = ""
+        # The forward operation whose gradient is being built.
+        self.original_op: Any = None
+        # By op type.
+        self.gradient_overrides: dict[str, str] = {}
+        self.kernel_labels: dict[str, str] = {}
+        # By attribute: its value, or a function of the NodeDef that returns it.
+        self.attributes: dict[str, Any] = {}
+
+    def use_thread_scopes(self) -> None:
+        """Gives each thread its own control, device, colocation and control flow scopes."""
+        if not isinstance(self.current, ThreadScopes):
+            self.current = ThreadScopes(self.current)
+
+    @property
+    def changes_operations(self) -> bool:
+        """True if a scope changes or records operations when they are created."""
+        scopes = self.current
+        if scopes.control or scopes.flow is not None or scopes.devices.static is None or scopes.colocation:
+            return True
+        maps = self.gradient_overrides or self.attributes or self.kernel_labels
+        return bool(maps or self.container) or self.original_op is not None
+
+    def control_inputs_for(self, input_nodes: list[int]) -> list[Any]:
+        """Returns the control inputs that a new operation gets, given the ids of the nodes it reads."""
+        result: dict[int, Any] = {}
+        for controller in self.current.control:
+            if any(controller.op_in_group(n) for n in input_nodes):
+                continue
+            for op in controller.control_inputs:
+                if op._id not in input_nodes:
+                    result[op._id] = op
+        return list(result.values())
+
+    def apply(self, op: ScopedOperation) -> None:
+        """Sets the attributes and the placement that the scopes give a new operation."""
+        if self.gradient_overrides or self.attributes or self.kernel_labels:
+            self._set_mapped(op)
+        if self.current.colocation:
+            self._colocate(op)
+
+    def apply_device_functions(self, op: Any) -> None:
+        """Sets the device of an operation, or of an object in its place, to the one of the open scopes."""
+        text = self.current.devices.device_for(op)
+        # TensorFlow 1.14 and later pass the text; those before a spec, and nothing if no scope is open.
+        if hasattr(op, "_set_device_from_string"):
+            op._set_device_from_string(text)
+        elif text:
+            op._set_device(DeviceSpec.from_string(text))
+
+    def _colocate(self, op: ScopedOperation) -> None:
+        groups: set[bytes] = set()
+        for other in self.current.colocation:
+            groups.update(other.colocation_groups())
+            if other.device:
+                if op.device and op.device != other.device:
+                    tf_logging.warning(
+                        "Tried to colocate %s with an op %s that had a different device: %s vs %s. Postponing "
+                        "error-checking until all devices are assigned.",
+                        op.name,
+                        other.name,
+                        op.device,
+                        other.device,
+                    )
+                else:
+                    op._set_device(other.device)
+        op._set_attr("_class", sorted(groups))
+
+    def _set_mapped(self, op: ScopedOperation) -> None:
+        mapped = self.gradient_overrides.get(op.type)
+        if mapped is not None:
+            op._set_attr("_gradient_op_type", mapped)
+        label = self.kernel_labels.get(op.type)
+        if label is not None:
+            op._set_attr("_kernel", label)
+        for key, value in self.attributes.items():
+            if callable(value):
+                value = value(op.node_def)
+            if value is not None:
+                op._set_attr(key, value)
 
 
 class ControlDependencies:
     """Context manager of `Graph.control_dependencies`."""
 
-    def __init__(self, graph: Graph, control_inputs: list[Operation] | None) -> None:
-        self._graph = graph
+    def __init__(self, state: ScopeState, control_inputs: list[Any] | None) -> None:
+        self._state = state
         self._clears = control_inputs is None
         self.control_inputs = control_inputs or []
         self._seen: set[int] = set()
 
     def __enter__(self) -> None:
+        scopes = self._state.current
         if self._clears:
-            self._old = self._graph._scopes.control
+            self._old = scopes.control
             # TF 1.x: what waits for nothing is made outside of conditionals and loops, too.
-            self._old_flow = self._graph._scopes.flow
-            self._graph._scopes.control = []
-            self._graph._scopes.flow = None
-        self._graph._scopes.control = [*self._graph._scopes.control, self]
+            self._old_flow = scopes.flow
+            scopes.control = []
+            scopes.flow = None
+        scopes.control = [*scopes.control, self]
 
     def __exit__(self, *exc: object) -> None:
-        stack = self._graph._scopes.control
+        scopes = self._state.current
+        stack = scopes.control
         if not stack or stack[-1] is not self:
             raise ValueError(
                 "control_dependencies contexts must be left in the reverse of the order in which they were entered"
             )
-        self._graph._scopes.control = self._old if self._clears else stack[:-1]
+        scopes.control = self._old if self._clears else stack[:-1]
         if self._clears:
-            self._graph._scopes.flow = self._old_flow
+            scopes.flow = self._old_flow
 
-    def add_op(self, op: Operation) -> None:
+    def add_op(self, op: ScopedOperation) -> None:
         """Records an op created in this context: operations that read it already wait through it."""
         self._seen.add(op._id)
 
@@ -184,31 +306,20 @@ class ControlDependencies:
         return node in self._seen
 
 
-def control_inputs_for(graph: Graph, input_nodes: list[int]) -> list[Operation]:
-    """Returns the control inputs a new op gets from the contexts it is made in, given the ids of the nodes it reads."""
-    result: dict[int, Operation] = {}
-    for controller in graph._scopes.control:
-        if any(controller.op_in_group(n) for n in input_nodes):
-            continue
-        for op in controller.control_inputs:
-            if op._id not in input_nodes:
-                result[op._id] = op
-    return list(result.values())
-
-
 class DeviceScope:
     """Context manager of `Graph.device`."""
 
-    def __init__(self, graph: Graph, device: Any) -> None:
-        self._graph = graph
+    def __init__(self, state: ScopeState, device: Any) -> None:
+        self._state = state
         self._device = device
 
     def __enter__(self) -> None:
-        self._old = self._graph._scopes.devices
-        self._graph._scopes.devices = self._old.push(self._device)
+        scopes = self._state.current
+        self._old = scopes.devices
+        scopes.devices = self._old.push(self._device)
 
     def __exit__(self, *exc: object) -> None:
-        self._graph._scopes.devices = self._old
+        self._state.current.devices = self._old
 
 
 class DeviceStack:
@@ -234,11 +345,11 @@ class DeviceStack:
             self._static = self._merge(None)
         return self._static
 
-    def device_for(self, op: Operation) -> str:
+    def device_for(self, op: ScopedOperation) -> str:
         """Returns the device of a given op."""
         return self._merge(op)
 
-    def _merge(self, op: Operation | None) -> str:
+    def _merge(self, op: ScopedOperation | None) -> str:
         text = ""
         for entry in reversed(self.entries):
             if entry is None:
@@ -256,42 +367,46 @@ class DeviceStack:
         return text
 
 
+# The requests of no scope.
+NO_DEVICES = DeviceStack()
+
+
 class Colocation:
     """Context manager of `Graph.colocate_with`."""
 
-    def __init__(self, graph: Graph, op: Operation | None, ignore_existing: bool) -> None:
-        self._graph = graph
+    def __init__(self, state: ScopeState, op: Any, ignore_existing: bool) -> None:
+        self._state = state
         self._op = op
         self._ignore = ignore_existing
 
     def __enter__(self) -> None:
-        scopes = self._graph._scopes
+        scopes = self._state.current
         self._old = (scopes.colocation, scopes.devices)
-        scopes.devices = DeviceStack()
+        scopes.devices = NO_DEVICES
         if self._op is None or self._ignore:
             scopes.colocation = []
         if self._op is not None:
             scopes.colocation = [*scopes.colocation, self._op]
 
     def __exit__(self, *exc: object) -> None:
-        scopes = self._graph._scopes
+        scopes = self._state.current
         scopes.colocation, scopes.devices = self._old
 
 
 class ContainerScope:
     """Context manager of `Graph.container`."""
 
-    def __init__(self, graph: Graph, name: str) -> None:
-        self._graph = graph
+    def __init__(self, state: ScopeState, name: str) -> None:
+        self._state = state
         self._name = name
 
     def __enter__(self) -> str:
-        self._old = self._graph._container
-        self._graph._container = self._name
+        self._old = self._state.container
+        self._state.container = self._name
         return self._name
 
     def __exit__(self, *exc: object) -> None:
-        self._graph._container = self._old
+        self._state.container = self._old
 
 
 class AttributeMap:
@@ -308,19 +423,3 @@ class AttributeMap:
     def __exit__(self, *exc: object) -> None:
         self._mapping.clear()
         self._mapping.update(self._saved)
-
-
-def operation_of(value: Any) -> Operation:
-    """Returns the operation behind an Operation, a Tensor or an object that stands for one.
-
-    Raises:
-        TypeError: if `value` is not one of these.
-    """
-    if isinstance(value, Operation):
-        return value
-    if isinstance(value, Tensor):
-        return value.op
-    as_element = getattr(value, "_as_graph_element", None)
-    if as_element is not None:
-        return operation_of(as_element())
-    raise TypeError(f"Control input must be Operation or Tensor: {value}")

@@ -10,7 +10,7 @@ from ferroflow._src.base.typing import IntLike, ListLike, NestedShapes, NestedTe
 from ferroflow._src.framework.composite import SparseTensor, convert_to_tensor_or_indexed_slices
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.input.fullness import note_fraction_full, note_fraction_over
 from ferroflow._src.input.queue_runner import QueueRunner, add_queue_runner
 from ferroflow._src.input.sparse_storing import (

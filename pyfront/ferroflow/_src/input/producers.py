@@ -12,7 +12,7 @@ from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.input.queue_runner import QueueRunner, add_queue_runner
 from ferroflow._src.ops.array.indexing import gather
 from ferroflow._src.ops.array.making import identity, range as range_op

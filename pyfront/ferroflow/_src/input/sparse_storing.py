@@ -10,8 +10,7 @@ from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.constant import constant, constant_value
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.array.indexing import gather
 from ferroflow._src.ops.array.making import ones
 from ferroflow._src.ops.array.shaping import expand_dims, shape, squeeze

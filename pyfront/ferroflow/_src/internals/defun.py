@@ -11,7 +11,7 @@ from ferroflow._src.base import dtypes, nest
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.gradient_registry import RegisterGradient
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array.making import identity_n
 from ferroflow._src.ops.flow.grouping import group
 

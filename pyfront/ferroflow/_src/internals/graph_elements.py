@@ -22,8 +22,7 @@ from ferroflow._src.framework.default_graph import (
     name_scope,
 )
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.variables.variable import Variable
 
 __all__ = [

@@ -9,8 +9,7 @@ from typing import Any
 from ferroflow._src.base.typing import OperationObject, TensorLike
 from ferroflow._src.framework.gradient_registry import get_gradient_function
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 
 
 def is_iterable(obj: Any) -> bool:

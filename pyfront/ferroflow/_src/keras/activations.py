@@ -6,7 +6,7 @@ from typing import Any
 
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array.indexing import where
 from ferroflow._src.ops.math.arithmetic import minimum
 from ferroflow._src.ops.math.clipping import clip_by_value

@@ -10,8 +10,8 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import DTypeLike
 from ferroflow._src.framework.default_graph import get_default_graph, init_scope, reset_default_graph
 from ferroflow._src.framework.default_stacks import default_graph_stack
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.per_graph import PerGraph
-from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.layers.sessions import (
     batch_get_value,
     batch_set_value,

@@ -9,7 +9,7 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import IntsLike, TensorLike
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.settings import floatx
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.joining import concat

@@ -10,8 +10,7 @@ from ferroflow._src.base.typing import BoolLike, DTypeLike, IntsLike, ListLike, 
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.keras.backend import get_session, learning_phase
 from ferroflow._src.keras.settings import epsilon as small_number, floatx, image_data_format
 from ferroflow._src.ops.array import joining, shaping

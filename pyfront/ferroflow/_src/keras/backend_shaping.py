@@ -9,7 +9,7 @@ from ferroflow._src.base.typing import DTypeLike, IntLike, NestedTensors, ShapeL
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.constant import constant as constant_of
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.backend import get_session
 from ferroflow._src.keras.settings import floatx, image_data_format
 from ferroflow._src.ops.array import joining, making, shaping

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.typing import DTypeLike, NestedTensors, ShapeLike
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import named
 from ferroflow._src.keras.configurations import arguments_of, defaults_of, serialized
 from ferroflow._src.keras.settings import get_uid

@@ -9,7 +9,7 @@ import numpy as np
 
 from ferroflow._src.base import tf_logging
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import losses as losses_by_name, metrics as metrics_by_name
 from ferroflow._src.ops.array.making import placeholder, placeholder_with_default
 from ferroflow._src.ops.math.cast import cast

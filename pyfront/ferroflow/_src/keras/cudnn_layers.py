@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ferroflow._src.base import nest
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import named
 from ferroflow._src.keras.recurrent import GRU, LSTM, Recurrent
 from ferroflow._src.keras.recurrent_steps import GatedSteps, MemorySteps, Steps

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 from ferroflow._src.base.typing import NestedTensors
 from ferroflow._src.data.dataset import Dataset
 from ferroflow._src.data.iterator import Iterator as DatasetIterator
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.batches import Batch, part_of, places
 
 _next_elements: WeakKeyDictionary[DatasetIterator, Any] = WeakKeyDictionary()

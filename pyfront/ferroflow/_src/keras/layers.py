@@ -18,7 +18,7 @@ from ferroflow._src.base.typing import (
     TensorLike,
 )
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import named
 from ferroflow._src.keras.backend import learning_phase
 from ferroflow._src.keras.base_layer import KerasLayer

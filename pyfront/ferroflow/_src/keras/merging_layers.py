@@ -11,7 +11,7 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import IntsLike, ListLike, NestedTensors
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.backend_math import batch_dot
 from ferroflow._src.keras.backend_nn import l2_normalize
 from ferroflow._src.keras.base_layer import KerasLayer

@@ -7,7 +7,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import TensorLike
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import losses
 from ferroflow._src.keras.named import find
 from ferroflow._src.ops.math.cast import cast

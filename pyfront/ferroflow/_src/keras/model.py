@@ -11,7 +11,7 @@ from ferroflow._src.base import tf_logging
 from ferroflow._src.base.errors import OutOfRangeError
 from ferroflow._src.base.typing import BoolLike, DictLike, Identifier, IntLike, ListLike, NestedTensors
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import optimizers
 from ferroflow._src.keras.backend import get_session, learning_phase
 from ferroflow._src.keras.batches import (

@@ -15,7 +15,7 @@ from ferroflow._src.base.typing import BoolLike, DictLike, NestedTensors
 from ferroflow._src.checkpoint.saver import Saver
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import hdf5, named
 from ferroflow._src.keras.backend import batch_get_value, get_session
 from ferroflow._src.keras.base_layer import Input, InputLayer

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ferroflow._src.base.typing import NestedTensors, ShapeTensorLike, TensorLike
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import named
 from ferroflow._src.keras.backend_nn import in_train_phase
 from ferroflow._src.keras.base_layer import KerasLayer

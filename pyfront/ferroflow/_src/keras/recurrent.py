@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import BoolLike, Identifier, NestedTensors
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import named
 from ferroflow._src.keras.backend_nn import dropout as left_out, in_train_phase
 from ferroflow._src.keras.base_layer import KerasLayer

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from ferroflow._src.base import nest
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import Identifier, NestedTensors
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import named
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.keras.recurrent_steps import CONSTRAINTS, GatedSteps, MemorySteps, SimpleSteps, Steps

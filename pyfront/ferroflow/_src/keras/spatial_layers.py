@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base.typing import IntsLike, NestedTensors
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.keras.settings import image_data_format
 from ferroflow._src.ops.array import joining, shaping

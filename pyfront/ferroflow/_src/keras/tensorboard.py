@@ -7,7 +7,7 @@ from typing import Any
 
 from ferroflow._src.base import proto
 from ferroflow._src.base.typing import DictLike, ListLike
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.callbacks import Callback
 from ferroflow._src.keras.network import outputs_in
 from ferroflow._src.keras.settings import image_data_format

@@ -7,7 +7,7 @@ from typing import Any
 
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import BoolLike, ListLike, NestedTensors
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.layers.layer import Layer, copy_without_variables
 from ferroflow._src.ops.array import joining, shaping

@@ -12,7 +12,7 @@ from ferroflow._src.base.typing import BoolLike, FloatLike, Initializer, IntsLik
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.layers.input_spec import InputSpec
 from ferroflow._src.layers.layer import Layer
 from ferroflow._src.layers.layer_functions import layer_arguments

@@ -21,8 +21,7 @@ from ferroflow._src.framework.default_graph import (
 )
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import GraphKeys
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.layers.connected import Connected
 from ferroflow._src.layers.input_spec import assert_input_compatibility
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name

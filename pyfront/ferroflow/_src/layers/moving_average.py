@@ -6,7 +6,7 @@ from typing import Any
 
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.state.assigning import assign_sub
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ferroflow._src.base import nest
 from ferroflow._src.base.typing import TensorLike
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 
 
 class Call(NamedTuple):

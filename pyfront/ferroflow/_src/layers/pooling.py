@@ -9,7 +9,7 @@ from ferroflow._src.base.docstrings import add_example
 from ferroflow._src.base.function_families import FunctionFamily
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import IntsLike, ShapeTensorLike, TensorLike
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.layers import space
 from ferroflow._src.layers.input_spec import InputSpec
 from ferroflow._src.layers.layer import Layer

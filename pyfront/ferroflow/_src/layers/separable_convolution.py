@@ -8,7 +8,7 @@ from typing import Any
 from ferroflow._src.base.function_families import FunctionFamily
 from ferroflow._src.base.typing import Activation, Initializer, IntsLike, ScopeLike, TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.layers.convolution import ZEROS, Conv, conv_fields
 from ferroflow._src.layers.layer_functions import add_arguments, layer_arguments
 from ferroflow._src.layers.named_functions import initializer_of

@@ -12,7 +12,7 @@ from ferroflow._src.base.typing import BoolLike
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.math.cast import cast
 
 

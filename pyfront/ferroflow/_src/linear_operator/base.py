@@ -14,8 +14,7 @@ from ferroflow._src.base.tensor_shape import Dimension, TensorShape
 from ferroflow._src.base.typing import DTypeLike, TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.linear_operator.batch import (
     cholesky_solve_with_broadcast,
     matrix_solve_with_broadcast,

@@ -9,7 +9,7 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import ShapeLike, TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import joining, making, shaping
 from ferroflow._src.ops.linalg.solving import cholesky_solve, matrix_solve, matrix_triangular_solve
 from ferroflow._src.ops.math.linalg import matmul

@@ -9,8 +9,7 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.flow.checking import assert_equal, assert_less
 from ferroflow._src.ops.flow.grouping import no_op
 from ferroflow._src.ops.math import elementwise

@@ -9,8 +9,7 @@ from typing import Any
 
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.linear_operator.base import LinearOperator
 from ferroflow._src.linear_operator.batch import broadcast_matrix_batch_dims
 from ferroflow._src.ops.array import joining, making, shaping

@@ -12,8 +12,7 @@ from ferroflow._src.base.typing import DTypeLike, IntLike, ShapeLike, TensorLike
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.linear_operator.base import LinearOperator
 from ferroflow._src.linear_operator.batch import shape_tensor
 from ferroflow._src.linear_operator.checks import assert_zero_imag_part

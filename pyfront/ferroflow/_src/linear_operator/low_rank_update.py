@@ -8,7 +8,7 @@ from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.linear_operator.base import LinearOperator
 from ferroflow._src.linear_operator.batch import (
     cholesky_solve_with_broadcast,

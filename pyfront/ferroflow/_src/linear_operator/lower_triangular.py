@@ -8,8 +8,7 @@ from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.linear_operator.base import LinearOperator
 from ferroflow._src.linear_operator.batch import matmul_with_broadcast, matrix_triangular_solve_with_broadcast
 from ferroflow._src.linear_operator.checks import (

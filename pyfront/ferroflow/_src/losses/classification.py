@@ -10,7 +10,7 @@ from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.losses.weighting import Reduction, compute_weighted_loss
 from ferroflow._src.ops.array import making, shaping
 from ferroflow._src.ops.math import arithmetic

@@ -8,7 +8,7 @@ from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import add_to_collection, get_collection
 from ferroflow._src.framework.graph_keys import GraphKeys
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.math.arithmetic import add_n
 
 

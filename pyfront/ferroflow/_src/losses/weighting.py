@@ -9,7 +9,7 @@ from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.losses.collections import add_loss
 from ferroflow._src.ops.array import indexing, making, shaping
 from ferroflow._src.ops.math import comparison

@@ -8,7 +8,7 @@ from ferroflow._src.base.typing import Collections, DictLike, DTypeLike, ShapeLi
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import add_to_collections
 from ferroflow._src.framework.graph_keys import GraphKeys
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array.making import zeros
 from ferroflow._src.ops.math.arithmetic import div_no_nan, maximum
 from ferroflow._src.ops.math.confusion_matrix import remove_squeezable_dimensions

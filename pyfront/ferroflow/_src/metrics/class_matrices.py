@@ -7,7 +7,7 @@ from typing import Any
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.metrics.accumulation import Pair, collected, metric_variable, quotient
 from ferroflow._src.metrics.description import described
 from ferroflow._src.ops.array import indexing, making, shaping

@@ -8,7 +8,7 @@ from typing import Any
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import Collections, DictLike, TensorLike
 from ferroflow._src.framework.default_graph import control_dependencies
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.metrics.accumulation import Pair, collected, match_ranks, metric_variable
 from ferroflow._src.metrics.description import described
 from ferroflow._src.ops.array import indexing, shaping

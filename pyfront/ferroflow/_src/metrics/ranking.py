@@ -13,7 +13,7 @@ from ferroflow._src.base.typing import Collections, DictLike, TensorLike
 from ferroflow._src.framework.composite import SparseTensor, convert_to_tensor_or_sparse_tensor
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.metrics.accumulation import Pair, collected, metric_variable
 from ferroflow._src.metrics.description import described
 from ferroflow._src.ops.array import joining, making, shaping

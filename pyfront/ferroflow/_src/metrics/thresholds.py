@@ -10,7 +10,7 @@ from ferroflow._src.base.typing import Collections, DictLike, ListLike, TensorLi
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.metrics.accumulation import Pair, collected, match_ranks, metric_variable, quotient
 from ferroflow._src.metrics.description import described
 from ferroflow._src.ops.array import indexing, shaping

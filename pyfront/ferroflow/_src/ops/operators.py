@@ -10,7 +10,7 @@ from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array.slicing import slice_tensor
 from ferroflow._src.ops.math import arithmetic, elementwise, linalg
 from ferroflow._src.ops.sparse.arithmetic import sparse_dense_cwise_div, sparse_dense_cwise_mul, sparse_truediv

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from ferroflow._src.base.deprecation import deprecated
 from ferroflow._src.base.typing import TensorLike
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import indexing, joining
 from ferroflow._src.ops.math import arithmetic, elementwise, linalg
 

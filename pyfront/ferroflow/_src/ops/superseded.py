@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from ferroflow._src.base.deprecation import deprecated, warn_deprecated
 from ferroflow._src.base.typing import ShapeTensorLike, TensorLike
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import indexing
 from ferroflow._src.ops.math import arithmetic, clipping
 from ferroflow._src.ops.nn import normalization

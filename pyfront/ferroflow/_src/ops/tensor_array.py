@@ -15,8 +15,7 @@ from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import colocate_with, device, name_scope
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.array.making import identity, range as int_range
 from ferroflow._src.ops.array.shaping import shape
 

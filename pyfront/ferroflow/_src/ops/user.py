@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ferroflow._src.framework.constant import constant
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 
 
 def my_fact() -> Tensor:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.handles import Operation
 
 
 class _Unknown(Exception):

@@ -14,7 +14,7 @@ from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import GraphKeys
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.handles import Operation
 from ferroflow._src.profiler import tree
 from ferroflow._src.profiler.float_operations import float_operations
 from ferroflow._src.profiler.measures import Measures, time_text, total

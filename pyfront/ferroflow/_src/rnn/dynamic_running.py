@@ -12,8 +12,7 @@ from ferroflow._src.control_flow.loop import while_loop
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.joining import concat, stack
 from ferroflow._src.ops.array.making import identity, range as int_range

@@ -8,7 +8,7 @@ from typing import Any
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import DTypeLike, Initializer, TensorLike
 from ferroflow._src.framework.constant import constant
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array.joining import concat
 from ferroflow._src.ops.math.linalg import matmul
 from ferroflow._src.ops.nn.activation import bias_add

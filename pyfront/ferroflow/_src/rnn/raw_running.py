@@ -10,7 +10,7 @@ from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.control_flow.loop import while_loop
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.making import zeros
 from ferroflow._src.ops.math.comparison import logical_or

@@ -9,7 +9,7 @@ from ferroflow._src.base.tensor_shape import TensorShape, as_shape
 from ferroflow._src.base.typing import DTypeLike, IntLike, ShapeTensorLike
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_index
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.joining import concat
 from ferroflow._src.ops.array.making import zeros

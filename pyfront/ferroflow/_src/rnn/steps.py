@@ -9,7 +9,7 @@ from ferroflow._src.base import nest
 from ferroflow._src.base.typing import DTypeLike, IntLike, ShapeTensorLike, TensorLike
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.default_graph import colocate_with
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.indexing import where
 from ferroflow._src.ops.array.joining import stack

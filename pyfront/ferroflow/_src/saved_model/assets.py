@@ -12,8 +12,8 @@ from ferroflow._src.base import dtypes, errors, proto, tf_logging
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_files import local_path
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.scope_names import prepend_name_scope
-from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.saved_model import constants
 
 _TYPE_URL = "type.googleapis.com/tensorflow.AssetFileDef"

@@ -11,7 +11,7 @@ from ferroflow._src.checkpoint.saver import Saver, all_saveable_objects
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_files import local_path, replace_file
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.handles import Operation
 from ferroflow._src.saved_model import constants
 from ferroflow._src.saved_model.assets import add_assets, copy_assets
 from ferroflow._src.session.session import BaseSession

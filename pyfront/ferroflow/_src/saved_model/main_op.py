@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.framework.default_graph import control_dependencies, get_default_graph
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.handles import Operation
 from ferroflow._src.ops.flow.grouping import group
 from ferroflow._src.ops.lookup.table import tables_initializer
 from ferroflow._src.variables.initialization import global_variables_initializer, local_variables_initializer

@@ -8,7 +8,7 @@ from typing import Any
 from ferroflow._src.base import proto
 from ferroflow._src.base.dtypes import DType, as_dtype
 from ferroflow._src.base.tensor_shape import TensorShape
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.saved_model import signature_constants as names
 from ferroflow._src.saved_model.tensor_info import build_tensor_info
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ferroflow._src.framework.graph_keys import GraphKeys
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.handles import Operation
 from ferroflow._src.saved_model.builder import SavedModelBuilder
 from ferroflow._src.saved_model.signature_constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 from ferroflow._src.saved_model.signatures import predict_signature_def

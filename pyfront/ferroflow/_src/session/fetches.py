@@ -14,8 +14,7 @@ from ferroflow._src.framework.composite import (
     SparseTensorValue,
 )
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 
 # (fetch) -> (its elements, function from their values to the fetch's value)
 _FetchFunction = Callable[[Any], tuple[list[Any], Callable[[list[Any]], Any]]]

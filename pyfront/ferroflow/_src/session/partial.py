@@ -7,8 +7,7 @@ from typing import Any
 from ferroflow._src.base import dtypes, errors
 from ferroflow._src.base.dtypes import is_reference
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 
 
 class PartialRun:

@@ -22,8 +22,8 @@ from ferroflow._src.base.user_frames import is_user_file, place
 from ferroflow._src.framework import default_stacks
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.operation import Operation, register_runner
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.running import register_runner
 from ferroflow._src.session.config import check_config, session_options
 from ferroflow._src.session.fetches import FetchPlan, feed_elements, feed_pairs, flatten_fetches, pack_values
 from ferroflow._src.session.partial import PartialRun

@@ -8,7 +8,7 @@ from typing import Any
 
 from ferroflow._src.base import proto
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.handles import Operation
 
 # (node ids, start, end, outputs), times in nanoseconds since the step began; an output is (index, dtype number, shape,
 # bytes).

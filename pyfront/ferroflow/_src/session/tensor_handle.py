@@ -8,8 +8,7 @@ from ferroflow._src.base import compat, dtypes
 from ferroflow._src.base.typing import DTypeLike, SessionObject, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.default_graph import colocate_with
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 
 HANDLE_OPS = frozenset(("GetSessionHandle", "GetSessionHandleV2"))
 

@@ -21,8 +21,7 @@ from ferroflow._src.framework.default_graph import (
 )
 from ferroflow._src.framework.default_stacks import get_default_session
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.flow.grouping import no_op
 
 _CPU = "cpu:0"

@@ -8,7 +8,7 @@ from typing import Any
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.default_graph import get_collection, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.summary.tags import clean_tag, collect
 
 

@@ -10,7 +10,7 @@ from ferroflow._src.base.typing import StringLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.summary import merging
 from ferroflow._src.summary.tags import collect
 

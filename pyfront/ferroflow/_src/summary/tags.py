@@ -9,7 +9,7 @@ from typing import Any
 
 from ferroflow._src.base import tf_logging
 from ferroflow._src.framework.default_graph import add_to_collection, name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 
 _ILLEGAL = re.compile(r"[^-/\w\.]")
 

@@ -11,8 +11,7 @@ from ferroflow._src.base.typing import ListLike, SessionObject
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.default_graph import colocate_with, control_dependencies, device, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.input.coordinator import Coordinator
 from ferroflow._src.input.queue_runner import QueueRunner
 from ferroflow._src.ops.array.making import fill

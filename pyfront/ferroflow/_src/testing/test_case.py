@@ -698,8 +698,8 @@ class TestCase(absltest.TestCase):
         Raises:
             AssertionError: if the devices differ.
         """
-        one, two = (get_default_graph().device(d) for d in (device1, device2))
-        names = [s._graph._scopes.devices.push(d).static for s, d in ((one, device1), (two, device2))]
+        open_devices = get_default_graph()._scopes.current.devices
+        names = [open_devices.push(d).static for d in (device1, device2)]
         self.assertEqual(names[0], names[1], f"Devices {device1} and {device2} are not equal. {msg or ''}")
 
     @contextlib.contextmanager

@@ -12,7 +12,7 @@ from typing import Any
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.framework.default_graph import device as _device, get_default_graph
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array.shaping import transpose
 from ferroflow._src.testing.environment import gpu_device_name, is_gpu_available
 from ferroflow._src.testing.graph_equality import assert_equal_graph_def

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base.typing import Rate
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.training.fused_optimizer import cast_to, fused, hyper_parameter
 from ferroflow._src.training.optimizer import Optimizer
 

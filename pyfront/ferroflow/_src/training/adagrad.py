@@ -6,7 +6,7 @@ from typing import Any
 
 from ferroflow._src.base.typing import Rate
 from ferroflow._src.framework.default_graph import colocate_with
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array.making import fill
 from ferroflow._src.ops.array.shaping import shape as shape_of
 from ferroflow._src.ops.math.cast import cast

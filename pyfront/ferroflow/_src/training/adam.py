@@ -7,8 +7,7 @@ from typing import Any
 from ferroflow._src.base.typing import Rate
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.default_graph import colocate_with, control_dependencies, get_default_graph
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.flow.grouping import group
 from ferroflow._src.ops.math.elementwise import sqrt
 from ferroflow._src.ops.state.assigning import assign, assign_sub, scatter_add

@@ -9,7 +9,7 @@ from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.math.arithmetic import minimum, multiply, pow
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.comparison import equal

@@ -7,8 +7,7 @@ from typing import Any, TypeVar
 from ferroflow._src.framework.apply import apply_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.training.optimizer import Optimizer
 

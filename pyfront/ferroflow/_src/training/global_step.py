@@ -11,7 +11,7 @@ from ferroflow._src.base.typing import SessionObject, TensorLike
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import GraphKeys
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.state.assigning import assign_add
 from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.initializers import Zeros

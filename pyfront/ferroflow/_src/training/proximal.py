@@ -7,7 +7,7 @@ from typing import Any
 from ferroflow._src.base.typing import Rate
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import colocate_with
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.training.fused_optimizer import cast_to, fused, hyper_parameter
 from ferroflow._src.training.optimizer import Optimizer
 

@@ -10,8 +10,7 @@ from ferroflow._src.framework.default_graph import init_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
 
 if TYPE_CHECKING:
-    from ferroflow._src.framework.operation import Operation
-    from ferroflow._src.framework.tensor import Tensor
+    from ferroflow._src.framework.handles import Operation, Tensor
 
 VARIABLE_OPS = ("Variable", "VariableV2")
 

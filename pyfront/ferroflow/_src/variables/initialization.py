@@ -15,8 +15,7 @@ from ferroflow._src.framework.default_graph import (
     get_default_graph,
     name_scope,
 )
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.array.indexing import boolean_mask
 from ferroflow._src.ops.array.joining import stack
 from ferroflow._src.ops.flow.grouping import group, no_op

@@ -16,7 +16,7 @@ from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array.making import ones, zeros
 from ferroflow._src.ops.array.shaping import reshape
 from ferroflow._src.ops.math.linalg import eye, matrix_transpose

@@ -11,7 +11,7 @@ from ferroflow._src.framework.default_graph import (
     control_dependencies,
     name_scope,
 )
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array.joining import concat
 from ferroflow._src.ops.array.making import identity
 from ferroflow._src.variables.variable import Variable, save_slice_of

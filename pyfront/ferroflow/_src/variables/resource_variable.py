@@ -20,9 +20,8 @@ from ferroflow._src.framework.default_graph import (
     init_scope,
     name_scope,
 )
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.framework.scope_names import prepend_name_scope
-from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.variables.initial_value import guard_against_uninitialized_dependencies
 from ferroflow._src.variables.save_slice import SaveSliceInfo
 from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization

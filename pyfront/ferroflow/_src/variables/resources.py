@@ -11,8 +11,7 @@ from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import add_to_collection, device, get_collection, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.array.indexing import boolean_mask
 from ferroflow._src.ops.array.joining import stack
 from ferroflow._src.ops.flow.grouping import group, no_op

@@ -24,10 +24,9 @@ from ferroflow._src.framework.default_graph import (
 from ferroflow._src.framework.default_stacks import get_default_session
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import GraphKeys
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.framework.proto_functions import register_proto_function
 from ferroflow._src.framework.scope_names import prepend_name_scope, strip_name_scope
-from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.slicing import slice_variable
 from ferroflow._src.variables.creation import create_with, creator_stack, uses_resource
 from ferroflow._src.variables.initial_value import guard_against_uninitialized_dependencies, value_or_initial_value

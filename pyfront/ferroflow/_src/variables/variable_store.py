@@ -23,7 +23,7 @@ from ferroflow._src.framework.default_graph import (
     name_scope,
 )
 from ferroflow._src.framework.graph_keys import GraphKeys
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.variables import initializers
 from ferroflow._src.variables.partition_info import PartitionInfo, call_partitioner, slice_dimension, slices
 from ferroflow._src.variables.partitioned_variable import PartitionedVariable

@@ -12,7 +12,7 @@ from ferroflow._src.control_flow.primitives import merge, switch
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.gradient_registry import RegisterGradient
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.handles import Operation
 
 
 @RegisterGradient("Switch")

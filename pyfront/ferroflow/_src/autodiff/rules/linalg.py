@@ -9,8 +9,7 @@ from ferroflow._src.autodiff.rules.registering import register
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.default_graph import control_dependencies
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.array import joining, making, shaping
 from ferroflow._src.ops.linalg.decomposing import self_adjoint_eig, svd
 from ferroflow._src.ops.linalg.solving import (

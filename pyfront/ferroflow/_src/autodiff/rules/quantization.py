@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.autodiff.rules.registering import register
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.handles import Operation
 from ferroflow._src.ops.quantization import steps
 
 

@@ -7,8 +7,7 @@ from typing import Any
 from ferroflow._src.autodiff.rules.registering import register, register_none
 from ferroflow._src.autodiff.terms import concat, filled, item, reduce_sum, reshape, shape, span, term
 from ferroflow._src.base import dtypes
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 
 random_gamma_grad = term("RandomGammaGrad", 2)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ferroflow._src.autodiff.terms import conj
 from ferroflow._src.framework.gradient_registry import NotDifferentiable, RegisterGradient
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.handles import Operation
 
 # (gradient of the output, the input or the output) -> gradient of the input.
 Formula = Callable[[Any, Any], Any]

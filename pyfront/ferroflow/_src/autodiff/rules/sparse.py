@@ -26,8 +26,7 @@ from ferroflow._src.autodiff.terms import (
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.constant import constant
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 
 gather_nd, maximum = term("GatherNd", 2), term("Maximum", 2)
 

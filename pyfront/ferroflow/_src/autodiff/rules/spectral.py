@@ -7,8 +7,7 @@ from typing import Any
 
 from ferroflow._src.autodiff.rules.registering import register
 from ferroflow._src.framework.apply import tensor_op
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.array import joining, making, shaping
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.comparison import equal

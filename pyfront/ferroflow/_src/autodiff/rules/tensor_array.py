@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ferroflow._src.autodiff import gradients as walks
+from ferroflow._src.autodiff.backward_pass import current_source
 from ferroflow._src.autodiff.terms import densified
 from ferroflow._src.framework.gradient_registry import NotDifferentiable, RegisterGradient
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.tensor_array import TensorArray
 
 for _op_type in ("TensorArrayV3", "TensorArraySizeV3", "TensorArrayCloseV3"):
@@ -17,7 +16,7 @@ for _op_type in ("TensorArrayV3", "TensorArraySizeV3", "TensorArrayCloseV3"):
 
 def _gradients_of(op: Operation, dtype: Any, flow: Tensor) -> TensorArray:
     array = TensorArray(dtype, handle=op.inputs[0], flow=flow, colocate_with_first_write_call=False)
-    return array.grad(source=walks.current_source(), flow=flow)
+    return array.grad(source=current_source(), flow=flow)
 
 
 @RegisterGradient("TensorArrayGradV3")

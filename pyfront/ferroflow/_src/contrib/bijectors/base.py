@@ -13,7 +13,7 @@ from ferroflow._src.framework.composite import is_tensor
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.handles import Operation
 from ferroflow._src.ops.array import making, shaping
 from ferroflow._src.ops.flow import checking
 from ferroflow._src.ops.math.reduction import reduce_sum

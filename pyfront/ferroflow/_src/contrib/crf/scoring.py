@@ -12,7 +12,7 @@ from ferroflow._src.base.typing import ScopeLike, TensorLike
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.indexing import gather, where
 from ferroflow._src.ops.array.making import fill, range as int_range, sequence_mask, zeros_like

@@ -13,8 +13,7 @@ from ferroflow._src.checkpoint.reader import CheckpointReader
 from ferroflow._src.checkpoint.saver import Saver
 from ferroflow._src.framework.default_graph import get_collection
 from ferroflow._src.framework.graph_keys import GraphKeys
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.array.making import placeholder
 from ferroflow._src.ops.flow.grouping import group
 from ferroflow._src.session.session import BaseSession

@@ -11,7 +11,7 @@ from ferroflow._src.base.typing import ShapeTensorLike, TensorLike
 from ferroflow._src.framework.constant import constant_value_as_shape
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array.indexing import gather_nd, where
 from ferroflow._src.ops.array.joining import concat, meshgrid, stack
 from ferroflow._src.ops.array.making import ones, ones_like, range as number_range, zeros, zeros_like

@@ -8,7 +8,7 @@ from typing import Any
 from ferroflow._src.base.typing import Initializer, ScopeLike, TensorLike
 from ferroflow._src.contrib.framework.model_variables import model_variable
 from ferroflow._src.framework.composite import SparseTensor, convert_to_tensor_or_sparse_tensor
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import indexing, shaping
 from ferroflow._src.ops.math.comparison import not_equal
 from ferroflow._src.ops.math.reduction import reduce_mean

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.random.sampling import random_uniform, truncated_normal
 
 _MODES = ("FAN_IN", "FAN_OUT", "FAN_AVG")

@@ -34,8 +34,7 @@ from ferroflow._src.contrib.layers.model_utils import collect_named_outputs, get
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import add_to_collections, control_dependencies, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.layers.batch_normalization import BatchNormalization
 from ferroflow._src.layers.convolution import Conv1D, Conv2D, Conv3D
 from ferroflow._src.layers.dense import Dense

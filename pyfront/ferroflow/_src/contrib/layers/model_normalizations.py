@@ -10,7 +10,7 @@ from ferroflow._src.contrib.framework.model_variables import model_variable
 from ferroflow._src.contrib.layers.collecting import ONES, ZEROS
 from ferroflow._src.contrib.layers.model_utils import collect_named_outputs, get_variable_collections
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.math.arithmetic import div
 from ferroflow._src.ops.math.elementwise import rsqrt, sqrt, square

@@ -13,7 +13,7 @@ from ferroflow._src.contrib.layers.collecting import ONES, ZEROS
 from ferroflow._src.contrib.layers.model_utils import collect_named_outputs, get_variable_collections, last_dimension
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import joining, shaping
 from ferroflow._src.ops.array.making import lin_space
 from ferroflow._src.ops.math.reduction import reduce_max, reduce_sum

@@ -14,7 +14,7 @@ from ferroflow._src.base.typing import BoolLike, Collections, DictLike, DTypeLik
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework import constant
 from ferroflow._src.framework.default_graph import add_to_collections, get_collection, get_default_graph
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 
 
 def collect_named_outputs(collections: Collections | DictLike | None, alias: str, outputs: TensorLike) -> Any:

@@ -10,7 +10,7 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import get_collection
 from ferroflow._src.framework.graph_keys import GraphKeys
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.comparison import greater, less
 from ferroflow._src.ops.math.reduction import reduce_mean

@@ -12,7 +12,7 @@ from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import get_collection
 from ferroflow._src.framework.graph_keys import GraphKeys
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array.indexing import where
 from ferroflow._src.ops.array.making import ones_like
 from ferroflow._src.ops.flow.checking import assert_scalar

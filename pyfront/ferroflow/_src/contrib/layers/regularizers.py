@@ -12,7 +12,7 @@ from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import add_to_collection, get_collection, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.math.arithmetic import add_n, multiply
 from ferroflow._src.ops.math.elementwise import abs as absolute
 from ferroflow._src.ops.math.reduction import reduce_sum

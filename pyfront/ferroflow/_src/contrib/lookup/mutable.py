@@ -11,9 +11,8 @@ from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import add_to_collection, colocate_with, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.framework.saveable import SaveableObject, SaveSpec
-from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.lookup.initializer import check_table_dtypes
 from ferroflow._src.ops.lookup.table import LookupInterface, export_rows
 

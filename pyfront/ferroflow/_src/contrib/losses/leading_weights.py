@@ -9,7 +9,7 @@ from ferroflow._src.base.deprecation import deprecated, deprecated_argument_look
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.losses import classification, collections, regression, weighting
 from ferroflow._src.losses.weighting import Reduction
 from ferroflow._src.ops.array import indexing, making, shaping

@@ -12,7 +12,7 @@ from ferroflow._src.base.function_families import FunctionFamily
 from ferroflow._src.base.typing import Collections, DictLike, TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.metrics import averaging, class_matrices, counting, thresholds
 from ferroflow._src.metrics.accumulation import Pair, collected, match_ranks, match_weights, metric_variable
 from ferroflow._src.metrics.description import described

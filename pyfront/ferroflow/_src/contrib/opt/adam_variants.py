@@ -7,7 +7,7 @@ from typing import Any
 from ferroflow._src.framework.apply import apply_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.default_graph import control_dependencies
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array.indexing import gather
 from ferroflow._src.ops.array.shaping import shape
 from ferroflow._src.ops.flow.grouping import group

@@ -12,7 +12,7 @@ from ferroflow._src.autodiff.gradients import gradients
 from ferroflow._src.base import tf_logging
 from ferroflow._src.base.typing import DictLike, FeedDict, FloatLike, SessionObject
 from ferroflow._src.framework.default_stacks import get_default_session
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array.joining import concat
 from ferroflow._src.ops.array.making import placeholder, zeros_like
 from ferroflow._src.ops.array.shaping import reshape

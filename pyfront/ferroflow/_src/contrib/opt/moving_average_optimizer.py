@@ -8,7 +8,7 @@ from ferroflow._src.base.typing import IntLike
 from ferroflow._src.checkpoint.saver import Saver
 from ferroflow._src.checkpoint.saver_builder import BaseSaverBuilder
 from ferroflow._src.framework.default_graph import control_dependencies
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.handles import Operation
 from ferroflow._src.ops.flow.grouping import group
 from ferroflow._src.training.moving_averages import ExponentialMovingAverage
 from ferroflow._src.training.optimizer import Optimizer

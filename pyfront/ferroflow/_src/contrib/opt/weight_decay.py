@@ -8,8 +8,7 @@ from typing import Any
 from ferroflow._src.base.typing import FloatLike, Rate
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.default_graph import control_dependencies
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.array.indexing import gather, unique
 from ferroflow._src.ops.flow.grouping import no_op
 from ferroflow._src.ops.state.assigning import scatter_add

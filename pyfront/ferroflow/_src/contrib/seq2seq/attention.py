@@ -11,7 +11,7 @@ from ferroflow._src.base.typing import DTypeLike, FloatLike, TensorLike
 from ferroflow._src.contrib.seq2seq.attention_mechanism import MemoryAttention
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.layers.dense import Dense
 from ferroflow._src.ops.array.making import one_hot
 from ferroflow._src.ops.array.shaping import expand_dims, squeeze

@@ -11,7 +11,7 @@ from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.typing import DTypeLike, IntLike, TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.layers.layer import Layer
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.indexing import where

@@ -11,7 +11,7 @@ from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import CellLike, DTypeLike, IntLike, TensorLike
 from ferroflow._src.contrib.seq2seq.attention_mechanism import AttentionMechanism
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.layers.dense import Dense
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.joining import concat

@@ -27,7 +27,7 @@ from ferroflow._src.contrib.seq2seq.sizes import output_size_of
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.layers.layer import Layer
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.joining import concat

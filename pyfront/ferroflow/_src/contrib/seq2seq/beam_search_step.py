@@ -10,7 +10,7 @@ from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import FloatLike, IntLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.indexing import gather, where
 from ferroflow._src.ops.array.joining import concat, stack

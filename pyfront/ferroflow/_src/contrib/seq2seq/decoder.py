@@ -12,7 +12,7 @@ from ferroflow._src.base.typing import ScopeLike, TensorLike
 from ferroflow._src.control_flow.loop import while_loop
 from ferroflow._src.framework.constant import constant, constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.indexing import where
 from ferroflow._src.ops.array.making import fill, zeros_like

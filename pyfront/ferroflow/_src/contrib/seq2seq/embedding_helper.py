@@ -12,7 +12,7 @@ from ferroflow._src.contrib.seq2seq.decoding_helper import Helper
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.distributions.categorical import Categorical
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.math.comparison import equal
 from ferroflow._src.ops.math.reduction import argmax, reduce_all

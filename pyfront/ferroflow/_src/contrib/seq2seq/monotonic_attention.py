@@ -14,7 +14,7 @@ from ferroflow._src.contrib.seq2seq.attention_mechanism import MemoryAttention
 from ferroflow._src.control_flow.functional import scan
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.joining import concat
 from ferroflow._src.ops.array.making import one_hot, ones, zeros

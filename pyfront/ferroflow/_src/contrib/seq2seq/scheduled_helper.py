@@ -16,7 +16,7 @@ from ferroflow._src.distributions.bernoulli import Bernoulli
 from ferroflow._src.distributions.categorical import Categorical
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.indexing import gather_nd, scatter_nd, where
 from ferroflow._src.ops.array.joining import concat

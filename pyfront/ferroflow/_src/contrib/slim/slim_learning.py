@@ -16,7 +16,7 @@ from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import control_dependencies, get_default_graph, name_scope
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_files import replace_file
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.flow.grouping import group
 from ferroflow._src.ops.lookup.table import tables_initializer
 from ferroflow._src.ops.math.arithmetic import floormod

@@ -10,7 +10,7 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.control_flow.functional import map_fn
 from ferroflow._src.framework.composite import SparseTensor as _SparseTensor
-from ferroflow._src.framework.tensor import Tensor as _Tensor
+from ferroflow._src.framework.handles import Tensor as _Tensor
 from ferroflow._src.ops.array.joining import concat, stack
 from ferroflow._src.ops.array.shaping import expand_dims, reshape, shape as shape_of, transpose
 from ferroflow._src.ops.array.slicing import slice as part_of

@@ -9,7 +9,7 @@ from ferroflow._src.base import dtypes as dtypes_lib
 from ferroflow._src.base.files.system import glob
 from ferroflow._src.base.typing import IntLike, NestedDTypes, StringLike
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.input.producers import string_input_producer
 from ferroflow._src.input.queue_runner import QueueRunner, add_queue_runner
 from ferroflow._src.ops.math.arithmetic import add_n

@@ -23,8 +23,7 @@ from ferroflow._src.framework.default_graph import (
     name_scope,
 )
 from ferroflow._src.framework.graph_keys import SUMMARY_COLLECTION
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.array.making import identity
 from ferroflow._src.ops.flow.grouping import no_op
 from ferroflow._src.ops.math.comparison import equal

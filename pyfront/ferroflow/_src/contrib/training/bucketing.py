@@ -15,7 +15,7 @@ from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.constant import constant, constant_value
 from ferroflow._src.framework.conversion import convert_index
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.handles import Operation
 from ferroflow._src.input.batching import (
     as_given,
     checked_keep_input,

@@ -13,7 +13,7 @@ from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import control_dependencies, get_collection, get_collection_ref, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.flow.checking import check_numerics as checked_numerics
 from ferroflow._src.ops.flow.grouping import no_op, with_dependencies
 from ferroflow._src.ops.math.clipping import clip_by_norm, global_norm

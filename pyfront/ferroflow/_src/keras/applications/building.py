@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ferroflow._src.base.function_families import FunctionFamily
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.activation_layers import ReLU
 from ferroflow._src.keras.base_layer import Input
 from ferroflow._src.keras.data_files import get_file

@@ -10,7 +10,7 @@ from ferroflow._src.base.typing import ArrayObject, IntsLike, ListLike, TensorLi
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import making, shaping
 
 

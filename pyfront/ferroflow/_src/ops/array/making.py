@@ -13,7 +13,7 @@ from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.math.cast import cast
 

@@ -15,7 +15,7 @@ from ferroflow._src.framework.composite import SparseTensor, SparseTensorValue
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 
 _SPARSE = (SparseTensor, SparseTensorValue)
 

@@ -14,7 +14,7 @@ from ferroflow._src.base.typing import IntsLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import indexing, joining, making
 
 newaxis = None

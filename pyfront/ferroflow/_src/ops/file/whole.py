@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 
 
 def read_file(filename: TensorLike, name: str | None = None) -> Tensor:

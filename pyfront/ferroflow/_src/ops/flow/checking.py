@@ -20,8 +20,7 @@ from ferroflow._src.framework.default_graph import (
     get_default_graph,
     name_scope,
 )
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.flow.grouping import group, no_op, with_dependencies
 from ferroflow._src.ops.math import comparison

@@ -21,8 +21,7 @@ from ferroflow._src.framework.default_graph import (
     device,
     name_scope,
 )
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.array.making import identity
 
 

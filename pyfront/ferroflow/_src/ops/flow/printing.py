@@ -11,8 +11,7 @@ from ferroflow._src.base.typing import TensorLike, TensorLikes
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import SparseTensor, is_tensor
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.string.formatting import string_format
 
 

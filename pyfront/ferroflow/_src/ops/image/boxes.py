@@ -8,7 +8,7 @@ from ferroflow._src.base.typing import ListLike, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 
 
 class SampleDistortedBoundingBox(NamedTuple):

@@ -7,8 +7,7 @@ from typing import Any
 
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import BoolLike
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.array import joining, shaping
 from ferroflow._src.ops.flow import checking
 from ferroflow._src.ops.flow.grouping import with_dependencies

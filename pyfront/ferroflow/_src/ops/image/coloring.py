@@ -12,7 +12,7 @@ from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import joining, making, shaping
 from ferroflow._src.ops.flow.grouping import with_dependencies
 from ferroflow._src.ops.image.checking import checked_at_least_3d, require

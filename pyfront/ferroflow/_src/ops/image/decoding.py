@@ -7,7 +7,7 @@ from ferroflow._src.base.typing import DTypeLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.image.coloring import convert_image_dtype
 from ferroflow._src.ops.math import comparison
 from ferroflow._src.ops.random.sampling import random_uniform

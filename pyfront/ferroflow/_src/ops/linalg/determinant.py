@@ -5,7 +5,7 @@ from __future__ import annotations
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.linalg.solving import cholesky
 from ferroflow._src.ops.math import elementwise
 from ferroflow._src.ops.math.cast import real

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 
 
 def matrix_exponential(input: TensorLike, name: str | None = None) -> Tensor:

@@ -11,8 +11,7 @@ from ferroflow._src.base.typing import DTypeLike, TensorLike
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.array.indexing import where
 from ferroflow._src.ops.flow.grouping import no_op
 from ferroflow._src.ops.lookup.table import HashTable, InitializableLookupTableBase, LookupInterface

@@ -10,8 +10,7 @@ from ferroflow._src.framework.apply import apply_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import add_to_collection, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 
 
 def check_table_dtypes(table: Any, key_dtype: dtypes.DType, value_dtype: dtypes.DType) -> None:

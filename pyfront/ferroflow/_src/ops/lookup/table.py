@@ -12,8 +12,7 @@ from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import colocate_with, get_collection, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.flow.grouping import group, no_op
 from ferroflow._src.ops.lookup.initializer import TableInitializerBase
 

@@ -10,7 +10,7 @@ from ferroflow._src.base.typing import DTypeLike, TensorLike
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import making, shaping
 from ferroflow._src.ops.lookup.buckets import FastHashSpec, IdTableWithHashBuckets
 from ferroflow._src.ops.lookup.initializer import (

@@ -15,7 +15,7 @@ from ferroflow._src.framework.default_graph import (
     colocate_with,
     name_scope,
 )
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import joining, making, shaping
 from ferroflow._src.ops.array.indexing import where
 from ferroflow._src.ops.math import elementwise

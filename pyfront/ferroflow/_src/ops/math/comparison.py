@@ -6,7 +6,7 @@ from ferroflow._src.base.docstrings import add_example
 from ferroflow._src.base.function_families import FunctionFamily
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 
 _REAL = "a real number dtype"
 _ANY = "a number dtype, bool or string"

@@ -11,7 +11,7 @@ from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 
 _REAL = "float16, bfloat16, float32 or float64"
 _FLOATING = "float16, bfloat16, float32, float64, complex64 or complex128"

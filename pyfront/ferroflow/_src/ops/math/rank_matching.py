@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ferroflow._src.base import dtypes
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import joining, making, shaping
 from ferroflow._src.ops.math import comparison
 from ferroflow._src.ops.math.cast import cast

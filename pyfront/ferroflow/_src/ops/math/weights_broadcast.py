@@ -6,8 +6,7 @@ from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.array import joining, making, shaping
 from ferroflow._src.ops.flow.checking import Assert
 from ferroflow._src.ops.flow.grouping import no_op

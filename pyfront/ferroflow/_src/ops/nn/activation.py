@@ -11,7 +11,7 @@ from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array.joining import concat
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.elementwise import log_sigmoid, sigmoid, tanh

@@ -8,8 +8,8 @@ from typing import Any
 
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import apply_op
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.random_seed import get_seed
-from ferroflow._src.framework.tensor import Tensor
 
 UniformCandidateSampler = collections.namedtuple(
     "UniformCandidateSampler", ["sampled_candidates", "true_expected_count", "sampled_expected_count"]

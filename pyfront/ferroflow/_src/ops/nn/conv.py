@@ -13,7 +13,7 @@ from ferroflow._src.base.typing import IntsLike, ListLike, ShapeTensorLike, Tens
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_shape, convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import joining, shaping
 
 _ONES_2D = (1, 1, 1, 1)

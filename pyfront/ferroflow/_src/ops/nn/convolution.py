@@ -14,7 +14,7 @@ from ferroflow._src.base.typing import IntsLike, ListLike, TensorLike
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import joining, shaping
 from ferroflow._src.ops.array.space_to_batch import required_space_to_batch_paddings
 from ferroflow._src.ops.nn.conv import conv1d, conv2d, conv3d

@@ -11,7 +11,7 @@ from ferroflow._src.framework.apply import apply_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import indexing, joining, making, shaping
 from ferroflow._src.ops.math import arithmetic, comparison, elementwise, reduction, segment
 from ferroflow._src.ops.math.cast import cast

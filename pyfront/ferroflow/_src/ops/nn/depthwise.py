@@ -9,7 +9,7 @@ from ferroflow._src.base.typing import IntsLike, ListLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.nn.conv import conv2d, explicit_padding
 from ferroflow._src.ops.nn.convolution import with_space_to_batch

@@ -18,7 +18,7 @@ from ferroflow._src.framework.default_graph import (
     colocate_with,
     name_scope,
 )
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import indexing, joining, making, shaping
 from ferroflow._src.ops.array.slicing import slice_tensor
 from ferroflow._src.ops.math import segment

@@ -8,7 +8,7 @@ from ferroflow._src.base.deprecation import deprecated_argument_lookup
 from ferroflow._src.base.typing import IntsLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array.shaping import reverse
 from ferroflow._src.ops.math.elementwise import negative
 

@@ -7,7 +7,7 @@ import collections
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 
 TopK = collections.namedtuple("TopK", ["values", "indices"])
 

@@ -7,7 +7,7 @@ from typing import Any
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import ListLike, TensorLike
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import joining, making, shaping, slicing
 from ferroflow._src.ops.math.arithmetic import multiply
 from ferroflow._src.ops.math.cast import cast

@@ -20,7 +20,7 @@ from ferroflow._src.framework.default_graph import (
     control_dependencies,
     name_scope,
 )
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import indexing, joining, making, shaping, slicing
 from ferroflow._src.ops.flow import checking
 from ferroflow._src.ops.math.cast import cast

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 
 
 class Quantized(NamedTuple):

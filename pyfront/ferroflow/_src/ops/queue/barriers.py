@@ -8,8 +8,7 @@ from ferroflow._src.base import tensor_shape
 from ferroflow._src.base.typing import NestedDTypes, NestedShapes, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.constant import constant_value
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.queue.components import shape_list, type_list
 
 

@@ -14,8 +14,7 @@ from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.array.indexing import gather
 from ferroflow._src.ops.array.joining import stack
 from ferroflow._src.ops.queue.components import name_list, shape_list, type_list

@@ -6,7 +6,7 @@ from typing import Any
 
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array.joining import split
 from ferroflow._src.ops.array.shaping import reshape
 

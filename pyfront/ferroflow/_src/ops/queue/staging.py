@@ -10,8 +10,7 @@ from ferroflow._src.base.typing import ListLike, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import colocate_with, get_default_graph, name_scope
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.array.making import identity
 from ferroflow._src.ops.flow.grouping import no_op
 

@@ -11,8 +11,8 @@ from ferroflow._src.base.typing import DTypeLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_index, convert_shape, convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.random_seed import get_seed
-from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import making, shaping, slicing
 from ferroflow._src.ops.flow import checking
 from ferroflow._src.ops.flow.grouping import with_dependencies

@@ -9,7 +9,7 @@ from ferroflow._src.base.typing import DTypeLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_shape, convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 
 _DTYPES = (dtypes.float16, dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
 

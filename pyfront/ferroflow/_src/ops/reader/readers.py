@@ -7,8 +7,7 @@ from typing import Any
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.files.record_files import TFRecordOptions
 from ferroflow._src.framework.apply import apply_op, tensor_op
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 
 
 def _queue_ref(queue: Any) -> Any:

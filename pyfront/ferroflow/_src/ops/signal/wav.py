@@ -12,7 +12,7 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.script.py_func import py_func
 
 _SCALE = 32768.0

@@ -10,7 +10,7 @@ from ferroflow._src.base.typing import BoolLike, DTypeLike, IntLike
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import making
 from ferroflow._src.ops.math import elementwise
 from ferroflow._src.ops.math.cast import cast

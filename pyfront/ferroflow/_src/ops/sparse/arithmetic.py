@@ -12,7 +12,7 @@ from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import SparseTensor, SparseTensorValue
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.reduction import all_dimensions
 from ferroflow._src.ops.sparse.arguments import as_sparse

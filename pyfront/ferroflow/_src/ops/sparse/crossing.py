@@ -8,7 +8,7 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import ListLike
 from ferroflow._src.framework.apply import apply_op
 from ferroflow._src.framework.composite import SparseTensor
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.math.cast import cast
 
 # TF 1.x: if no key is given.

@@ -9,8 +9,7 @@ from ferroflow._src.base.typing import DTypeLike, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.default_graph import colocate_with
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.sparse.arguments import as_sparse
 
 

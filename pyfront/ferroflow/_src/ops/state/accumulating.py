@@ -10,8 +10,7 @@ from ferroflow._src.base.typing import DTypeLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.math.cast import cast
 
 AccumulatedSlices = collections.namedtuple("AccumulatedSlices", ["indices", "values", "shape"])

@@ -8,7 +8,7 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.base.function_families import FunctionFamily
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 
 
 def _changed(op_type: str, ref: Any, arguments: list[Any], attrs: dict[str, Any], name: str | None) -> Any:

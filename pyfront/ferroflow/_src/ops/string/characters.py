@@ -7,7 +7,7 @@ from typing import Any
 from ferroflow._src.base import compat
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 
 
 def string_length(input: TensorLike, name: str | None = None, unit: str = "BYTE") -> Tensor:

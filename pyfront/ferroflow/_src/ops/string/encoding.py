@@ -8,7 +8,7 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated_argument_lookup
 from ferroflow._src.base.typing import DTypeLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 
 
 def as_string(

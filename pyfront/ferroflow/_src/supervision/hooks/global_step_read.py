@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.training.global_step import get_or_create_global_step_read
 
 

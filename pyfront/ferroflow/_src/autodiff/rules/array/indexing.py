@@ -26,8 +26,7 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.constant import constant, constant_value
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 
 
 def _rows(params: Tensor, indices: Tensor, g: Any) -> IndexedSlices:

@@ -10,8 +10,7 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.constant import constant, constant_value
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 
 # Above this number of parts one SplitV is made instead of a slice for each.
 _MOST_SLICES = 16

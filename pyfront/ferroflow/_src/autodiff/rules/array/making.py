@@ -8,7 +8,7 @@ from ferroflow._src.autodiff.broadcasting import reduced_to_arguments
 from ferroflow._src.autodiff.rules.registering import register, register_none
 from ferroflow._src.autodiff.terms import all_axes, reduce_sum
 from ferroflow._src.framework.apply import tensor_op
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.handles import Operation
 
 
 def _prevent(op: Operation, g: Any) -> Any:

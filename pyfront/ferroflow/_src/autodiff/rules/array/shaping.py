@@ -24,8 +24,7 @@ from ferroflow._src.autodiff.terms import (
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.constant import constant
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 
 
 def _to_input_shape(op: Operation, g: Any) -> Tensor:

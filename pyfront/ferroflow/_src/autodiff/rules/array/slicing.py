@@ -8,8 +8,7 @@ from ferroflow._src.autodiff.rules.registering import register
 from ferroflow._src.autodiff.terms import concat, densified, rank, reshape, shape, stack
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant_value
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 
 _MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
 

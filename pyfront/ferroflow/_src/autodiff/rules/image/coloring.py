@@ -7,8 +7,7 @@ from typing import Any
 from ferroflow._src.autodiff.rules.registering import register
 from ferroflow._src.autodiff.terms import cast, concat, densified, reduce_sum, term
 from ferroflow._src.framework.apply import apply_op
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 
 _quotient = term("DivNoNan", 2)
 _both = term("LogicalAnd", 2)

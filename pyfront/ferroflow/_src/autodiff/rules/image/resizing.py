@@ -8,8 +8,7 @@ from ferroflow._src.autodiff.rules.registering import register, register_none
 from ferroflow._src.autodiff.terms import densified, shape
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import tensor_op
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 
 _FLOATS = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
 

@@ -20,8 +20,7 @@ from ferroflow._src.autodiff.terms import (
 )
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.constant import constant
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 
 log, neg, square, exp, lgamma = map(term, ["Log", "Neg", "Square", "Exp", "Lgamma"])
 mul, real_div, floor_div, power, div_no_nan, mul_no_nan = (

@@ -6,7 +6,7 @@ from typing import Any
 
 from ferroflow._src.autodiff import terms
 from ferroflow._src.autodiff.rules.registering import register
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.handles import Operation
 
 
 def _carries_gradient(dtype: Any) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ferroflow._src.autodiff.rules.registering import register, register_none
 from ferroflow._src.autodiff.terms import densified, select, zeros_like
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.handles import Operation
 
 
 def _select(op: Operation, g: Any) -> tuple[None, Any, Any]:

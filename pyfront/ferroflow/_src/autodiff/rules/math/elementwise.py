@@ -10,8 +10,7 @@ from ferroflow._src.autodiff.rules.registering import register, register_none, r
 from ferroflow._src.autodiff.terms import complex_of, conj, imag, real, term, zeros_like
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import control_dependencies
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 
 cos, cosh, exp, sin, sinh = map(term, ["Cos", "Cosh", "Exp", "Sin", "Sinh"])
 neg, reciprocal, sign, sqrt, square = map(term, ["Neg", "Reciprocal", "Sign", "Sqrt", "Square"])

@@ -24,8 +24,7 @@ from ferroflow._src.autodiff.terms import (
     zeros_like,
 )
 from ferroflow._src.framework.apply import apply_op, tensor_op
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 
 # The gradients of a b, by (a is transposed, b is transposed): for each of a and b, two factors and whether each is
 # transposed.

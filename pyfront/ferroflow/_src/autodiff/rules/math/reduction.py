@@ -28,8 +28,7 @@ from ferroflow._src.autodiff.terms import (
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.constant import constant, constant_value
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 
 tile, broadcast_to, equal = (term(op_type, 2) for op_type in ["Tile", "BroadcastTo", "Equal"])
 

@@ -21,8 +21,7 @@ from ferroflow._src.autodiff.terms import (
     zeros_like,
 )
 from ferroflow._src.base import dtypes
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 
 equal, greater, greater_equal, maximum, logical_and = (
     term(op_type, 2) for op_type in ["Equal", "Greater", "GreaterEqual", "Maximum", "LogicalAnd"]

@@ -7,8 +7,7 @@ from typing import Any
 from ferroflow._src.autodiff.rules.registering import register
 from ferroflow._src.autodiff.terms import select, term, zeros_like
 from ferroflow._src.framework.apply import tensor_op
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 
 relu_grad, relu6_grad, elu_grad, selu_grad, softplus_grad, softsign_grad = (
     term(op_type, 2) for op_type in ["ReluGrad", "Relu6Grad", "EluGrad", "SeluGrad", "SoftplusGrad", "SoftsignGrad"]

@@ -8,8 +8,7 @@ from ferroflow._src.autodiff.rules.registering import register
 from ferroflow._src.autodiff.terms import concat, ones_like, part, rank, reduce_sum, reshape, shape, span
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 
 
 def _bias_add(op: Operation, g: Any) -> tuple[Any, Tensor]:

@@ -8,8 +8,7 @@ from typing import Any
 from ferroflow._src.autodiff.rules.registering import register
 from ferroflow._src.autodiff.terms import shape
 from ferroflow._src.framework.apply import apply_op, tensor_op
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 
 # (operation, tensors) -> the convolution, or one of its gradients, with the attributes of the operation.
 _Part = Callable[[Operation, list[Any]], Tensor]

@@ -7,7 +7,7 @@ from typing import Any
 from ferroflow._src.autodiff.rules.registering import register, register_none
 from ferroflow._src.autodiff.terms import expand_dims
 from ferroflow._src.framework.apply import tensor_op
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.handles import Operation
 
 
 def _loss(op: Operation, g: Any, _: Any) -> tuple[Any, None, None, None]:

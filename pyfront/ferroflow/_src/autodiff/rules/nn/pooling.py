@@ -8,8 +8,7 @@ from ferroflow._src.autodiff.rules.registering import register
 from ferroflow._src.autodiff.terms import filled, known_dims, shape
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import tensor_op
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 
 
 def _same(op: Operation, *names: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from ferroflow._src.autodiff.terms import cast, expand_dims, item, reduce_sum, r
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.handles import Operation
 
 
 def _top_k(op: Operation, g: Any, _: Any) -> list[Any]:

@@ -8,8 +8,7 @@ from ferroflow._src.autodiff.rules.registering import register
 from ferroflow._src.autodiff.terms import expand_dims, reduce_sum, term
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant_value
-from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 
 exp, softmax, log_softmax = term("Exp"), term("Softmax"), term("LogSoftmax")
 
