@@ -108,6 +108,38 @@ def test_a_file_is_the_users_or_not(file, is_users):
     assert user_frames.is_user_file(file) is is_users
 
 
+EXECNET = f"{INSTALLED}/execnet/gateway_base.py"
+
+
+@pytest.mark.parametrize(
+    ("files", "users"),
+    [
+        (["<string>", "<string>", EXECNET, f"{INSTALLED}/_pytest/main.py", "/me/test_a.py"], ["/me/test_a.py"]),
+        (["<string>", f"{LIBRARY}/multiprocessing/spawn.py", "/me/train.py"], ["/me/train.py"]),
+        (["<string>", "/me/train.py"], ["<string>", "/me/train.py"]),
+        (["<string>", f"{PACKAGE}/_src/framework/apply.py"], ["<string>"]),
+        (["<string>", f"{INSTALLED}/absl/app.py", "<string>"], ["<string>"]),
+        (["/me/a.py", "<string>", f"{INSTALLED}/absl/app.py", "/me/b.py"], ["/me/a.py", "<string>", "/me/b.py"]),
+        (["<string>"], ["<string>"]),
+        ([], []),
+    ],
+)
+def test_the_text_that_starts_a_launcher_is_not_the_users(files, users):
+    assert [row[0] for row in user_frames.user_rows([(file, 1, "f", None) for file in files])] == users
+
+
+def test_an_error_in_a_spawned_process_shows_the_users_lines_alone(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(
+        "import multiprocessing\nimport ferroflow as tf\n"
+        "def work():\n    tf.Session().run(tf.placeholder(tf.float32))\n"
+        "if __name__ == '__main__':\n"
+        "    child = multiprocessing.get_context('spawn').Process(target=work)\n"
+        "    child.start()\n    child.join()\n    raise SystemExit(child.exitcode)\n"
+    )
+    assert "<string>" not in run(path).split("Caused by op")[1]
+
+
 def test_a_trimmed_traceback_keeps_the_order_and_lines_of_the_users_frames():
     lines = [f"def f{i}(): return f{i - 1}()" if i else "def f0(): 1 / 0" for i in range(6)]
     names = {}

@@ -59,14 +59,31 @@ def is_user_file(file: str) -> bool:
     """
     if is_package_file(file) or file.startswith("<frozen "):
         return False
+    return not _is_launcher(file)
+
+
+def _is_launcher(file: str) -> bool:
+    """Returns True for the files of programs that start others."""
     parts = PurePath(file).parts
     if len(parts) > 1 and parts[-2] in _COMMANDS and parts[-1] in _SCRIPTS:
-        return False
+        return True
     for folder, inner in pairwise(parts):
         if folder in _INSTALLED and inner in _LAUNCHERS:
-            return False
+            return True
     standard = len(PurePath(_STANDARD_LIBRARY).parts)
-    return not (file.startswith(_STANDARD_LIBRARY) and _STANDARD_LAUNCHERS.intersection(parts[standard : standard + 1]))
+    return file.startswith(_STANDARD_LIBRARY) and bool(_STANDARD_LAUNCHERS.intersection(parts[standard : standard + 1]))
+
+
+def _are_users(files: list[str]) -> list[bool]:
+    """Returns which files of a stack, outermost first, are the user's.
+
+    Launchers start processes with `python -c`. The frames of that text have no file, `<string>`, and stand outermost.
+    """
+    users = [is_user_file(file) for file in files]
+    first = next((index for index, file in enumerate(files) if file != "<string>"), 0)
+    if files and _is_launcher(files[first]):
+        users[:first] = [False] * first
+    return users
 
 
 def user_rows(rows: Iterable[Row]) -> list[Row]:
@@ -78,7 +95,8 @@ def user_rows(rows: Iterable[Row]) -> list[Row]:
     rows = list(rows)
     if shows_all_frames():
         return rows
-    return [row for row in rows if is_user_file(row[0])] or rows
+    users = _are_users([row[0] for row in rows])
+    return [row for row, is_users in zip(rows, users, strict=True) if is_users] or rows
 
 
 def place(file: str, line: int) -> str:
@@ -125,11 +143,13 @@ def trimmed(trace: TracebackType | None) -> TracebackType | None:
     entries = []
     entry = trace
     while entry is not None:
-        if is_user_file(entry.tb_frame.f_code.co_filename):
-            entries.append(entry)
+        entries.append(entry)
         entry = entry.tb_next
+    users = _are_users([entry.tb_frame.f_code.co_filename for entry in entries])
     kept: TracebackType | None = None
-    for entry in reversed(entries):
+    for entry, is_users in zip(reversed(entries), reversed(users), strict=True):
+        if not is_users:
+            continue
         kept = TracebackType(kept, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return kept or trace
 

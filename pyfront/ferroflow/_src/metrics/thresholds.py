@@ -7,6 +7,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes, tf_logging
 from ferroflow._src.base.typing import Collections, DictLike, ListLike, TensorLike
+from ferroflow._src.control_flow.weights_broadcast import broadcast_weights
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies
@@ -21,7 +22,6 @@ from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.elementwise import abs as absolute, log, logical_not
 from ferroflow._src.ops.math.reduction import argmax, argmin, reduce_min, reduce_sum
 from ferroflow._src.ops.math.segment import cumsum
-from ferroflow._src.ops.math.weights_broadcast import broadcast_weights
 from ferroflow._src.ops.state.assigning import assign_add
 from ferroflow._src.variables.scope import variable_scope
 
@@ -98,15 +98,18 @@ def counts_at_thresholds(
     if weights is not None:
         weights = broadcast_weights(cast(weights, dtypes.float32), predictions)
         weights = shaping.reshape(weights, [1, -1])
+    wanted = [count for key, count in _COUNTS.items() if includes is None or key in includes]
+    labelled, predicted = {True: is_true}, {True: is_above}
+    if not all(label for _, label, _ in wanted):
+        labelled[False] = logical_not(is_true)
+    if not all(prediction for _, _, prediction in wanted):
+        predicted[False] = logical_not(is_above)
     variables, updates = {}, {}
     for key, (name, label, prediction) in _COUNTS.items():
         if includes is not None and key not in includes:
             continue
         variable = metric_variable([len(thresholds)], dtypes.float32, name=name)
-        holds = comparison.logical_and(
-            is_true if label else logical_not(is_true),
-            is_above if prediction else logical_not(is_above),
-        )
+        holds = comparison.logical_and(labelled[label], predicted[prediction])
         counted = cast(holds, dtypes.float32)
         if weights is not None:
             counted *= weights

@@ -21,6 +21,10 @@ _FLOAT = "float32 or float64"
 _INTEGER = "an integer dtype"
 
 
+# The names of operations that differ from their types.
+_OP_NAMES = {"DivNoNan": "div_no_nan", "MulNoNan": "multiply_no_nan"}
+
+
 @FunctionFamily
 def _binary(op_type: str, x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes {what}, element by element, with broadcasting.
@@ -37,7 +41,7 @@ def _binary(op_type: str, x: TensorLike, y: TensorLike, name: str | None = None)
         TypeError: if the dtypes differ or are not supported.
         ValueError: if the shapes do not broadcast.
     """
-    return tensor_op(op_type, [x, y], name=name)
+    return tensor_op(op_type, [x, y], name=name or _OP_NAMES.get(op_type))
 
 
 add = _binary("add", "Add", what="`x + y`", taken="a number dtype or string (strings are joined)")
