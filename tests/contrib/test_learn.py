@@ -214,15 +214,15 @@ def test_a_validation_monitor_ends_training(tmp_path):
     assert monitor.early_stopped
     assert monitor.best_value == pytest.approx(14.0)
     assert model.get_variable_value("global_step") < 30
+    wrong = learn.monitors.ValidationMonitor(
+        input_fn=_line_inputs,
+        eval_steps=1,
+        every_n_steps=1,
+        early_stopping_rounds=6,
+        check_interval_secs=None,
+        early_stopping_metric="nothing",
+    )
     with pytest.raises(ValueError, match="Metric nothing missing"):
-        wrong = learn.monitors.ValidationMonitor(
-            input_fn=_line_inputs,
-            eval_steps=1,
-            every_n_steps=1,
-            early_stopping_rounds=6,
-            check_interval_secs=None,
-            early_stopping_metric="nothing",
-        )
         model.fit(input_fn=_line_inputs, steps=10, monitors=[wrong])
 
 
@@ -247,6 +247,6 @@ def test_the_calls_of_a_monitor():
     model.fit(input_fn=_line_inputs, steps=30, monitors=[log, learn.monitors.StopAtStep(last_step=10)])
     assert [step for step, _ in log.seen] == [1, 1, 2, 2, 6, 6, 10, 10]
     assert log.seen[0] == (1, ["slope:0"])
+    log.begin()
     with pytest.raises(ValueError, match="begin called twice"):
-        log.begin()
         log.begin()

@@ -18,7 +18,9 @@ GOLDEN = json.loads(lzma.decompress(_FILE.read_bytes()))
 def test_a_network_is_tensorflows(case):
     found, expected = describe(tf, case), GOLDEN[case]
     # TensorFlow 1.8 has no later versions of this op, and they compute the same.
-    expected["ends"] = [[name, shape, op.replace("FusedBatchNormV3", "FusedBatchNorm")] for name, shape, op in expected["ends"]]
+    expected["ends"] = [
+        [name, shape, op.replace("FusedBatchNormV3", "FusedBatchNorm")] for name, shape, op in expected["ends"]
+    ]
     for part in ("variables", "model_variables", "ends", "net", "losses", "updates"):
         assert found[part] == expected[part], part
     if "numbers" in expected:

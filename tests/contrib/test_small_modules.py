@@ -23,9 +23,7 @@ def _new_graph():
         yield
 
 
-@pytest.mark.parametrize(
-    ("name", "function"), [("sum", np.sum), ("prod", np.prod), ("min", np.min), ("max", np.max)]
-)
+@pytest.mark.parametrize(("name", "function"), [("sum", np.sum), ("prod", np.prod), ("min", np.min), ("max", np.max)])
 def test_collectives(name, function):
     arrays = np.random.RandomState(0).randn(3, 2, 2).astype(np.float32)
     found = run(getattr(nccl, f"all_{name}")([tf.constant(array) for array in arrays]))
@@ -136,7 +134,7 @@ def test_the_order_of_methods_of_fixed_steps(method, order):
 
 def test_what_odeint_refuses():
     for arguments in ({"method": "euler"}, {"options": {"safety": 1}}, {"method": "dopri5", "options": {"x": 1}}):
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError, match="method|option"):
             integrate.odeint(lambda y, t: y, 1.0, [0.0, 1.0], **arguments)
     with pytest.raises(TypeError, match="floating"):
         integrate.odeint(lambda y, t: y, 1, [0.0, 1.0])

@@ -72,7 +72,7 @@ def test_a_filter_runs_until_a_value_passes(monkeypatch, capsys):
 
 
 def test_the_program_goes_on_where_the_input_ends(monkeypatch):
-    x, w, quotient = _graph()
+    _, w, _ = _graph()
     _typed(monkeypatch)
     with debug.LocalCLIDebugWrapperSession(tf.Session()) as sess:
         sess.run(tf.global_variables_initializer())

@@ -76,8 +76,8 @@ def describe(tf, case):
                 batch = np.random.RandomState(0).rand(2, size, size, 3).astype(np.float32)
                 result = sess.run(ends[output], {images: batch})
             places = np.random.RandomState(1).randint(result.size, size=20)
-            found["numbers"] = [float("%.6g" % number) for number in result.ravel()[places]]
-            found["size"] = float("%.6g" % np.abs(result).mean())
+            found["numbers"] = [float(f"{number:.6g}") for number in result.ravel()[places]]
+            found["size"] = float(f"{np.abs(result).mean():.6g}")
     return found
 
 

@@ -125,7 +125,12 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "python.pywrap_tensorflow": ("ferroflow._src.internals.op_list",),
     "python.framework.op_def_registry": ("ferroflow._src.internals.op_list",),
     "python.ops.op_selector": ("ferroflow._src.internals.graph_walks",),
-    "python.debug": ("ferroflow._src.internals.debug.wrappers", "ferroflow._src.internals.debug.hooks", "ferroflow._src.internals.debug.dumping", "ferroflow._src.internals.debug.values"),
+    "python.debug": (
+        "ferroflow._src.internals.debug.wrappers",
+        "ferroflow._src.internals.debug.hooks",
+        "ferroflow._src.internals.debug.dumping",
+        "ferroflow._src.internals.debug.values",
+    ),
     "python.debug.lib.debug_data": ("ferroflow._src.internals.debug.dumping", "ferroflow._src.internals.debug.values"),
     "python.debug.lib.debug_utils": ("ferroflow._src.internals.debug.hooks",),
     "python.debug.wrappers.dumping_wrapper": ("ferroflow._src.internals.debug.wrappers",),

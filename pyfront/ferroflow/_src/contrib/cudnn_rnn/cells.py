@@ -89,9 +89,7 @@ class CudnnCompatibleGRUCell(GRUCell):
         reset, update = split(value=gates, num_or_size_splits=2, axis=1)
         fresh, kept = (
             bias_add(matmul(values, kernel), bias)
-            for values, kernel, bias in zip(
-                (inputs, state), self._candidate_kernel, self._candidate_bias, strict=True
-            )
+            for values, kernel, bias in zip((inputs, state), self._candidate_kernel, self._candidate_bias, strict=True)
         )
         output = update * state + (1 - update) * self._activation(fresh + reset * kept)
         return output, output

@@ -18,7 +18,6 @@ from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.joining import concat, stack
 from ferroflow._src.ops.array.making import identity, zeros
-
 from ferroflow._src.ops.math.elementwise import tanh
 from ferroflow._src.ops.nn.activation import relu
 from ferroflow._src.ops.nn.normalization import dropout

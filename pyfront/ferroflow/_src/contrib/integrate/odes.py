@@ -256,7 +256,10 @@ def odeint_fixed(
             else:
                 _, y = while_loop(
                     lambda now, _: now < end,
-                    lambda now, value: (now + minimum(size, end - now), advance(func, value, now, minimum(size, end - now))),
+                    lambda now, value: (
+                        now + minimum(size, end - now),
+                        advance(func, value, now, minimum(size, end - now)),
+                    ),
                     (begin, y),
                 )
             return i + 1, y, values.write(i, y)

@@ -27,10 +27,10 @@ __all__ = [
     "bottleneck",
     "resnet_arg_scope",
     "resnet_v1",
+    "resnet_v1_50",
     "resnet_v1_101",
     "resnet_v1_152",
     "resnet_v1_200",
-    "resnet_v1_50",
     "resnet_v1_block",
 ]
 

@@ -27,10 +27,10 @@ __all__ = [
     "bottleneck",
     "resnet_arg_scope",
     "resnet_v2",
+    "resnet_v2_50",
     "resnet_v2_101",
     "resnet_v2_152",
     "resnet_v2_200",
-    "resnet_v2_50",
     "resnet_v2_block",
 ]
 

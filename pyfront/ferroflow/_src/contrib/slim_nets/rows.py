@@ -79,10 +79,7 @@ def add_rows(
         ValueError: if no row has the scope `final_endpoint`.
     """
     for row in rows:
-        if isinstance(row, Mixed):
-            net = _mixed(net, row, depth)
-        else:
-            net = _layer(net, row, depth, padding)
+        net = _mixed(net, row, depth) if isinstance(row, Mixed) else _layer(net, row, depth, padding)
         end_points[row.scope] = net
         if row.scope == final_endpoint:
             return net, end_points

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import proto
-from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.base.tensor_content import make_ndarray, make_tensor_proto
+from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.internals.debug.values import DebugTensorDatum, Values
 
 __all__ = ["DebugDumpDir", "load_tensor_from_event_file", "new_folder", "write_values"]
