@@ -134,7 +134,7 @@ def test_the_order_of_methods_of_fixed_steps(method, order):
 
 def test_what_odeint_refuses():
     for arguments in ({"method": "euler"}, {"options": {"safety": 1}}, {"method": "dopri5", "options": {"x": 1}}):
-        with pytest.raises(ValueError, match="method|option"):
+        with pytest.raises(ValueError, match=r"method|option"):
             integrate.odeint(lambda y, t: y, 1.0, [0.0, 1.0], **arguments)
     with pytest.raises(TypeError, match="floating"):
         integrate.odeint(lambda y, t: y, 1, [0.0, 1.0])

@@ -67,7 +67,8 @@ def _labels_first(metric):
     return lambda predictions, labels, **arguments: metric(labels, predictions, **arguments)
 
 
-@pytest.mark.parametrize("goal", [0.2, 0.5, 0.8])
+# No two parts are equally near to these.
+@pytest.mark.parametrize("goal", [0.23, 0.52, 0.81])
 def test_parts_at_other_parts(goal):
     batches = [[p, np.round(w)] for p, w, _ in _batches(2)]
     cuts = [-1e-7, *(i / 49 for i in range(1, 49)), 1 + 1e-7]
