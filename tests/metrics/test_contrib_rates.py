@@ -72,9 +72,10 @@ def _labels_first(metric):
 def test_parts_at_other_parts(goal):
     batches = [[p, np.round(w)] for p, w, _ in _batches(2)]
     cuts = [-1e-7, *(i / 49 for i in range(1, 49)), 1 + 1e-7]
-    table = np.array([_counts(batches, cut) for cut in cuts], np.float64)
-    recall = table[:, 0] / (table[:, 0] + table[:, 2] + 1e-7)
-    precision = table[:, 0] / (table[:, 0] + table[:, 1] + 1e-7)
+    # In the metric's dtype: where two thresholds are equally near, rounding decides.
+    table = np.array([_counts(batches, cut) for cut in cuts], np.float32)
+    recall = table[:, 0] / (table[:, 0] + table[:, 2] + np.float32(1e-7))
+    precision = table[:, 0] / (table[:, 0] + table[:, 1] + np.float32(1e-7))
     found = _over_batches(_labels_first(metrics.precision_at_recall), batches, target_recall=goal, num_thresholds=50)
     np.testing.assert_allclose(found, precision[np.argmin(abs(recall - goal))], rtol=1e-5)
     found = _over_batches(_labels_first(metrics.recall_at_precision), batches, precision=goal, num_thresholds=50)

@@ -60,9 +60,9 @@ __all__ = [
     "skip_if",
     "use_deterministic_cudnn",
     "use_gpu",
+    "with_c_api",
     "with_c_shapes",
     "xla_allow_fallback",
-    "with_c_api",
 ]
 
 assert_equal_graph_def_v1 = assert_equal_graph_def

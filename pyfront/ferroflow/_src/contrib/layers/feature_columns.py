@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ferroflow._src.base import dtypes
@@ -55,7 +55,7 @@ def real_valued_column(
     """
     if dimension is None:
         raise TypeError("dimension must be an integer: columns of varying length are not offered")
-    return numeric.numeric_column(column_name, (dimension,), default_value, dtype, normalizer)
+    return numeric.numeric_column(column_name, (dimension,), default_value, dtypes.as_dtype(dtype), normalizer)
 
 
 def sparse_column_with_hash_bucket(
@@ -100,7 +100,7 @@ def sparse_column_with_integerized_feature(
 
 def sparse_column_with_keys(
     column_name: str,
-    keys: ListLike,
+    keys: Sequence[Any],
     default_value: int = -1,
     combiner: str = "sum",
     dtype: DTypeLike = dtypes.string,
@@ -120,7 +120,7 @@ def sparse_column_with_keys(
     Raises:
         ValueError: if `keys` is empty or has a value twice, or `dtype` does not fit.
     """
-    return categorical.categorical_column_with_vocabulary_list(column_name, keys, dtype, default_value)
+    return categorical.categorical_column_with_vocabulary_list(column_name, keys, dtypes.as_dtype(dtype), default_value)
 
 
 def sparse_column_with_vocabulary_file(
@@ -359,5 +359,5 @@ def _real_valued(key: str, values: Any) -> Any:
         raise ValueError(f"dimension is unknown: {tensor.shape} of feature {key!r}")
     size = 1
     for length in shape[1:]:
-        size *= length
+        size *= length or 0
     return real_valued_column(key, size, dtype=tensor.dtype)

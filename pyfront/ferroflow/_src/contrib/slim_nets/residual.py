@@ -61,7 +61,7 @@ def block_of(unit_fn: Callable[..., Any], scope: str, base_depth: int, num_units
     return Block(scope, unit_fn, [*([{**sizes, "stride": 1}] * (num_units - 1)), {**sizes, "stride": stride}])
 
 
-def subsample(inputs: TensorLike, factor: int, scope: ScopeLike | None = None) -> Any:
+def subsample(inputs: TensorLike, factor: int, scope: str | None = None) -> Any:
     """Returns every `factor`th row and column of images.
 
     Args:

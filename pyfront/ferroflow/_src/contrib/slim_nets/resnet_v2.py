@@ -62,7 +62,7 @@ def bottleneck(
     with variable_scope(scope, "bottleneck_v2", [inputs]) as inner:
         is_as_deep = depth == last_dimension(convert_to_tensor(inputs).shape, min_rank=4)
         active = batch_norm(inputs, activation_fn=relu, scope="preact")
-        plain = {"normalizer_fn": None, "activation_fn": None}
+        plain: dict[str, Any] = {"normalizer_fn": None, "activation_fn": None}
         if is_as_deep:
             shortcut = subsample(inputs, stride, "shortcut")
         else:

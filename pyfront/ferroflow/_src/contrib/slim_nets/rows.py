@@ -107,7 +107,7 @@ def _chain(net: Any, steps: Iterable[Any], depth: Callable[[int], int]) -> Any:
 def _layer(net: Any, step: Step, depth: Callable[[int], int], padding: str) -> Any:
     height, _, width = step.scope.rpartition("_")[2].partition("x")
     kernel = step.kernel or (int(height), int(width))
-    where = {"stride": step.stride, "padding": step.padding or padding, "scope": step.scope}
+    where: dict[str, Any] = {"stride": step.stride, "padding": step.padding or padding, "scope": step.scope}
     if step.scope.startswith("MaxPool"):
         return max_pool2d(net, kernel, **where)
     if step.scope.startswith("AvgPool"):

@@ -37,7 +37,7 @@ class CommandLine:
     """
 
     def __init__(self, filters: dict[str, Callable[..., bool]] | None = None) -> None:
-        self.filters = {"has_inf_or_nan": has_inf_or_nan, **(filters or {})}
+        self.filters: dict[str, Callable[..., bool]] = {"has_inf_or_nan": has_inf_or_nan, **(filters or {})}
         self._steps = 0
         self._wanted: str | None = None
         self._is_off = False
