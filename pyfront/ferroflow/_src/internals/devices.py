@@ -128,7 +128,17 @@ def _check(device: object) -> None:
 
 
 def get_memory_growth(device: PhysicalDevice) -> bool:
-    """Returns False for the CPU; raises ValueError if `device` is no device of the machine."""
+    """Returns False for the CPU.
+
+    Args:
+        device: PhysicalDevice.
+
+    Returns:
+        bool.
+
+    Raises:
+        ValueError: if `device` is no device of the machine.
+    """
     _check(device)
     return False
 
@@ -141,14 +151,24 @@ def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
         enable: bool.
 
     Raises:
-        ValueError: on every call.
+        ValueError: if it is called.
     """
     _check(device)
     raise ValueError("Cannot set memory growth on non-GPU devices")
 
 
 def get_virtual_device_configuration(device: PhysicalDevice) -> list[VirtualDeviceConfiguration] | None:
-    """Returns the virtual devices of a device, None; raises ValueError if `device` is no device of the machine."""
+    """Returns the virtual devices of a device: None.
+
+    Args:
+        device: PhysicalDevice.
+
+    Returns:
+        None.
+
+    Raises:
+        ValueError: if `device` is no device of the machine.
+    """
     _check(device)
     return None
 
@@ -177,7 +197,11 @@ def get_intra_op_parallelism_threads() -> int:
 
 
 def set_intra_op_parallelism_threads(num_threads: int) -> None:
-    """Keeps a number of threads, an int; that of a session is set by its ConfigProto, as in TensorFlow 1.15."""
+    """Keeps a number of threads, an int; that of a session is set by its ConfigProto, as in TensorFlow 1.15.
+
+    Args:
+        num_threads: int.
+    """
     _settings["intra"] = int(num_threads)
 
 
@@ -187,7 +211,11 @@ def get_inter_op_parallelism_threads() -> int:
 
 
 def set_inter_op_parallelism_threads(num_threads: int) -> None:
-    """Keeps a number of threads, an int; that of a session is set by its ConfigProto, as in TensorFlow 1.15."""
+    """Keeps a number of threads, an int; that of a session is set by its ConfigProto, as in TensorFlow 1.15.
+
+    Args:
+        num_threads: int.
+    """
     _settings["inter"] = int(num_threads)
 
 
@@ -197,7 +225,11 @@ def get_soft_device_placement() -> bool:
 
 
 def set_soft_device_placement(enabled: bool) -> None:
-    """Keeps a bool; `allow_soft_placement` of a session's ConfigProto is what counts, as in TensorFlow 1.15."""
+    """Keeps a bool; `allow_soft_placement` of a session's ConfigProto is what counts, as in TensorFlow 1.15.
+
+    Args:
+        enabled: bool.
+    """
     _settings["soft"] = bool(enabled)
 
 
@@ -207,7 +239,11 @@ def get_jit() -> Any:
 
 
 def set_jit(enabled: bool) -> None:
-    """Keeps a bool; there is no just-in-time compiler to switch."""
+    """Keeps a bool; there is no just-in-time compiler to switch.
+
+    Args:
+        enabled: bool.
+    """
     _settings["jit"] = bool(enabled)
 
 
@@ -217,5 +253,9 @@ def get_optimizer_options() -> dict[str, bool]:
 
 
 def set_optimizer_options(options: dict[str, bool]) -> None:
-    """Keeps options of the graph optimizer, a dict; that of a session is set by its ConfigProto."""
+    """Keeps options of the graph optimizer, a dict; that of a session is set by its ConfigProto.
+
+    Args:
+        options: dict from str to bool.
+    """
     _settings["optimizer"].update(options)

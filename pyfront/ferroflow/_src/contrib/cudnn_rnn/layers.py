@@ -96,7 +96,7 @@ class _CudnnLayer:
 
     @property
     def num_layers(self) -> int:
-        """How many layers of cells there are, an int."""
+        """The number of layers of cells, an int."""
         return self._num_layers
 
     @property
@@ -116,7 +116,7 @@ class _CudnnLayer:
 
     @property
     def num_dirs(self) -> int:
-        """How many directions there are, 1 or 2."""
+        """The number of directions, 1 or 2."""
         return 1 if self._direction == CUDNN_RNN_UNIDIRECTION else 2
 
     @property

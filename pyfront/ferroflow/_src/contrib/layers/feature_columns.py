@@ -44,7 +44,7 @@ def real_valued_column(
         dimension: int, how many numbers an example has.
         default_value: number or list of numbers, for examples that lack the key when they are parsed.
         dtype: float or integer dtype.
-        normalizer: function of a Tensor; None for none.
+        normalizer: callable of a Tensor; None for none.
 
     Returns:
         column of `tf.feature_column`.
@@ -170,7 +170,14 @@ def weighted_sparse_column(sparse_id_column: Any, weight_column_name: str, dtype
 
 
 def one_hot_column(sparse_id_column: Any) -> Any:
-    """Returns a column that counts an example's categories, of `sparse_id_column`."""
+    """Returns a column that counts an example's categories.
+
+    Args:
+        sparse_id_column: object, column of categories.
+
+    Returns:
+        column of `tf.feature_column`.
+    """
     return embedded.indicator_column(sparse_id_column)
 
 

@@ -56,14 +56,28 @@ __all__ = [
 
 
 def infer_real_valued_columns_from_input_fn(input_fn: Callable[..., Any]) -> list[Any]:
-    """Returns a column of numbers for each of the features that an input function returns, a list."""
+    """Returns a column of numbers for each of the features that an input function returns.
+
+    Args:
+        input_fn: callable of no arguments that returns features and labels.
+
+    Returns:
+        list of columns of `tf.feature_column`.
+    """
     with Graph().as_default():
         features, _ = input_fn()
         return infer_real_valued_columns(features)
 
 
 def infer_real_valued_columns_from_input(x: Any) -> list[Any]:
-    """Returns a column of numbers for an array, of the key "", or for each of a dict of arrays, a list."""
+    """Returns a column of numbers for an array, of the key "", or for each of a dict of arrays.
+
+    Args:
+        x: array, or dict of arrays, of one length.
+
+    Returns:
+        list of columns of `tf.feature_column`.
+    """
     return infer_real_valued_columns_from_input_fn(input_fn_of(x, None, None, 1))
 
 
@@ -294,13 +308,33 @@ class _Classifier(_Model):
     def predict_classes(
         self, x: Any = None, input_fn: Any = None, batch_size: int | None = None, as_iterable: bool = True
     ) -> Any:
-        """Predicts the class of each example, with the arguments of `predict`: an iterator of int64, or an array."""
+        """Predicts the class of each example.
+
+        Args:
+            x: array, or dict of arrays; None where `input_fn` is given.
+            input_fn: callable of no arguments that returns features.
+            batch_size: int; None for all of `x` at once.
+            as_iterable: bool. If True, an iterator is returned, and otherwise an array.
+
+        Returns:
+            iterator of int64, or an array.
+        """
         return self._only(PredictionKey.CLASSES, x, input_fn, batch_size, as_iterable)
 
     def predict_proba(
         self, x: Any = None, input_fn: Any = None, batch_size: int | None = None, as_iterable: bool = True
     ) -> Any:
-        """Predicts the probabilities of the classes: an iterator of arrays of [n_classes], or an array."""
+        """Predicts the probabilities of the classes.
+
+        Args:
+            x: array, or dict of arrays; None where `input_fn` is given.
+            input_fn: callable of no arguments that returns features.
+            batch_size: int; None for all of `x` at once.
+            as_iterable: bool. If True, an iterator is returned, and otherwise an array.
+
+        Returns:
+            iterator of arrays of shape [n_classes], or an array.
+        """
         return self._only(PredictionKey.PROBABILITIES, x, input_fn, batch_size, as_iterable)
 
 
@@ -337,7 +371,17 @@ class _Regressor(_Model):
     def predict_scores(
         self, x: Any = None, input_fn: Any = None, batch_size: int | None = None, as_iterable: bool = True
     ) -> Any:
-        """Predicts the score of each example, with the arguments of `predict`: an iterator of float32, or an array."""
+        """Predicts the score of each example.
+
+        Args:
+            x: array, or dict of arrays; None where `input_fn` is given.
+            input_fn: callable of no arguments that returns features.
+            batch_size: int; None for all of `x` at once.
+            as_iterable: bool. If True, an iterator is returned, and otherwise an array.
+
+        Returns:
+            iterator of float32, or an array.
+        """
         return self._only(PredictionKey.SCORES, x, input_fn, batch_size, as_iterable)
 
 

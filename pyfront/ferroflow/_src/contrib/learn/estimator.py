@@ -212,7 +212,14 @@ class BaseEstimator:
         return self._core.get_variable_names()
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Returns the arguments of the constructor that are attributes, a dict; `deep` is accepted and not used."""
+        """Returns the arguments of the constructor that are attributes.
+
+        Args:
+            deep: bool, accepted and not used.
+
+        Returns:
+            dict from names to values.
+        """
         names = list(inspect.signature(type(self).__init__).parameters)[1:]
         return {name: getattr(self, name) for name in names if hasattr(self, name)}
 

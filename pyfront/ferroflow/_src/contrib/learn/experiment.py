@@ -106,11 +106,22 @@ class Experiment:
         return self._eval_steps
 
     def extend_train_hooks(self, additional_hooks: Any) -> None:
-        """Adds hooks, a list of SessionRunHook, to those of training."""
+        """Adds hooks to those of training.
+
+        Args:
+            additional_hooks: list of SessionRunHook.
+        """
         self._train_monitors.extend(additional_hooks)
 
     def reset_export_strategies(self, new_export_strategies: Any = None) -> Any:
-        """Replaces the export strategies; returns those that there were, a list."""
+        """Replaces the export strategies.
+
+        Args:
+            new_export_strategies: list of objects with `name` and `export`, or one; None for none.
+
+        Returns:
+            list of the strategies before.
+        """
         before, self._export_strategies = self._export_strategies, _as_list(new_export_strategies)
         return before
 
@@ -314,7 +325,11 @@ class Experiment:
         return results, self._exported(results)
 
     def run_std_server(self) -> None:
-        """Raises NotImplementedError; `tf.train.Server(...).join()` serves a parameter server's task."""
+        """Refuses to serve: `tf.train.Server(...).join()` serves a task.
+
+        Raises:
+            NotImplementedError: if it is called.
+        """
         raise NotImplementedError("Experiment.run_std_server: use tf.train.Server(...).join() in the ps task")
 
     def _exported(self, results: Any) -> list[Any]:

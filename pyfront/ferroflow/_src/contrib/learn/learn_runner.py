@@ -28,7 +28,7 @@ def run(
         hparams: HParams; None for none.
 
     Returns:
-        What the method returns.
+        The method's result.
 
     Raises:
         ValueError: if both or neither of `output_dir` and `run_config` are given, `run_config` has no `model_dir`, or

@@ -1,4 +1,4 @@
-"""What model functions of `tf.contrib.learn` return, the keys of predictions, and metrics of them."""
+"""Results of the model functions of `tf.contrib.learn`, the keys of predictions, and metrics of them."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class InputFnOps(NamedTuple):
     """Inputs of an exported model.
 
     Args:
-        features: dict from str to Tensor.
-        labels: Tensor or dict of Tensors; None for none.
-        default_inputs: dict from str to the Tensors that are fed.
+        features: dict from str to Tensor of any dtype and shape.
+        labels: Tensor or dict of Tensors, of any dtypes and shapes; None for none.
+        default_inputs: dict from str to the Tensors that are fed, of any dtypes and shapes.
     """
 
     features: Any
@@ -63,11 +63,11 @@ class ModelFnOps:
 
     Args:
         mode: str, of `ModeKeys`.
-        predictions: Tensor, or dict from str to Tensor.
+        predictions: Tensor, or dict from str to Tensor, of any dtype and shape.
         loss: scalar Tensor of a float dtype.
-        train_op: Operation or Tensor that makes a step.
+        train_op: Operation, or Tensor of any dtype and shape, that makes a step.
         eval_metric_ops: dict from str to pairs of a value and an update.
-        output_alternatives: dict from str to pairs of a `ProblemType` and a dict of Tensors; it is kept.
+        output_alternatives: dict from str to pairs of a `ProblemType` and a dict of Tensors of any dtype and shape.
         training_chief_hooks: list of SessionRunHook, for the chief.
         training_hooks: list of SessionRunHook.
         scaffold: tf.train.Scaffold.
@@ -105,7 +105,14 @@ class ModelFnOps:
         self.scaffold = scaffold
 
     def estimator_spec(self, default_serving_output_alternative_key: str | None = None) -> EstimatorSpec:
-        """Returns the `tf.estimator.EstimatorSpec` of these operations; the argument is accepted and not used."""
+        """Returns the `tf.estimator.EstimatorSpec` of these operations.
+
+        Args:
+            default_serving_output_alternative_key: str, accepted and not used.
+
+        Returns:
+            EstimatorSpec.
+        """
         return EstimatorSpec(
             self.mode,
             predictions=self.predictions,
@@ -166,9 +173,9 @@ class MetricSpec:
         """Adds the metric to the graph.
 
         Args:
-            inputs: Tensor, or dict from str to Tensor, the features.
-            labels: Tensor, or dict from str to Tensor.
-            predictions: Tensor, or dict from str to Tensor.
+            inputs: Tensor, or dict from str to Tensor, of any dtype and shape: the features.
+            labels: Tensor, or dict from str to Tensor, of any dtype and shape.
+            predictions: Tensor, or dict from str to Tensor, of any dtype and shape.
 
         Returns:
             The pair of a value and an update that `metric_fn` returns.

@@ -11,7 +11,7 @@ __all__ = ["RunConfig"]
 
 
 class RunConfig(core.RunConfig):
-    """How an estimator trains and evaluates.
+    """Settings of training and evaluation.
 
     Args:
         master: str, the address of the server; None for that of `TF_CONFIG`.
@@ -87,5 +87,12 @@ class RunConfig(core.RunConfig):
         return self._tf_config
 
     def uid(self, allowlist: Any = None) -> str:
-        """Returns a str that is the same for configurations of the same arguments; `allowlist` is not used."""
+        """Returns a text that configurations of the same arguments share.
+
+        Args:
+            allowlist: list of str, accepted and not used.
+
+        Returns:
+            str.
+        """
         return repr(sorted((name, str(value)) for name, value in vars(self).items() if name != "model_dir"))

@@ -208,7 +208,7 @@ def streaming_covariance(
             weights = broadcast_weights(match_weights(second, cast(weights, dtypes.float32)), second)
             size = reduce_sum(weights)
             first, second = multiply(first, weights), multiply(second, weights)
-        # What the variables hold before the updates is read first, so the order is certain.
+        # The variables are read before the updates, so the order is certain.
         before = [identity(variable) for variable in (count, mean_first, mean_second)]
         means = [_safe_quotient(reduce_sum(each), size) for each in (first, second)]
         with control_dependencies(before):

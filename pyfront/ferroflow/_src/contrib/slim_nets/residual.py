@@ -1,4 +1,4 @@
-"""What residual networks are made of: blocks of units, and a convolution whose padding does not depend on the image."""
+"""Parts of residual networks: blocks of units, and a convolution whose padding does not depend on the image."""
 
 from __future__ import annotations
 

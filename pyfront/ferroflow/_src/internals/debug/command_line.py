@@ -46,7 +46,7 @@ class CommandLine:
         """Reads commands until one runs the step.
 
         Args:
-            fetches: what the step fetches.
+            fetches: fetches of the step, as `Session.run` takes them.
             feed_dict: dict of what it feeds.
             graph: Graph.
 

@@ -35,7 +35,7 @@ def write_values(folder: str, values: Mapping[Tensor, Any], fetches: Any, feed_d
     Args:
         folder: str, the path of the step's folder.
         values: dict from Tensors to arrays.
-        fetches: what was fetched; its text is kept.
+        fetches: fetches of the step; their text is kept.
         feed_dict: dict of what was fed; the names of its keys are kept.
     """
     for tensor, value in values.items():

@@ -78,7 +78,7 @@ def has_inf_or_nan(datum: Any, tensor: Any) -> bool:
 def watchable_tensors(graph: Graph, elements: Iterable[Any], fed: Iterable[Any]) -> list[Tensor]:
     """Returns the tensors of a step that can be fetched beside its fetches.
 
-    Those within loops and conditionals have several values or none, and are left out, as are handles.
+    Tensors within loops and conditionals have several values or none: they are left out, and so are handles.
 
     Args:
         graph: Graph of the step.
@@ -127,7 +127,7 @@ class Values:
 
     @property
     def size(self) -> int:
-        """How many values there are, an int."""
+        """The number of values, an int."""
         return len(self.data)
 
     def nodes(self) -> list[str]:
