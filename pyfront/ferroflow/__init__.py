@@ -756,7 +756,7 @@ _MODULES = frozenset(
     (
         *("contrib", "core", "data", "distributions", "estimator", "examples", "feature_column", "keras"),
         *("layers", "linalg", "losses", "metrics", "profiler", "python", "saved_model", "signal", "spectral", "test"),
-        *("audio", "pywrap_tensorflow", "user_ops", "version"),
+        *("audio", "config", "pywrap_tensorflow", "user_ops", "version"),
     )
 )
 
@@ -788,6 +788,7 @@ def load_ipython_extension(ipython: _Any) -> None:
 if _typing.TYPE_CHECKING:
     from ferroflow import (
         audio as audio,
+        config as config,
         contrib as contrib,
         core as core,
         data as data,

@@ -8,6 +8,22 @@ from ferroflow._src.contrib.layers.fan_initializers import (
     xavier_initializer as xavier_initializer,
     xavier_initializer_conv2d as xavier_initializer_conv2d,
 )
+from ferroflow._src.contrib.layers.feature_columns import (
+    bucketized_column as bucketized_column,
+    create_feature_spec_for_parsing as create_feature_spec_for_parsing,
+    crossed_column as crossed_column,
+    embedding_column as embedding_column,
+    infer_real_valued_columns as infer_real_valued_columns,
+    input_from_feature_columns as input_from_feature_columns,
+    one_hot_column as one_hot_column,
+    real_valued_column as real_valued_column,
+    shared_embedding_columns as shared_embedding_columns,
+    sparse_column_with_hash_bucket as sparse_column_with_hash_bucket,
+    sparse_column_with_integerized_feature as sparse_column_with_integerized_feature,
+    sparse_column_with_keys as sparse_column_with_keys,
+    sparse_column_with_vocabulary_file as sparse_column_with_vocabulary_file,
+    weighted_sparse_column as weighted_sparse_column,
+)
 from ferroflow._src.contrib.layers.legacy_dense import (
     legacy_fully_connected as legacy_fully_connected,
     legacy_linear as legacy_linear,

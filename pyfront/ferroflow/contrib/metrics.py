@@ -1,6 +1,17 @@
 """`tf.contrib.metrics`: metrics under their older names, with predictions before labels, and some more."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.contrib.metrics.rates import (
+    cohen_kappa as cohen_kappa,
+    precision_at_recall as precision_at_recall,
+    recall_at_precision as recall_at_precision,
+    sparse_recall_at_top_k as sparse_recall_at_top_k,
+    streaming_covariance as streaming_covariance,
+    streaming_curve_points as streaming_curve_points,
+    streaming_false_negative_rate_at_thresholds as streaming_false_negative_rate_at_thresholds,
+    streaming_false_positive_rate_at_thresholds as streaming_false_positive_rate_at_thresholds,
+    streaming_pearson_correlation as streaming_pearson_correlation,
+)
 from ferroflow._src.contrib.metrics.streaming import (
     accuracy as accuracy,
     aggregate_metric_map as aggregate_metric_map,
@@ -30,6 +41,10 @@ from ferroflow._src.contrib.metrics.streaming import (
     streaming_recall_at_thresholds as streaming_recall_at_thresholds,
     streaming_root_mean_squared_error as streaming_root_mean_squared_error,
     streaming_sensitivity_at_specificity as streaming_sensitivity_at_specificity,
+    streaming_sparse_average_precision_at_k as streaming_sparse_average_precision_at_k,
+    streaming_sparse_average_precision_at_top_k as streaming_sparse_average_precision_at_top_k,
+    streaming_sparse_precision_at_k as streaming_sparse_precision_at_k,
+    streaming_sparse_recall_at_k as streaming_sparse_recall_at_k,
     streaming_specificity_at_sensitivity as streaming_specificity_at_sensitivity,
     streaming_true_negatives as streaming_true_negatives,
     streaming_true_negatives_at_thresholds as streaming_true_negatives_at_thresholds,
@@ -37,5 +52,11 @@ from ferroflow._src.contrib.metrics.streaming import (
     streaming_true_positives_at_thresholds as streaming_true_positives_at_thresholds,
 )
 from ferroflow._src.ops.math.confusion_matrix import confusion_matrix as confusion_matrix
+from ferroflow._src.ops.sparse.sets import (
+    set_difference as set_difference,
+    set_intersection as set_intersection,
+    set_size as set_size,
+    set_union as set_union,
+)
 
 _tell_absent(globals())

@@ -60,6 +60,7 @@ __all__ = [
     "skip_if",
     "use_deterministic_cudnn",
     "use_gpu",
+    "with_c_api",
     "with_c_shapes",
     "xla_allow_fallback",
 ]
@@ -135,6 +136,11 @@ def for_all_test_methods(decorator: Callable[..., Any], *args: Any, **kwargs: An
 def run_all_in_graph_and_eager_modes(cls: type) -> type:
     """Decorates the test methods of a class with `run_in_graph_and_eager_modes`."""
     return for_all_test_methods(run_in_graph_and_eager_modes)(cls)
+
+
+def with_c_api(cls: type) -> type:
+    """Returns the class as it is: there is one interface to the engine."""
+    return cls
 
 
 def run_v1_only(reason: Any, func: Any = None) -> Any:

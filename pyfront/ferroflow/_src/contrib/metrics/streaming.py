@@ -14,7 +14,7 @@ from ferroflow._src.control_flow.weights_broadcast import broadcast_weights
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
 from ferroflow._src.framework.handles import Tensor
-from ferroflow._src.metrics import averaging, class_matrices, counting, thresholds
+from ferroflow._src.metrics import averaging, class_matrices, counting, ranking, thresholds
 from ferroflow._src.metrics.accumulation import Pair, collected, match_ranks, match_weights, metric_variable
 from ferroflow._src.metrics.description import described
 from ferroflow._src.ops.array import making, shaping
@@ -112,6 +112,14 @@ streaming_sensitivity_at_specificity = predictions_first(
 streaming_specificity_at_sensitivity = predictions_first(
     thresholds.specificity_at_sensitivity, "streaming_specificity_at_sensitivity"
 )
+streaming_sparse_average_precision_at_k = predictions_first(
+    ranking.average_precision_at_k, "streaming_sparse_average_precision_at_k"
+)
+streaming_sparse_average_precision_at_top_k = predictions_first(
+    ranking.average_precision_at_top_k, "streaming_sparse_average_precision_at_top_k"
+)
+streaming_sparse_precision_at_k = predictions_first(ranking.precision_at_k, "streaming_sparse_precision_at_k")
+streaming_sparse_recall_at_k = predictions_first(ranking.recall_at_k, "streaming_sparse_recall_at_k")
 streaming_mean = deprecated("tf.metrics.mean", "tf.contrib.metrics.streaming_mean")(averaging.mean)
 streaming_mean_tensor = deprecated("tf.metrics.mean_tensor", "tf.contrib.metrics.streaming_mean_tensor")(
     averaging.mean_tensor

@@ -1,0 +1,1 @@
+"""`tf.contrib.integrate`: Solvers of ordinary differential equations."""

@@ -1,0 +1,387 @@
+"""`tf.contrib.learn.Estimator`: an estimator that trains with `fit`, on arrays or input functions."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from ferroflow._src.base.typing import DictLike
+from ferroflow._src.contrib.learn.array_inputs import input_fn_of
+from ferroflow._src.contrib.learn.model_ops import InputFnOps, MetricSpec, NotFittedError, spec_of
+from ferroflow._src.contrib.learn.monitors import replace_monitors_with_hooks
+from ferroflow._src.estimator import estimator as core
+from ferroflow._src.estimator.run_config import RunConfig
+from ferroflow._src.estimator.serving import ServingInputReceiver
+from ferroflow._src.supervision.hooks.feed_fn import FeedFnHook
+
+__all__ = ["BaseEstimator", "Estimator", "SKCompat"]
+
+
+class BaseEstimator:
+    """Methods of all estimators of `tf.contrib.learn`.
+
+    Args:
+        model_dir: str, the folder of checkpoints and summaries; None for a temporary one.
+        config: RunConfig; None for the usual one.
+    """
+
+    def __init__(self, model_dir: str | None = None, config: RunConfig | None = None) -> None:
+        self._metrics: Mapping[Any, Any] = {}
+        self._core = core.Estimator(self._core_model_fn, model_dir=model_dir, config=config)
+
+    def _call_model_fn(self, features: Any, labels: Any, mode: str, config: Any) -> Any:
+        raise NotImplementedError("_call_model_fn not implemented in BaseEstimator")
+
+    def _core_model_fn(self, features: Any, labels: Any, mode: str, config: Any) -> Any:
+        spec = spec_of(self._call_model_fn(features, labels, mode, config), mode)
+        if not self._metrics:
+            return spec
+        metrics = {
+            name: _metric_ops(metric, features, labels, spec.predictions) for name, metric in self._metrics.items()
+        }
+        names = {name if isinstance(name, str) else name[0]: found for name, found in metrics.items()}
+        return spec._replace(eval_metric_ops={**(spec.eval_metric_ops or {}), **names})
+
+    @property
+    def config(self) -> RunConfig:
+        """The RunConfig."""
+        return self._core.config
+
+    @property
+    def model_dir(self) -> str:
+        """The folder of checkpoints and summaries, a str."""
+        return self._core.model_dir
+
+    @property
+    def model_fn(self) -> Callable[..., Any]:
+        """The function of features, labels and mode that builds the model."""
+        return lambda features, labels, mode: self._call_model_fn(features, labels, mode, self.config)
+
+    def fit(
+        self,
+        x: Any = None,
+        y: Any = None,
+        input_fn: Callable[..., Any] | None = None,
+        steps: int | None = None,
+        batch_size: int | None = None,
+        monitors: Any = None,
+        max_steps: int | None = None,
+    ) -> Any:
+        """Trains from the latest checkpoint on, or from the start.
+
+        Args:
+            x: array, or dict of arrays, of one length; None where `input_fn` is given.
+            y: array, or dict of arrays, of the length of `x`.
+            input_fn: function of no arguments that returns features and labels.
+            steps: int, the number of steps to train; None for all that there is input for.
+            batch_size: int; None for all of `x` at once.
+            monitors: list of monitors or SessionRunHooks.
+            max_steps: int, the global step to end at; None for none.
+
+        Returns:
+            The estimator.
+
+        Raises:
+            ValueError: if both `steps` and `max_steps` are given, or both or neither of `x` and `input_fn`.
+        """
+        if steps is not None and max_steps is not None:
+            raise ValueError("Can not provide both steps and max_steps.")
+        given = input_fn_of(x, y, input_fn, batch_size, shuffle=True, num_epochs=None)
+        hooks = replace_monitors_with_hooks(monitors or [], self)
+        self._core.train(given, hooks=hooks, steps=steps, max_steps=max_steps)
+        return self
+
+    def partial_fit(
+        self,
+        x: Any = None,
+        y: Any = None,
+        input_fn: Callable[..., Any] | None = None,
+        steps: int | None = 1,
+        batch_size: int | None = None,
+        monitors: Any = None,
+    ) -> Any:
+        """Trains with the arguments of `fit`, by default one step.
+
+        Args:
+            x: array, or dict of arrays, of one length; None where `input_fn` is given.
+            y: array, or dict of arrays, of the length of `x`.
+            input_fn: function of no arguments that returns features and labels.
+            steps: int, the number of steps to train.
+            batch_size: int; None for all of `x` at once.
+            monitors: list of monitors or SessionRunHooks.
+
+        Returns:
+            The estimator.
+        """
+        return self.fit(x, y, input_fn, steps=steps, batch_size=batch_size, monitors=monitors)
+
+    def evaluate(
+        self,
+        x: Any = None,
+        y: Any = None,
+        input_fn: Callable[..., Any] | None = None,
+        feed_fn: Callable[[], Any] | None = None,
+        batch_size: int | None = None,
+        steps: int | None = None,
+        metrics: DictLike | None = None,
+        name: str | None = None,
+        checkpoint_path: str | None = None,
+        hooks: Any = None,
+        log_progress: bool = True,
+    ) -> dict[str, Any]:
+        """Evaluates the metrics of the model, and those that are given.
+
+        Args:
+            x: array, or dict of arrays, of one length; None where `input_fn` is given.
+            y: array, or dict of arrays, of the length of `x`.
+            input_fn: function of no arguments that returns features and labels.
+            feed_fn: function of no arguments that returns a dict of values to feed at each step.
+            batch_size: int; None for all of `x` at once.
+            steps: int, the number of batches; None for all that there are.
+            metrics: dict from str to MetricSpec; or from a pair of str, the metric's name and the key of the
+                predictions, to a function of predictions and labels.
+            name: str, added to the name of the summaries' folder.
+            checkpoint_path: str, prefix of the checkpoint; None for the latest.
+            hooks: list of SessionRunHook.
+            log_progress: bool, accepted and not used.
+
+        Returns:
+            dict of the metrics by name, with "loss" and "global_step".
+
+        Raises:
+            NotFittedError: if there is no checkpoint.
+            ValueError: if `metrics` is no dict, or both or neither of `x` and `input_fn` are given.
+        """
+        if metrics is not None and not isinstance(metrics, Mapping):
+            raise ValueError(f"Metrics argument should be None or dict. Got {metrics}.")
+        self._check_fitted(checkpoint_path)
+        given = input_fn_of(x, y, input_fn, batch_size)
+        all_hooks = [*(hooks or ()), *([FeedFnHook(feed_fn)] if feed_fn is not None else [])]
+        self._metrics = metrics or {}
+        try:
+            return self._core.evaluate(given, steps=steps, hooks=all_hooks, checkpoint_path=checkpoint_path, name=name)
+        finally:
+            self._metrics = {}
+
+    def predict(
+        self,
+        x: Any = None,
+        input_fn: Callable[..., Any] | None = None,
+        batch_size: int | None = None,
+        outputs: Any = None,
+        as_iterable: bool = True,
+        iterate_batches: bool = False,
+    ) -> Any:
+        """Predicts for each example.
+
+        Args:
+            x: array, or dict of arrays, of one length; None where `input_fn` is given.
+            input_fn: function of no arguments that returns features, and labels that are left out.
+            batch_size: int; None for all of `x` at once.
+            outputs: list of str, the predictions wanted where they are a dict; None for all.
+            as_iterable: bool. If True, an iterator is returned, and otherwise arrays.
+            iterate_batches: bool. If True, the iterator gives batches.
+
+        Returns:
+            iterator of an example's predictions, arrays or dicts of arrays; or these for all examples.
+
+        Raises:
+            NotFittedError: if there is no checkpoint.
+            ValueError: if both or neither of `x` and `input_fn` are given, or no prediction is wanted.
+        """
+        self._check_fitted(None)
+        given = input_fn_of(x, None, input_fn, batch_size)
+        found = self._core.predict(
+            given, predict_keys=outputs, yield_single_examples=as_iterable and not iterate_batches
+        )
+        return found if as_iterable else _joined(found)
+
+    def _check_fitted(self, checkpoint_path: str | None) -> None:
+        if checkpoint_path is None and self._core.latest_checkpoint() is None:
+            raise NotFittedError(f"Couldn't find trained model at {self.model_dir}.")
+
+    def get_variable_value(self, name: str) -> Any:
+        """Returns the value of a variable of the latest checkpoint, an array, by its name."""
+        return self._core.get_variable_value(name)
+
+    def get_variable_names(self) -> list[str]:
+        """Returns the names of the variables of the latest checkpoint, a list of str."""
+        return self._core.get_variable_names()
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Returns the arguments of the constructor that are attributes.
+
+        Args:
+            deep: bool, accepted and not used.
+
+        Returns:
+            dict from names to values.
+        """
+        names = list(inspect.signature(type(self).__init__).parameters)[1:]
+        return {name: getattr(self, name) for name in names if hasattr(self, name)}
+
+    def export_savedmodel(
+        self,
+        export_dir_base: str,
+        serving_input_fn: Callable[[], InputFnOps],
+        default_output_alternative_key: str | None = None,
+        assets_extra: Mapping[str, str] | None = None,
+        as_text: bool = False,
+        checkpoint_path: str | None = None,
+    ) -> Any:
+        """Writes the model of a checkpoint, for prediction, to a new folder.
+
+        Args:
+            export_dir_base: str, the folder in which one named by the time is made.
+            serving_input_fn: function of no arguments that returns InputFnOps.
+            default_output_alternative_key: str, accepted and not used.
+            assets_extra: dict from names below the folder's "assets.extra" to paths of files that are copied there.
+            as_text: bool. If True, the graph is written as text.
+            checkpoint_path: str, prefix of the checkpoint; None for the latest.
+
+        Returns:
+            bytes, the path of the new folder.
+        """
+
+        def receiver() -> Any:
+            made = serving_input_fn()
+            return ServingInputReceiver(made[0], made[2]) if len(made) == 3 else made
+
+        return self._core.export_savedmodel(
+            export_dir_base, receiver, assets_extra=assets_extra, as_text=as_text, checkpoint_path=checkpoint_path
+        )
+
+
+def _metric_ops(metric: Any, features: Any, labels: Any, predictions: Any) -> Any:
+    if isinstance(metric, MetricSpec) or hasattr(metric, "create_metric_ops"):
+        return metric.create_metric_ops(features, labels, predictions)
+    if isinstance(predictions, Mapping):
+        predictions = next(iter(predictions.values())) if len(predictions) == 1 else predictions
+    return metric(predictions, labels)
+
+
+def _joined(batches: Iterator[Any]) -> Any:
+    found = list(batches)
+    if not found:
+        return np.array([])
+    if isinstance(found[0], Mapping):
+        return {key: np.concatenate([batch[key] for batch in found]) for key in found[0]}
+    return np.concatenate(found)
+
+
+class Estimator(BaseEstimator):
+    """An estimator of a function that builds the model.
+
+    Args:
+        model_fn: callable of features and labels and, if it takes them, `mode`, `params`, `config` and `model_dir`;
+            it returns ModelFnOps, or predictions, loss and train_op.
+        model_dir: str, the folder of checkpoints and summaries; None for a temporary one.
+        config: RunConfig; None for the usual one.
+        params: dict, given to the functions that take `params`.
+        feature_engineering_fn: function of features and labels that returns those for `model_fn`.
+
+    Raises:
+        ValueError: if `model_fn` is None, or `params` is given and `model_fn` does not take it.
+    """
+
+    def __init__(
+        self,
+        model_fn: Callable[..., Any] | None = None,
+        model_dir: str | None = None,
+        config: RunConfig | None = None,
+        params: DictLike | None = None,
+        feature_engineering_fn: Callable[..., Any] | None = None,
+    ) -> None:
+        if model_fn is None:
+            raise ValueError("model_fn must be provided to Estimator.")
+        self._taken = set(inspect.signature(model_fn).parameters)
+        if params is not None and "params" not in self._taken:
+            raise ValueError(
+                f"Estimator's model_fn ({model_fn}) does not have a params argument, but params ({params}) were passed."
+            )
+        self._made_by = model_fn
+        self.params = params
+        self._feature_engineering_fn = feature_engineering_fn
+        super().__init__(model_dir=model_dir, config=config)
+
+    def _call_model_fn(self, features: Any, labels: Any, mode: str, config: Any) -> Any:
+        if self._feature_engineering_fn is not None:
+            features, labels = self._feature_engineering_fn(features, labels)
+        given = {"mode": mode, "params": self.params, "config": config, "model_dir": self.model_dir}
+        return self._made_by(features, labels, **{name: value for name, value in given.items() if name in self._taken})
+
+
+class SKCompat:
+    """An estimator with the methods of scikit-learn: `fit`, `score` and `predict`, on arrays.
+
+    Args:
+        estimator: BaseEstimator.
+    """
+
+    def __init__(self, estimator: BaseEstimator) -> None:
+        self._estimator = estimator
+
+    def fit(
+        self,
+        x: Any,
+        y: Any,
+        batch_size: int = 128,
+        steps: int | None = None,
+        max_steps: int | None = None,
+        monitors: Any = None,
+    ) -> SKCompat:
+        """Trains on arrays.
+
+        Args:
+            x: array, or dict of arrays, of one length.
+            y: array, or dict of arrays, of the length of `x`.
+            batch_size: int.
+            steps: int, the number of steps to train.
+            max_steps: int, the global step to end at.
+            monitors: list of monitors or SessionRunHooks.
+
+        Returns:
+            This object.
+        """
+        self._estimator.fit(x, y, steps=steps, batch_size=batch_size, monitors=monitors, max_steps=max_steps)
+        return self
+
+    def score(
+        self,
+        x: Any,
+        y: Any,
+        batch_size: int = 128,
+        steps: int | None = None,
+        metrics: DictLike | None = None,
+        name: str | None = None,
+    ) -> dict[str, Any]:
+        """Evaluates the metrics of the model on arrays.
+
+        Args:
+            x: array, or dict of arrays, of one length.
+            y: array, or dict of arrays, of the length of `x`.
+            batch_size: int.
+            steps: int, the number of batches; None for all that there are.
+            metrics: dict as `BaseEstimator.evaluate` takes it.
+            name: str, added to the name of the summaries' folder.
+
+        Returns:
+            dict of the metrics by name.
+        """
+        return self._estimator.evaluate(x, y, batch_size=batch_size, steps=steps, metrics=metrics, name=name)
+
+    def predict(self, x: Any, batch_size: int = 128, outputs: Any = None) -> Any:
+        """Predicts for all examples.
+
+        Args:
+            x: array, or dict of arrays, of one length.
+            batch_size: int.
+            outputs: list of str, the predictions wanted where they are a dict; None for all.
+
+        Returns:
+            array, or dict of arrays, of the length of `x`.
+        """
+        return BaseEstimator.predict(self._estimator, x, batch_size=batch_size, outputs=outputs, as_iterable=False)

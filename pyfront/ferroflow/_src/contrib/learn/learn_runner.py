@@ -1,0 +1,96 @@
+"""`learn_runner`: makes an experiment and calls one of its methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ferroflow._src.contrib.learn.experiment import Experiment
+from ferroflow._src.estimator.run_config import RunConfig, TaskType
+
+__all__ = ["run", "tune"]
+
+
+def run(
+    experiment_fn: Callable[..., Any],
+    output_dir: str | None = None,
+    schedule: str | None = None,
+    run_config: RunConfig | None = None,
+    hparams: Any = None,
+) -> Any:
+    """Makes an experiment and calls one of its methods.
+
+    Args:
+        experiment_fn: function of `run_config` and `hparams`, or of `output_dir`, that returns an Experiment.
+        output_dir: str, given to `experiment_fn`; None where `run_config` is given.
+        schedule: str, the name of the method; None for "train_and_evaluate", or what fits the task of a cluster.
+        run_config: RunConfig with a `model_dir`; None where `output_dir` is given.
+        hparams: HParams; None for none.
+
+    Returns:
+        The method's result.
+
+    Raises:
+        ValueError: if both or neither of `output_dir` and `run_config` are given, `run_config` has no `model_dir`, or
+            the experiment has no method `schedule`.
+        TypeError: if `experiment_fn` is no function or returns no Experiment, or `schedule` is no method.
+        RuntimeError: if the estimator's model folder is not that of `run_config`.
+    """
+    if output_dir is not None and run_config is not None:
+        raise ValueError("Cannot provide both `output_dir` and `run_config`")
+    if not callable(experiment_fn):
+        raise TypeError(f'Experiment builder "{experiment_fn}" is not callable.')
+    if run_config is not None:
+        experiment = _of_config(experiment_fn, run_config, hparams)
+    elif not output_dir:
+        raise ValueError("Must set value for `output_dir` or `run_config`")
+    elif hparams is not None:
+        raise ValueError("Must set `hparams` as None for `experiment_fn` with `output_dir`.")
+    else:
+        experiment = _checked(experiment_fn(output_dir=output_dir))
+    name = schedule or _usual(run_config or experiment.estimator.config)
+    if not hasattr(experiment, name):
+        methods = [each for each in dir(experiment) if not each.startswith("_") and callable(getattr(experiment, each))]
+        raise ValueError(f"Schedule references non-existent task {name}. The allowed values are: {methods}")
+    task = getattr(experiment, name)
+    if not callable(task):
+        raise TypeError(f"Schedule references non-callable member {name}")
+    return task()
+
+
+def tune(experiment_fn: Callable[..., Any], tuner: Any) -> None:
+    """Calls `run_experiment` of a tuner for each trial.
+
+    Args:
+        experiment_fn: function of `run_config` and `hparams` that returns an Experiment.
+        tuner: object with `next_trial` and `run_experiment`.
+    """
+    while tuner.next_trial():
+        tuner.run_experiment(lambda run_config, hparams: _of_config(experiment_fn, run_config, hparams))
+
+
+def _of_config(experiment_fn: Callable[..., Any], run_config: Any, hparams: Any) -> Experiment:
+    if not isinstance(run_config, RunConfig):
+        raise ValueError("`run_config` must be `tf.contrib.learn.RunConfig` instance")
+    if not run_config.model_dir:
+        raise ValueError("Must specify a model directory `model_dir` in `run_config`.")
+    experiment = _checked(experiment_fn(run_config=run_config, hparams=hparams))
+    if experiment.estimator.config.model_dir != run_config.model_dir:
+        raise RuntimeError(
+            "`RunConfig` instance is expected to be used by the `Estimator` inside the `Experiment`: its model_dir is "
+            f"{run_config.model_dir}, the estimator's {experiment.estimator.config.model_dir}"
+        )
+    return experiment
+
+
+def _checked(experiment: Any) -> Experiment:
+    if not isinstance(experiment, Experiment):
+        raise TypeError(f"Experiment builder did not return an Experiment instance, got {type(experiment)} instead.")
+    return experiment
+
+
+def _usual(config: Any) -> str:
+    task = getattr(config, "task_type", None)
+    if config.cluster_spec and task == TaskType.PS:
+        return "run_std_server"
+    return "train" if config.cluster_spec and task == TaskType.WORKER else "train_and_evaluate"

@@ -1,0 +1,1 @@
+"""`tf.contrib.resampler`: Images sampled at any points."""

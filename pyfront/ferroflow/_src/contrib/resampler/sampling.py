@@ -1,0 +1,74 @@
+"""Images sampled between their pixels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.base.typing import TensorLike
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.ops.array import shaping
+from ferroflow._src.ops.array.indexing import gather_nd
+from ferroflow._src.ops.array.joining import concat, stack
+from ferroflow._src.ops.array.making import range as range_of, zeros_like
+from ferroflow._src.ops.math.arithmetic import maximum, minimum
+from ferroflow._src.ops.math.cast import cast
+from ferroflow._src.ops.math.elementwise import floor
+
+__all__ = ["resampler"]
+
+
+def resampler(data: TensorLike, warp: TensorLike, name: str = "resampler") -> Any:
+    """Samples images at points, bilinearly between the four pixels around each; pixels outside are 0.
+
+    Args:
+        data: Tensor of a float dtype, of shape [batch, height, width, channels].
+        warp: Tensor of that dtype, of shape [batch, ..., 2]: x and y of each point.
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor of that dtype, of shape [batch, ..., channels]; differentiable by both.
+
+    Raises:
+        ValueError: if `data` is no batch of images, or the last dimension of `warp` is not 2.
+    """
+    with name_scope(name, "resampler", [data, warp]):
+        images, points = convert_to_tensor(data), convert_to_tensor(warp)
+        if images.shape.ndims not in (None, 4):
+            raise ValueError(f"data must be 4-D, got shape {images.shape}")
+        if points.shape.ndims is not None and (points.shape.ndims < 2 or points.shape[-1].value not in (None, 2)):
+            raise ValueError(f"warp must have the shape [batch, ..., 2], got {points.shape}")
+        size = shaping.shape(images)
+        outer = shaping.shape(points)[:-1]
+        flat = shaping.reshape(points, [size[0], -1, 2])
+        found = _sampled(images, flat[:, :, 0], flat[:, :, 1], size)
+        result = shaping.reshape(found, _joined(outer, size[3]))
+        result.set_shape(points.shape[:-1].concatenate(images.shape[3:4] if images.shape.ndims else [None]))
+        return result
+
+
+def _joined(outer: Any, channels: Any) -> Any:
+    return concat([outer, shaping.reshape(channels, [1])], 0)
+
+
+def _sampled(images: Any, x: Any, y: Any, size: Any) -> Any:
+    left, top = floor(x), floor(y)
+    total = None
+    for across in (0, 1):
+        for down in (0, 1):
+            column, row = left + across, top + down
+            weight = (1 - abs(x - column)) * (1 - abs(y - row))
+            part = shaping.expand_dims(weight, 2) * _pixels(images, column, row, size)
+            total = part if total is None else total + part
+    return total
+
+
+def _pixels(images: Any, column: Any, row: Any, size: Any) -> Any:
+    """Returns the pixels at whole positions, and 0 outside the images."""
+    last_column, last_row = cast(size[2] - 1, column.dtype), cast(size[1] - 1, row.dtype)
+    is_inside = (column >= 0) & (column <= last_column) & (row >= 0) & (row <= last_row)
+    nearest_column = minimum(maximum(column, zeros_like(column)), last_column)
+    nearest_row = minimum(maximum(row, zeros_like(row)), last_row)
+    batch = shaping.expand_dims(range_of(0, size[0]), 1) + cast(zeros_like(column), "int32")
+    found = gather_nd(images, stack([batch, cast(nearest_row, "int32"), cast(nearest_column, "int32")], 2))
+    return found * shaping.expand_dims(cast(is_inside, images.dtype), 2)

@@ -1,0 +1,1 @@
+"""`tf.contrib.sparsemax`: Sparsemax, a softmax with exact zeros, and its loss."""
