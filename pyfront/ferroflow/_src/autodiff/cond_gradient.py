@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ferroflow._src.autodiff import gradients as walks
-from ferroflow._src.autodiff.loop_gradient import at_level_of, carries, recalled_constant
+from ferroflow._src.autodiff.loop_gradient import at_level_of, brought_in, carries, recalled_constant
 from ferroflow._src.autodiff.regions import Reads, register_region
 from ferroflow._src.autodiff.terms import cast, concat, densified, part, shape, value_dtype, value_shape, zeros_like
 from ferroflow._src.base import dtypes
@@ -64,6 +64,7 @@ class CondRegion:
         self._graph = graph
         self._branches = [branch, branch.sibling] if branch.branch == 0 else [branch.sibling, branch]
         self.outputs: list[int] = []
+        self.starts: list[tuple[Tensor, Any]] = []
 
     def reads(self) -> Reads:
         core = self._graph._core
@@ -92,9 +93,11 @@ class CondRegion:
             with made_in(graph, context):
                 inner = walks.Sweep(graph, sweep.options, branch)
                 inside = sweep.xs_within(branch)
+                # TF 1.x: a y of the branch that is not taken adds nothing.
+                starts = [(y, seed) for y, seed in self.starts if branch.contains(y.op)]
                 inner.run(
-                    [graph._operation(node).inputs[branch.branch] for node in arriving],
-                    list(arriving.values()),
+                    [graph._operation(node).inputs[branch.branch] for node in arriving] + [y for y, _ in starts],
+                    [brought_in(context, g) for g in [*arriving.values(), *(seed for _, seed in starts)]],
                     [own[branch.branch] for _, own in ways.values() if branch.branch in own] + inside,
                     sweep.stops,
                 )

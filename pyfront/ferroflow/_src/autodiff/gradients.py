@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ferroflow._src.autodiff import regions
 from ferroflow._src.autodiff.aggregation import aggregate, check_method
 from ferroflow._src.autodiff.gating import gate_together
-from ferroflow._src.autodiff.terms import dims, shape, zeros_like
+from ferroflow._src.autodiff.terms import dims, known_dims, shape, zeros_like
 from ferroflow._src.autodiff.unconnected import UnconnectedGradients, checked_unconnected
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import TensorLike, TensorLikes
@@ -63,7 +63,8 @@ def gradients(
         LookupError: if an operation between has no gradient rule.
         TypeError: if a y, x or gradient has a wrong dtype.
         ValueError: if numbers of gradients or shapes are incompatible, or `unconnected_gradients` is not a member of
-            `UnconnectedGradients`. Also if another y than the first is within a conditional or loop without the first.
+            `UnconnectedGradients`. Also if another y than the first is within a loop without the first, and its shape
+            is not known.
     """
     ys, xs = _as_list(ys), _as_list(xs)
     stops = _as_list(stop_gradients) if stop_gradients is not None else []
@@ -142,6 +143,7 @@ def _seeds(given: Sequence[Any], ys: Sequence[Any], colocate: bool) -> list[Any]
     result: list[Any] = []
     for i, (seed, y) in enumerate(zip(seeds, ys, strict=True)):
         name = f"grad_ys_{i}"
+        _check_reachable(y, ys[0])
         with _colocated(y.op, colocate):
             if seed is None:
                 if y.dtype.is_complex:
@@ -159,6 +161,18 @@ def _seeds(given: Sequence[Any], ys: Sequence[Any], colocate: bool) -> list[Any]
             else:
                 result.append(tensor_op("Identity", [seed], name=name))
     return result
+
+
+def _check_reachable(y: Any, first: Any) -> None:
+    """Raises ValueError for a y of a loop that the first y is not in, where its gradient cannot be made outside."""
+    context = y.op._get_control_flow_context()
+    loop = None if context is None else context.while_context()
+    if loop is None or loop.contains(first.op) or (isinstance(y, Tensor) and known_dims(y) is not None):
+        return
+    raise ValueError(
+        f"'{y.name}', whose shape is not known, is within a loop, and '{first.name}' is not. Call tf.gradients for "
+        "each of them and add the gradients."
+    )
 
 
 def _check_seed(seed: Any, y: Any) -> None:
@@ -258,12 +272,10 @@ class Sweep:
         for y, seed in zip(ys, seeds, strict=True):
             region = steps.region_of(steps.of(y._node_id))
             if region is not None and y._node_id not in region.outputs:
-                # The walk passes the region from its outputs on: this gradient would be left out.
-                raise ValueError(
-                    f"'{y.name}' is within a conditional or loop, and '{ys[0].name}' is not. Call tf.gradients for "
-                    "each of them and add the gradients."
-                )
-            self._receive(y, seed)
+                # The walk passes the region from its outputs on, and starts at this y too.
+                region.starts.append((y, seed))
+            else:
+                self._receive(y, seed)
         # TF 1.x: an x that depends on no other x ends the walk; one that does is walked through.
         stops = stops | {
             x._node_id
@@ -296,7 +308,7 @@ class Sweep:
                     summed = self._summed[node] = [aggregate(parts, op, self._method) for parts in received]
                     if summed[0] is not None:
                         arriving[node] = summed[0]
-            found = region.gradients(self, arriving) if arriving else []
+            found = region.gradients(self, arriving) if arriving or region.starts else []
             for read, gradient in found:
                 _fit_region(read, gradient)
             return found

@@ -4,36 +4,49 @@ from __future__ import annotations
 
 from typing import Any
 
+from ferroflow._src.layers.input_spec import InputSpec
 from ferroflow._src.ops.array.joining import split
 from ferroflow._src.ops.math.elementwise import sigmoid, tanh
 from ferroflow._src.ops.math.linalg import matmul
 from ferroflow._src.ops.nn.activation import bias_add, relu
-from ferroflow._src.rnn.cell import RNNCell
+from ferroflow._src.rnn.cell import LayerRNNCell
 from ferroflow._src.rnn.lstm_cells import LSTMStateTuple
-from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.initializers import Zeros
 
 
-class NASCell(RNNCell):
+class NASCell(LayerRNNCell):
     """A cell with eight gates that are joined in a tree.
 
     Args:
         num_units: int, the number of units.
         num_proj: int, the size of the projected output; None for no projection.
-        use_biases: bool. If True, a bias is added to what comes from the state.
+        use_bias: bool. If True, a bias is added to what comes from the state.
         reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
             missing ones.
+        use_biases: bool, the name of `use_bias` in TF 1.8.
+        name: str, name of the layer; None for "nas_cell".
 
     Source: Zoph and Le, Neural Architecture Search with Reinforcement Learning, 2016.
     """
 
     def __init__(
-        self, num_units: int, num_proj: int | None = None, use_biases: bool = False, reuse: object = None
+        self,
+        num_units: int,
+        num_proj: int | None = None,
+        use_bias: bool = False,
+        reuse: object = None,
+        use_biases: bool = False,
+        name: str | None = None,
     ) -> None:
-        super().__init__(_reuse=reuse)
+        super().__init__(_reuse=reuse, name=name)
         self._num_units = num_units
         self._num_proj = num_proj
-        self._use_biases = use_biases
+        self._use_bias = use_bias or use_biases
+        self._recurrent_kernel: Any = None
+        self._kernel: Any = None
+        self._bias: Any = None
+        self._projection: Any = None
+        self.input_spec = InputSpec(ndim=2)
 
     @property
     def state_size(self) -> Any:
@@ -45,6 +58,27 @@ class NASCell(RNNCell):
         """int, the size of the projection, or the number of units."""
         return self._num_units if self._num_proj is None else self._num_proj
 
+    def build(self, inputs_shape: Any) -> None:
+        """Makes the kernels, of 8 * units columns each, the bias and the projection.
+
+        Args:
+            inputs_shape: TensorShape of the inputs, [batch, inputs].
+
+        Raises:
+            ValueError: if the last dimension of the inputs is unknown.
+        """
+        depth = inputs_shape[1].value
+        if depth is None:
+            raise ValueError("Could not infer input size from inputs.get_shape()[-1]")
+        columns = 8 * self._num_units
+        self._recurrent_kernel = self.add_variable("recurrent_kernel", shape=[self.output_size, columns])
+        self._kernel = self.add_variable("kernel", shape=[depth, columns])
+        if self._use_bias:
+            self._bias = self.add_variable("bias", shape=[columns], initializer=Zeros())
+        if self._num_proj is not None:
+            self._projection = self.add_variable("projection_weights", shape=[self._num_units, self._num_proj])
+        self.built = True
+
     def call(self, inputs: Any, state: Any) -> Any:
         """Computes one step.
 
@@ -54,21 +88,11 @@ class NASCell(RNNCell):
 
         Returns:
             The output, of shape [batch, outputs], and the next state, as `state`.
-
-        Raises:
-            ValueError: if the last dimension of the inputs is unknown.
         """
         c, h = state
-        dtype = inputs.dtype
-        depth = inputs.get_shape().with_rank(2)[1].value
-        if depth is None:
-            raise ValueError("Could not infer input size from inputs.get_shape()[-1]")
-        columns = 8 * self._num_units
-        recurrent_kernel = get_variable("recurrent_kernel", [self.output_size, columns], dtype)
-        kernel = get_variable("kernel", [depth, columns], dtype)
-        of_state, of_inputs = matmul(h, recurrent_kernel), matmul(inputs, kernel)
-        if self._use_biases:
-            of_state = bias_add(of_state, get_variable("bias", [columns], initializer=Zeros(), dtype=dtype))
+        of_state, of_inputs = matmul(h, self._recurrent_kernel), matmul(inputs, self._kernel)
+        if self._bias is not None:
+            of_state = bias_add(of_state, self._bias)
         m = split(value=of_state, num_or_size_splits=8, axis=1)
         x = split(value=of_inputs, num_or_size_splits=8, axis=1)
         leaves = [
@@ -79,6 +103,6 @@ class NASCell(RNNCell):
         product, total = tanh(leaves[4] * leaves[5]), sigmoid(leaves[6] + leaves[7])
         new_c = tanh(left + c) * right
         new_h = tanh(new_c * tanh(product + total))
-        if self._num_proj is not None:
-            new_h = matmul(new_h, get_variable("projection_weights", [self._num_units, self._num_proj], dtype))
+        if self._projection is not None:
+            new_h = matmul(new_h, self._projection)
         return new_h, LSTMStateTuple(new_c, new_h)

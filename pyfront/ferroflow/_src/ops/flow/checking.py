@@ -90,6 +90,7 @@ def _comparing(
         message: str | None = None,
         name: str | None = None,
     ) -> Operation:
+        beginning = [] if message is None else [message]
         message = message or ""
         if holds_for_itself:
             # TF 1.15: the scope is entered once more for this, which takes its name from the assertion's own scope.
@@ -101,7 +102,8 @@ def _comparing(
             y = convert_to_tensor(y, name="y")
             if data is None:
                 what = f"Condition x {sign} y did not hold element-wise:"
-                data = [message, what, f"x ({x.name}) = ", x, f"y ({y.name}) = ", y]
+                # TF 1.15: no text stands for no message.
+                data = [*beginning, what, f"x ({x.name}) = ", x, f"y ({y.name}) = ", y]
             condition = reduce_all(compare(x, y))
             known_x, known_y = constant_value(x), constant_value(y)
             if known_x is not None and known_y is not None:
@@ -229,7 +231,7 @@ def assert_near(
             what = f"x and y not equal to tolerance rtol = {rtol}, atol = {atol}"
             data = [message, what, f"x ({x.name}) = ", x, f"y ({y.name}) = ", y]
         tolerance = atol + rtol * absolute(y)
-        condition = reduce_all(comparison.less_equal(absolute(x - y), tolerance))
+        condition = reduce_all(comparison.less(absolute(x - y), tolerance))
         return Assert(condition, data, summarize=summarize)
 
 
