@@ -294,21 +294,3 @@ def test_a_chain_of_100_000_nodes_is_built_differentiated_and_run(graph):
     g = tf.gradients(y, x)[0]
     assert len(graph.get_operations()) > 200_000
     assert run(y, g) == [0.5, 1.0]
-
-
-@pytest.mark.parametrize("outside_is_result", [False, True])
-def test_a_y_within_a_conditional_is_not_left_out_beside_one_outside(outside_is_result):
-    x = tf.constant(3.0)
-    within = []
-
-    def square():
-        within.append(x * x)
-        return within[0] + 1.0
-
-    result = tf.cond(tf.placeholder_with_default(True, []), square, lambda: x)
-    outside = result if outside_is_result else 5.0 * x
-    with pytest.raises(ValueError, match="is within a conditional or loop"):
-        tf.gradients([outside, within[0]], x)
-    each = [tf.gradients(y, x)[0] for y in (outside, within[0])]
-    with tf.Session() as session:
-        assert session.run(each) == [6.0 if outside_is_result else 5.0, 6.0]

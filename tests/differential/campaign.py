@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from differential import chains, contrib, datasets, functions, op_calls, training
+from differential import chains, contrib, datasets, functions, op_calls, surfaces, training
 from differential.accepted import reason
 from differential.comparison import Difference, differences
 from differential.processes import Pair
@@ -29,6 +29,7 @@ FAMILIES: dict[str, Callable[[int], Program]] = {
     "datasets": datasets.program,
     "contrib": contrib.program,
     "functions": functions.program,
+    "surfaces": surfaces.program,
 }
 _SEEDS_APART = 1_000_000
 

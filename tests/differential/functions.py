@@ -200,7 +200,9 @@ def program(number: int) -> dict[str, Any]:
     if call.reals and kind not in (_parts, _confusion):
         writer = call.writer
         leaves = [result] if kind is not _moments else [at(result, 0), at(result, 1)]
-        total = writer.call("add_n", [writer.call("reduce_sum", writer.call("square", leaf)) for leaf in leaves])
+        # The sum of the cubes: that of squares is constant for what is normalized.
+        cubes = [writer.call("multiply", writer.call("square", leaf), leaf) for leaf in leaves]
+        total = writer.call("add_n", [writer.call("reduce_sum", cube) for cube in cubes])
         gradients = writer.call("gradients", total, call.reals[:1])
         runs.append({"fetch": writer.call("convert_to_tensor", at(gradients, 0)), "feed": call.feed})
     return make_program(f"function {kind.__name__[1:]}", call.writer, runs)

@@ -6,6 +6,7 @@ from typing import Any
 
 from ferroflow._src.autodiff import terms
 from ferroflow._src.framework.apply import apply_op
+from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.handles import Tensor
 
 _Dims = tuple[int | None, ...] | None
@@ -52,8 +53,9 @@ def reduced_to_arguments(x: Tensor, y: Tensor, gx: Any, gy: Any) -> tuple[Any, A
         x_axes, y_axes = found
         x_reduces = bool(x_axes) or len(x_dims) < len(y_dims)
         y_reduces = bool(y_axes) or len(y_dims) < len(x_dims)
-    if gx is not None and x_reduces:
+    # TF 1.x: slices become dense here.
+    if gx is not None and (x_reduces or isinstance(gx, IndexedSlices)):
         gx = terms.reshape(terms.reduce_sum(gx, x_axes, keep_dims=True), x_shape)
-    if gy is not None and y_reduces:
+    if gy is not None and (y_reduces or isinstance(gy, IndexedSlices)):
         gy = terms.reshape(terms.reduce_sum(gy, y_axes, keep_dims=True), y_shape)
     return gx, gy

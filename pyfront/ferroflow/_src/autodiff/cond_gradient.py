@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ferroflow._src.autodiff.backward_pass import BackwardPass
-from ferroflow._src.autodiff.loop_gradient import at_level_of, carries, recalled_constant
+from ferroflow._src.autodiff.loop_gradient import at_level_of, brought_in, carries, recalled_constant
 from ferroflow._src.autodiff.regions import Reads, register_region
 from ferroflow._src.autodiff.terms import cast, concat, densified, part, shape, value_dtype, value_shape, zeros_like
 from ferroflow._src.base import dtypes
@@ -63,6 +63,7 @@ class CondRegion:
         self._backward = backward
         self._branches = [branch, branch.sibling] if branch.branch == 0 else [branch.sibling, branch]
         self.outputs: list[int] = []
+        self.starts: list[tuple[Tensor, Any]] = []
 
     def reads(self) -> Reads:
         node_inputs = self._backward.core.node_inputs
@@ -91,9 +92,14 @@ class CondRegion:
             with made_in(graph, context):
                 inner = sweep.within(branch)
                 inside = sweep.xs_within(branch)
+                # TF 1.x: a y of the branch that is not taken adds nothing.
+                starts = [(y, seed) for y, seed in self.starts if branch.contains(y.op)]
                 inner.run(
-                    [self._backward.operation(node).inputs[branch.branch] for node in arriving],
-                    list(arriving.values()),
+                    [
+                        *(self._backward.operation(node).inputs[branch.branch] for node in arriving),
+                        *(y for y, _ in starts),
+                    ],
+                    [brought_in(context, g) for g in [*arriving.values(), *(seed for _, seed in starts)]],
                     [own[branch.branch] for _, own in ways.values() if branch.branch in own] + inside,
                     sweep.stops,
                 )

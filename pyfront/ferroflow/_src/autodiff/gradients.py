@@ -48,7 +48,8 @@ def gradients(
         LookupError: if an operation between has no gradient rule.
         TypeError: if a y, x or gradient has a wrong dtype.
         ValueError: if numbers of gradients or shapes are incompatible, or `unconnected_gradients` is not a member of
-            `UnconnectedGradients`. Also if another y than the first is within a conditional or loop without the first.
+            `UnconnectedGradients`. Also if another y than the first is within a loop without the first, and its shape
+            is not known.
 
     Example:
         >>> x = tf.constant([2.0, 3.0])

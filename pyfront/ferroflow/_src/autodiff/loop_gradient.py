@@ -11,7 +11,7 @@ from ferroflow._src.autodiff.terms import concat, densified, part, shape, value_
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.control_flow.conditional import CondContext
-from ferroflow._src.control_flow.context import made_in
+from ferroflow._src.control_flow.context import ControlFlowContext, made_in
 from ferroflow._src.control_flow.loop import LoopVariable, WhileContext, is_constant_enter
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
@@ -83,6 +83,14 @@ def at_level_of(context: Any, tensor: Tensor) -> Tensor:
     return tensor
 
 
+def brought_in(context: ControlFlowContext, gradient: Any) -> Any:
+    """Returns a gradient as a branch or loop has it: its static shape is that of what is computed there."""
+    if isinstance(gradient, IndexedSlices):
+        parts = (gradient.values, gradient.indices, gradient.dense_shape)
+        return IndexedSlices(*(None if t is None else context.capture(t) for t in parts))
+    return context.capture(gradient)
+
+
 class GradientLoop(WhileContext):
     """The loop that runs the iterations of a `forward` loop backwards."""
 
@@ -133,6 +141,7 @@ class LoopRegion:
         self._backward = backward
         self._loop = loop
         self.outputs: list[int] = []
+        self.starts: list[tuple[Tensor, Any]] = []
 
     def _ways_in(self) -> list[Tensor]:
         return [v.entered for v in self._loop.variables] + self._loop.captures
@@ -149,9 +158,10 @@ class LoopRegion:
 
     def _gradients(self, sweep: Any, arriving: dict[int, Any]) -> list[tuple[Tensor, Any]]:
         loop, graph, between = self._loop, self._backward.graph, self._backward.core.between
-        variables = _that_matter(between, loop, {*arriving, *self.outputs})
+        starts = [y._node_id for y, _ in self.starts]
+        variables = _that_matter(between, loop, {*arriving, *self.outputs}, starts)
         merges = loop_variables_around(loop)
-        ends = [v.next_value._node_id for v in variables]
+        ends = [v.next_value._node_id for v in variables] + starts
         captures = [t for t in loop.captures if carries(t) and sweep.passes(t.op.inputs[0])]
         reached = {t._node_id for t in captures if between([(t._node_id, t._index)], ends, merges)}
         captures = [t for t in captures if t._node_id in reached]
@@ -165,8 +175,8 @@ class LoopRegion:
             left = values[0]
             inner = sweep.within(loop)
             inner.run(
-                [v.next_value for v in variables],
-                list(values[1:]),
+                [v.next_value for v in variables] + [y for y, _ in self.starts],
+                [*values[1:], *(brought_in(backward, seed) for _, seed in self.starts)],
                 [v.in_body for v in variables] + captures + inside,
                 sweep.stops,
             )
@@ -229,6 +239,7 @@ def _gathered(
     values, indices = joined
     whole = value_shape(source)
     values.set_shape(TensorShape([None]).concatenate(whole[1:]) if whole.dims else TensorShape(None))
+    indices.set_shape([None])
     return IndexedSlices(values, indices, dimensions)
 
 
@@ -269,15 +280,17 @@ def _shaped(tensor: Tensor, like: Tensor) -> Tensor:
     return tensor
 
 
-def _that_matter(between: Callable[..., list[int]], loop: WhileContext, outputs: set[int]) -> list[LoopVariable]:
-    """Returns the variables whose gradients reach what left the loop on the way to a y.
+def _that_matter(
+    between: Callable[..., list[int]], loop: WhileContext, outputs: set[int], starts: list[int]
+) -> list[LoopVariable]:
+    """Returns the variables whose gradients reach what left the loop on the way to a y, or a y in it.
 
     TF 1.x: one that only seems to reach a y, as through a stopped gradient, has zeros there.
     """
     merges = loop_variables_around(loop)
     chosen = {v.left._node_id for v in loop.variables if v.left._node_id in outputs and carries(v.left)}
     while True:
-        ends = [v.next_value._node_id for v in loop.variables if v.left._node_id in chosen]
+        ends = [v.next_value._node_id for v in loop.variables if v.left._node_id in chosen] + starts
         more = {
             v.left._node_id
             for v in loop.variables

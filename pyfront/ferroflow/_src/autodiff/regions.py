@@ -18,6 +18,8 @@ class Region(Protocol):
 
     # The nodes that bring values out of it.
     outputs: list[int]
+    # The ys in it, with the gradients that reach them.
+    starts: list[tuple[Tensor, Any]]
 
     def reads(self) -> Reads:
         """Returns the (node, output) pairs that come in."""

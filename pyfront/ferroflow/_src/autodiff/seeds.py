@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ferroflow._src.autodiff.backward_pass import BackwardPass
-from ferroflow._src.autodiff.terms import shape
+from ferroflow._src.autodiff.terms import known_dims, shape
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.constant import constant
@@ -19,6 +19,7 @@ def seed_gradients(backward: BackwardPass, given: Sequence[Any], ys: Sequence[An
 
     Raises:
         TypeError: if a y has no gradient by default, or a gradient does not have the kind of dtype of its y.
+        ValueError: if a y of unknown shape is within a loop without the first y.
     """
     seeds = [
         seed
@@ -26,7 +27,23 @@ def seed_gradients(backward: BackwardPass, given: Sequence[Any], ys: Sequence[An
         else convert_to_tensor(seed, dtype=y.dtype.base_dtype, name=f"grad_y_{i}")
         for i, (seed, y) in enumerate(zip(given, ys, strict=True))
     ]
-    return [_seed(backward, seed, y, f"grad_ys_{i}") for i, (seed, y) in enumerate(zip(seeds, ys, strict=True))]
+    result = []
+    for i, (seed, y) in enumerate(zip(seeds, ys, strict=True)):
+        _check_reachable(y, ys[0])
+        result.append(_seed(backward, seed, y, f"grad_ys_{i}"))
+    return result
+
+
+def _check_reachable(y: Any, first: Any) -> None:
+    """Raises ValueError for a y of a loop that the first y is not in, where its gradient cannot be made outside."""
+    context = y.op._get_control_flow_context()
+    loop = None if context is None else context.while_context()
+    if loop is None or loop.contains(first.op) or (isinstance(y, Tensor) and known_dims(y) is not None):
+        return
+    raise ValueError(
+        f"'{y.name}', whose shape is not known, is within a loop, and '{first.name}' is not. Call tf.gradients for "
+        "each of them and add the gradients."
+    )
 
 
 def _seed(backward: BackwardPass, given: Any, y: Any, name: str) -> Any:

@@ -95,12 +95,10 @@ class Sweep:
         for y, seed in zip(ys, seeds, strict=True):
             region = steps.region_of(steps.of(y._node_id))
             if region is not None and y._node_id not in region.outputs:
-                # The walk passes the region from its outputs on: this gradient would be left out.
-                raise ValueError(
-                    f"'{y.name}' is within a conditional or loop, and '{ys[0].name}' is not. Call tf.gradients for "
-                    "each of them and add the gradients."
-                )
-            self._receive(y, seed)
+                # The walk passes the region from its outputs on, and starts at this y too.
+                region.starts.append((y, seed))
+            else:
+                self._receive(y, seed)
         # TF 1.x: an x that depends on no other x ends the walk; one that does is walked through.
         stops = stops | {
             x._node_id
@@ -134,7 +132,7 @@ class Sweep:
                     summed = self._summed[node] = [aggregate(parts, op, self.backward.method) for parts in received]
                     if summed[0] is not None:
                         arriving[node] = summed[0]
-            found = region.gradients(self, arriving) if arriving else []
+            found = region.gradients(self, arriving) if arriving or region.starts else []
             for read, gradient in found:
                 _fit_region(read, gradient)
             return found

@@ -233,6 +233,7 @@ def reduce_prod(x: Tensor) -> Tensor:
 
 def all_axes(x: Tensor) -> Tensor:
     """Returns the numbers of all dimensions, int32 vector: a constant if the rank is known."""
+    x = densified(x)
     found = dims(x)
     # TF 1.x: a scalar's are not known beforehand.
     if found:

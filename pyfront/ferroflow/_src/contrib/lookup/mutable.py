@@ -38,8 +38,8 @@ class _MutableTable(LookupInterface):
 
     def size(self, name: str | None = None) -> Tensor:
         """Returns the number of rows, int64 []."""
-        with name_scope(name, f"{self._name}_Size", [self._table_ref]) as scope, colocate_with(self._table_ref):
-            return tensor_op("LookupTableSizeV2", [self._table_ref], name=scope)
+        with name_scope(name, f"{self._name}_Size", [self._table_ref]), colocate_with(self._table_ref):
+            return tensor_op("LookupTableSizeV2", [self._table_ref])
 
     def _looked_up_shape(self, keys: Tensor) -> tensor_shape.TensorShape:
         return keys.get_shape().concatenate(self._value_shape)
@@ -60,8 +60,8 @@ class _MutableTable(LookupInterface):
         keys = convert_to_tensor(keys)
         self._check_keys(keys.dtype)
         values = (self._table_ref, keys, self._default_value)
-        with name_scope(name, f"{self._name}_lookup_table_find", values) as scope, colocate_with(self._table_ref):
-            found = tensor_op("LookupTableFindV2", list(values), name=scope)
+        with name_scope(name, f"{self._name}_lookup_table_find", values), colocate_with(self._table_ref):
+            found = tensor_op("LookupTableFindV2", list(values))
         found.set_shape(self._looked_up_shape(keys))
         return found
 
@@ -83,8 +83,8 @@ class _MutableTable(LookupInterface):
         values = convert_to_tensor(values, preferred_dtype=self._value_dtype, name="values")
         check_table_dtypes(self, keys.dtype, values.dtype)
         inputs = [self._table_ref, keys, values]
-        with name_scope(name, f"{self._name}_lookup_table_insert", inputs) as scope, colocate_with(self._table_ref):
-            return apply_op("LookupTableInsertV2", inputs, name=scope)
+        with name_scope(name, f"{self._name}_lookup_table_insert", inputs), colocate_with(self._table_ref):
+            return apply_op("LookupTableInsertV2", inputs)
 
     def remove(self, keys: Any, name: str | None = None) -> Operation:
         """Removes rows; keys that are not in the table are ignored.
@@ -102,8 +102,8 @@ class _MutableTable(LookupInterface):
         keys = convert_to_tensor(keys, preferred_dtype=self._key_dtype, name="keys")
         self._check_keys(keys.dtype)
         inputs = [self._table_ref, keys]
-        with name_scope(name, f"{self._name}_lookup_table_remove", inputs) as scope, colocate_with(self._table_ref):
-            return apply_op("LookupTableRemoveV2", inputs, name=scope)
+        with name_scope(name, f"{self._name}_lookup_table_remove", inputs), colocate_with(self._table_ref):
+            return apply_op("LookupTableRemoveV2", inputs)
 
     def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
         """Returns all keys and their values.

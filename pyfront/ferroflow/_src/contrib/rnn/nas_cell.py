@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ferroflow._src.layers.input_spec import InputSpec
 from ferroflow._src.ops.array.joining import split
 from ferroflow._src.ops.math.elementwise import sigmoid, tanh
 from ferroflow._src.ops.math.linalg import matmul
@@ -19,10 +20,10 @@ class NASCell(LayerRNNCell):
     Args:
         num_units: int, the number of units.
         num_proj: int, the size of the projected output; None for no projection.
-        use_biases: bool. If True, a bias is added to the state's part.
+        use_bias: bool. If True, a bias is added to the state's part.
         reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
             missing ones.
-        use_bias: TensorFlow 1.15's name of `use_biases`.
+        use_biases: TensorFlow 1.8's name of `use_bias`.
         **kwargs: further arguments of `tf.layers.Layer`, such as `name`.
 
     Source: Zoph and Le, Neural Architecture Search with Reinforcement Learning, 2016.
@@ -32,19 +33,20 @@ class NASCell(LayerRNNCell):
         self,
         num_units: int,
         num_proj: int | None = None,
-        use_biases: bool = False,
-        reuse: object = None,
         use_bias: bool = False,
+        reuse: object = None,
+        use_biases: bool = False,
         **kwargs: Any,
     ) -> None:
         super().__init__(_reuse=reuse, **kwargs)
         self._num_units = num_units
         self._num_proj = num_proj
-        self._use_biases = use_biases or use_bias
+        self._use_bias = use_bias or use_biases
         self._recurrent_kernel: Any = None
         self._kernel: Any = None
         self._bias: Any = None
         self._projection: Any = None
+        self.input_spec = InputSpec(ndim=2)
 
     @property
     def state_size(self) -> Any:
@@ -65,16 +67,16 @@ class NASCell(LayerRNNCell):
         Raises:
             ValueError: if the last dimension of the inputs is unknown.
         """
-        depth = inputs_shape.with_rank(2)[1].value
+        depth = inputs_shape[1].value
         if depth is None:
             raise ValueError("Could not infer input size from inputs.get_shape()[-1]")
         columns = 8 * self._num_units
-        self._recurrent_kernel = self.add_variable("recurrent_kernel", [self.output_size, columns])
-        self._kernel = self.add_variable("kernel", [depth, columns])
-        if self._use_biases:
-            self._bias = self.add_variable("bias", [columns], initializer=Zeros())
+        self._recurrent_kernel = self.add_variable("recurrent_kernel", shape=[self.output_size, columns])
+        self._kernel = self.add_variable("kernel", shape=[depth, columns])
+        if self._use_bias:
+            self._bias = self.add_variable("bias", shape=[columns], initializer=Zeros())
         if self._num_proj is not None:
-            self._projection = self.add_variable("projection_weights", [self._num_units, self._num_proj])
+            self._projection = self.add_variable("projection_weights", shape=[self._num_units, self._num_proj])
         self.built = True
 
     def call(self, inputs: Any, state: Any) -> Any:
@@ -89,7 +91,7 @@ class NASCell(LayerRNNCell):
         """
         c, h = state
         of_state, of_inputs = matmul(h, self._recurrent_kernel), matmul(inputs, self._kernel)
-        if self._use_biases:
+        if self._bias is not None:
             of_state = bias_add(of_state, self._bias)
         m = split(value=of_state, num_or_size_splits=8, axis=1)
         x = split(value=of_inputs, num_or_size_splits=8, axis=1)
@@ -101,6 +103,6 @@ class NASCell(LayerRNNCell):
         product, total = tanh(leaves[4] * leaves[5]), sigmoid(leaves[6] + leaves[7])
         new_c = tanh(left + c) * right
         new_h = tanh(new_c * tanh(product + total))
-        if self._num_proj is not None:
+        if self._projection is not None:
             new_h = matmul(new_h, self._projection)
         return new_h, LSTMStateTuple(new_c, new_h)

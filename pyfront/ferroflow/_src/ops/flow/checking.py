@@ -104,7 +104,7 @@ def _comparing(
     Raises:
         InvalidArgumentError: if the condition is known to be false when the graph is built.
     """
-    message = message or ""
+    given, message = message, message or ""
     if check.holds_for_itself:
         # TF 1.15: the scope is entered once more for this, which takes its name from the assertion's own scope.
         with name_scope(name, check.name, [x, y, data]):
@@ -116,7 +116,8 @@ def _comparing(
         shown: Any = data
         if data is None:
             what = f"Condition x {check.sign} y did not hold element-wise:"
-            shown = [*([message] if message else []), what, f"x ({x.name}) = ", x, f"y ({y.name}) = ", y]
+            # TF 1.15: no text stands for no message.
+            shown = [*([] if given is None else [message]), what, f"x ({x.name}) = ", x, f"y ({y.name}) = ", y]
         condition = reduce_all(check.compare(x, y))
         known_x, known_y = constant_value(x), constant_value(y)
         if known_x is not None and known_y is not None:
@@ -228,7 +229,7 @@ def assert_near(
             what = f"x and y not equal to tolerance rtol = {rtol}, atol = {atol}"
             data = [message, what, f"x ({x.name}) = ", x, f"y ({y.name}) = ", y]
         tolerance = atol + rtol * absolute(y)
-        condition = reduce_all(comparison.less_equal(absolute(x - y), tolerance))
+        condition = reduce_all(comparison.less(absolute(x - y), tolerance))
         return Assert(condition, data, summarize=summarize)
 
 

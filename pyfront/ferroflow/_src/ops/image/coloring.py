@@ -9,7 +9,6 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.base.function_families import FunctionFamily
 from ferroflow._src.base.typing import DTypeLike, FloatLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
-from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
@@ -221,21 +220,18 @@ def adjust_gamma(image: TensorLike, gamma: Any = 1, gain: FloatLike = 1) -> Tens
         gain: float or Tensor, of shape []: a factor of the result.
 
     Returns:
-        Tensor of float32, of the shape of `image`.
+        Tensor of the dtype and shape of `image`; whole numbers stay in the range of their dtype.
 
     Raises:
         ValueError: if `gamma` is negative.
     """
     with name_scope(None, "adjust_gamma", [image, gamma, gain]):
-        floats = convert_to_tensor(image, name="img", dtype=dtypes.float32)
         image = convert_to_tensor(image, name="image")
+        floats = _as_floats(image)
         checks = require(gamma >= 0, "Gamma should be a non-negative real number.")
         if checks:
             gamma = with_dependencies(checks, gamma)
-        least, largest = image.dtype.limits
-        scale = constant(largest - least, dtype=dtypes.float32)
-        adjusted: Tensor = (floats / scale) ** gamma * scale * gain
-        return adjusted
+        return convert_image_dtype(gain * floats**gamma, image.dtype, saturate=True)
 
 
 def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) -> Tensor:

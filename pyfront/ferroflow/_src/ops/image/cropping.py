@@ -55,7 +55,6 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
             return whole
         image = checked_at_least_3d(image)
         ndims = image.get_shape().ndims
-        ndims = 3 if ndims is None else ndims
         if ndims not in (3, 4):
             raise ValueError(f"`image` should either be a Tensor with rank = 3 or rank = 4. Had rank = {ndims}.")
         sizes = dimensions(image, ndims)[-3:-1]

@@ -156,8 +156,8 @@ class InitializableLookupTableBase(LookupInterface):
 
     def size(self, name: str | None = None) -> Tensor:
         """Returns the number of rows, int64 []."""
-        with name_scope(name, f"{self._name}_Size", [self._table_ref]) as scope:
-            return tensor_op("LookupTableSizeV2", [self._table_ref], name=scope)
+        with name_scope(name, f"{self._name}_Size", [self._table_ref]):
+            return tensor_op("LookupTableSizeV2", [self._table_ref])
 
     def lookup(self, keys: TensorLike, name: str | None = None) -> Any:
         """Looks up keys.
@@ -177,8 +177,8 @@ class InitializableLookupTableBase(LookupInterface):
             keys = convert_to_tensor(keys)
         self._check_keys(keys.dtype)
         tensor = keys.values if isinstance(keys, SparseTensor) else keys
-        with name_scope(name, f"{self._name}_Lookup", (self._table_ref, tensor, self._default_value)) as scope:
-            values = tensor_op("LookupTableFindV2", [self._table_ref, tensor, self._default_value], name=scope)
+        with name_scope(name, f"{self._name}_Lookup", (self._table_ref, tensor, self._default_value)):
+            values = tensor_op("LookupTableFindV2", [self._table_ref, tensor, self._default_value])
         values.set_shape(tensor.get_shape())
         if isinstance(keys, SparseTensor):
             return SparseTensor(keys.indices, values, keys.dense_shape)

@@ -62,13 +62,13 @@ def _along_axis(logits: Any, op_type: str, axis: Any, name: str | None) -> Tenso
         return tensor_op(op_type, [logits], name=name)
     if ndims is None:
         raise TypeError("logits must have a known rank if dim is not the last dimension")
+    rank = shaping.rank(logits)
+    # TF 1.x: a negative axis is counted from the end by operations.
+    axis = axis + rank if axis < 0 else axis
+    input_rank = shaping.rank(logits)
     axis = axis % ndims
-
-    def last() -> Tensor:
-        return tensor_op("Sub", [shaping.rank(logits), 1])
-
-    result = tensor_op(op_type, [_swap(logits, axis, last())])
-    result = _swap(result, axis, last(), name=name)
+    result = tensor_op(op_type, [_swap(logits, axis, tensor_op("Sub", [input_rank, 1]))])
+    result = _swap(result, axis, tensor_op("Sub", [input_rank, 1]), name=name)
     result.set_shape(static)
     return result
 

@@ -13,8 +13,9 @@ from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
-from ferroflow._src.ops.array import making, shaping
+from ferroflow._src.ops.array import joining, making, shaping
 
 
 def string_split(
@@ -56,23 +57,33 @@ def string_split_v2(
     """Splits strings as Python's `str.split` does.
 
     Args:
-        input: Tensor of string, of shape [n].
+        input: Tensor of string, of shape [n, ...], of a known rank of one or more.
         sep: Tensor of string, of shape []: what separates parts; None or empty for runs of spaces.
         maxsplit: int, the most splits of a string; -1 for no limit.
         result_type: str, "SparseTensor".
         source: the older spelling of `input`.
 
     Returns:
-        SparseTensor of string, of shape [n, most parts of a string].
+        SparseTensor of string, of shape [n, ..., most parts of a string].
 
     Raises:
-        ValueError: if `result_type` is not one of the listed values, or both `input` and `source` are given.
+        ValueError: if `result_type` is not one of the listed values, the rank is zero, or both `input` and
+            `source` are given.
     """
     _check_result_type(result_type)
     text = deprecated_argument_lookup("input", input, "source", source)
-    text = convert_to_tensor(text, dtype=dtypes.string, name="source")
-    separator = convert_to_tensor("" if sep is None else sep, dtype=dtypes.string, name="sep")
-    return _sparse(apply_op("StringSplitV2", [text, separator], {"maxsplit": maxsplit}).outputs)
+    with name_scope(None, "StringSplit", [text, sep]):
+        text = convert_to_tensor(text, dtype=dtypes.string, name="input")
+        separator = convert_to_tensor("" if sep is None else sep, dtype=dtypes.string)
+        rank = text.shape.ndims
+        rows = text if rank is None or rank < 2 else shaping.reshape(text, [-1])
+        found = _sparse(apply_op("StringSplitV2", [rows, separator], {"maxsplit": maxsplit}).outputs)
+        if rows is text:
+            return found
+        outer = tensor_op("Shape", [text], {"out_type": dtypes.int64})
+        dense_shape = joining.concat([outer, found.dense_shape[1:]], 0)
+        indices, dense_shape = apply_op("SparseReshape", [found.indices, found.dense_shape, dense_shape]).outputs
+        return SparseTensor(indices, found.values, dense_shape)
 
 
 def _check_result_type(result_type: str) -> None:
@@ -130,14 +141,15 @@ def reduce_join(
         raise ValueError("Can't specify both 'axis' and 'reduction_indices'.")
     axis = deprecated_argument_lookup("axis", axis, "reduction_indices", reduction_indices)
     keep = bool(deprecated_argument_lookup("keepdims", keepdims, "keep_dims", keep_dims))
-    inputs = convert_to_tensor(inputs, dtype=dtypes.string)
-    if axis is None:
-        ndims = inputs.get_shape().ndims
-        if ndims is not None:
-            axis = constant(np.arange(ndims - 1, -1, -1), dtype=dtypes.int32)
-        else:
-            axis = making.range(shaping.rank(inputs) - 1, -1, -1)
-    return tensor_op("ReduceJoin", [inputs, axis], {"keep_dims": keep, "separator": separator}, name=name)
+    with name_scope(name, "ReduceJoin", [inputs, axis]):
+        inputs = convert_to_tensor(inputs, dtype=dtypes.string)
+        if axis is None:
+            ndims = inputs.get_shape().ndims
+            if ndims is not None:
+                axis = constant(np.arange(ndims - 1, -1, -1), dtype=dtypes.int32)
+            else:
+                axis = making.range(shaping.rank(inputs) - 1, -1, -1)
+        return tensor_op("ReduceJoin", [inputs, axis], {"keep_dims": keep, "separator": separator})
 
 
 def substr(input: TensorLike, pos: TensorLike, len: TensorLike, name: str | None = None, unit: str = "BYTE") -> Tensor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.autodiff.rules.registering import register, register_none
-from ferroflow._src.autodiff.terms import cast, concat, filled, gather, known_dims, rank, shape, stack, term
+from ferroflow._src.autodiff.terms import cast, concat, densified, filled, gather, known_dims, rank, shape, stack, term
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
@@ -111,7 +111,7 @@ register(
         "ParallelDynamicStitch": _dynamic_stitch,
         "Split": lambda op, *gs: (None, concat(list(gs), op.inputs[0])),
         "SplitV": _split_v,
-        "Unpack": lambda op, *gs: stack(list(gs), axis=op.get_attr("axis")),
+        "Unpack": lambda op, *gs: stack([densified(g) for g in gs], axis=op.get_attr("axis")),
     }
 )
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from ferroflow._src.autodiff import terms
 from ferroflow._src.autodiff.rules.registering import register
+from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.handles import Operation
 
 
@@ -17,7 +18,9 @@ def _cast(op: Operation, g: Any) -> Any:
     source = op.inputs[0].dtype.base_dtype
     if not (_carries_gradient(source) and _carries_gradient(g.dtype.base_dtype)):
         return None
-    return terms.cast(terms.densified(g), source)
+    if isinstance(g, IndexedSlices):
+        return IndexedSlices(terms.cast(g.values, source), g.indices, g.dense_shape)
+    return terms.cast(g, source)
 
 
 register({"Cast": _cast})

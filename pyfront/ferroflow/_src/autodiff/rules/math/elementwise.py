@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ferroflow._src.autodiff.rules.registering import register, register_none, register_unary
-from ferroflow._src.autodiff.terms import complex_of, conj, imag, real, term, zeros_like
+from ferroflow._src.autodiff.terms import complex_of, conj, densified, imag, real, term, zeros_like
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import control_dependencies
 from ferroflow._src.framework.handles import Operation, Tensor
@@ -85,6 +86,11 @@ register(
 )
 
 
+def _of_dense(rule: Callable[[Operation, Tensor], Any]) -> Callable[[Operation, Any], Any]:
+    """Returns the rule for a gradient that may be slices, which Python's operators refuse."""
+    return lambda op, g: rule(op, densified(g))
+
+
 def _reciprocal_grad(op: Operation, g: Tensor) -> tuple[Tensor, Tensor]:
     """Returns -b conj(a)^2 of inputs a, b."""
     a, b = conj(op.inputs[0]), op.inputs[1]
@@ -132,13 +138,13 @@ register(
         "Angle": _angle,
         "ComplexAbs": _complex_abs,
         "Imag": lambda op, g: complex_of(constant(0, dtype=g.dtype), g),
-        "InvGrad": _reciprocal_grad,
+        "InvGrad": _of_dense(_reciprocal_grad),
         "Real": lambda op, g: complex_of(g, constant(0, dtype=g.dtype)),
-        "ReciprocalGrad": _reciprocal_grad,
-        "RsqrtGrad": _rsqrt_grad,
-        "SigmoidGrad": _sigmoid_grad,
-        "SqrtGrad": _sqrt_grad,
-        "TanhGrad": _tanh_grad,
+        "ReciprocalGrad": _of_dense(_reciprocal_grad),
+        "RsqrtGrad": _of_dense(_rsqrt_grad),
+        "SigmoidGrad": _of_dense(_sigmoid_grad),
+        "SqrtGrad": _of_dense(_sqrt_grad),
+        "TanhGrad": _of_dense(_tanh_grad),
     }
 )
 

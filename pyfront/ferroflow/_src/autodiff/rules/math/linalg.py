@@ -103,6 +103,7 @@ def _matrix_diag_part(op: Operation, g: Tensor) -> Tensor:
 
 
 def _matrix_set_diag(op: Operation, g: Tensor) -> tuple[Tensor, Tensor]:
+    g = densified(g)
     known = known_dims(op.inputs[0]) or known_dims(g)
     if known is not None:
         diagonal: Any = (*known[:-2], min(known[-2:]))
