@@ -83,6 +83,17 @@ def test_imports_close_no_cycle(by_member):
     assert python_imports.cycles(PYFRONT, by_member) == []
 
 
+def test_in_the_framework_only_handles_name_a_type_of_a_module_above():
+    """`Operation.graph` is a Graph; everything else that handles need of it is in `GraphHandles`, below."""
+    framework = "ferroflow._src.framework."
+    found = {
+        (i.importer.removeprefix(framework), i.imported.removeprefix(framework))
+        for i in python_imports.imports(PYFRONT)
+        if i.for_types and i.importer.startswith(framework) and i.imported.startswith(framework)
+    }
+    assert found == {("handles", "graph")}
+
+
 def test_the_checks_read_the_real_package():
     modules = python_imports.module_files(PYFRONT)
     assert "ferroflow._src.base.dtypes" in modules

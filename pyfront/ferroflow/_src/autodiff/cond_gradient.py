@@ -18,7 +18,7 @@ from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.handles import Operation, Tensor, output_key
 
 
 class GradientBranch(CondContext):
@@ -81,7 +81,7 @@ class CondRegion:
             for t in branch.captures:
                 source = t.op.inputs[0]
                 if carries(source) and sweep.passes(source):
-                    ways.setdefault((source._node_id, source._index), (source, {}))[1][branch.branch] = t
+                    ways.setdefault(output_key(source), (source, {}))[1][branch.branch] = t
         pred = tensor_op("Identity", [self._branches[0].pred], name="pred_id")
         pivots = primitives.switch(pred, pred)
         found: list[dict[tuple[int, int], Any]] = []

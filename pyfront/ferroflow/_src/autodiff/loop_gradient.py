@@ -19,7 +19,7 @@ from ferroflow._src.framework.constant import constant, constant_value
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.gradient_registry import NotDifferentiable, RegisterGradient
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.handles import Operation, Tensor, output_key
 from ferroflow._src.ops.tensor_array import TensorArray
 
 NotDifferentiable("TensorListLength")
@@ -124,7 +124,7 @@ class GradientLoop(WhileContext):
 
 def _history(graph: Graph, loop: WhileContext, tensor: Tensor) -> Tensor:
     """Returns the list of the values of a tensor in all iterations of its loop, as the loop leaves it."""
-    key = (tensor._node_id, tensor._index)
+    key = output_key(tensor)
     kept = loop.histories.get(key)
     if kept is None:
         with made_in(graph, loop.outer_context):
@@ -163,7 +163,7 @@ class LoopRegion:
         merges = loop_variables_around(loop)
         ends = [v.next_value._node_id for v in variables] + starts
         captures = [t for t in loop.captures if carries(t) and sweep.passes(t.op.inputs[0])]
-        reached = {t._node_id for t in captures if between([(t._node_id, t._index)], ends, merges)}
+        reached = {t._node_id for t in captures if between([output_key(t)], ends, merges)}
         captures = [t for t in captures if t._node_id in reached]
         seeds = [_dense(arriving.get(v.left._node_id), v.left) for v in variables]
         inside = sweep.xs_within(loop)

@@ -13,7 +13,7 @@ from ferroflow._src.autodiff.terms import dims
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.gradient_registry import get_gradient_function
-from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.handles import Operation, Tensor, output_key
 
 
 class Sweep:
@@ -46,7 +46,7 @@ class Sweep:
 
     def gradient_of(self, x: Tensor) -> Any:
         """Returns the gradient of `x` after the walk, or None."""
-        inside = self._inside.get((x._node_id, x._index))
+        inside = self._inside.get(output_key(x))
         if inside is not None:
             return inside
         summed = self._summed.get(x._node_id)
@@ -63,7 +63,7 @@ class Sweep:
     def take_from(self, inner: Sweep, xs: Sequence[Tensor]) -> None:
         """Keeps the gradients of xs that the walk through a conditional or loop computed."""
         for x in xs:
-            self._inside[x._node_id, x._index] = inner.gradient_of(x)
+            self._inside[output_key(x)] = inner.gradient_of(x)
 
     def run(self, ys: list[Tensor], seeds: list[Any], xs: list[Tensor], stops: set[int]) -> list[Any]:
         """Returns the gradients of the xs; visits the operations between ys and xs, each after all that read it.
@@ -82,7 +82,7 @@ class Sweep:
         self._xs, self.stops = xs, stops
         # Values that one iteration passes to the next are not part of its derivatives.
         ends = regions.loop_variables_around(self._level)
-        between = self.backward.core.between([(x._node_id, x._index) for x in xs], [y._node_id for y in ys], ends)
+        between = self.backward.core.between([output_key(x) for x in xs], [y._node_id for y in ys], ends)
         self._between = frozenset(between)
         steps = regions.steps(self.backward, between, self._level)
         targets = [steps.of(y._node_id) for y in ys]
