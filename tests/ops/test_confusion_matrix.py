@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 import ferroflow as tf
+from ferroflow._src.control_flow.weights_broadcast import broadcast_weights
 from ferroflow._src.ops.math.confusion_matrix import remove_squeezable_dimensions
 from ferroflow._src.ops.math.rank_matching import expand_last_where_rank_differs
-from ferroflow._src.ops.math.weights_broadcast import broadcast_weights
 
 
 def evaluate(build):

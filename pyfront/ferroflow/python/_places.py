@@ -122,7 +122,7 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "python.tools.strip_unused_lib": ("ferroflow._src.internals.graph_tools",),
     "python.ops.distributions.kullback_leibler": ("ferroflow._src.distributions.divergence",),
     "python.ops.distributions.special_math": ("ferroflow._src.distributions.special_math",),
-    "python.ops.weights_broadcast_ops": ("ferroflow._src.ops.math.weights_broadcast",),
+    "python.ops.weights_broadcast_ops": ("ferroflow._src.control_flow.weights_broadcast",),
     "python.ops.template": ("ferroflow._src.variables.template",),
     "python.ops.summary_op_util": ("ferroflow._src.summary.tags",),
     "python.ops.session_ops": ("ferroflow._src.session.tensor_handle",),

@@ -24,6 +24,7 @@ from ferroflow._src.framework.proto_functions import register_proto_function
 from ferroflow._src.framework.scope_names import prepend_name_scope, strip_name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.making import identity
+from ferroflow._src.ops.flow.branches import register_cond
 from ferroflow._src.ops.flow.grouping import no_op, with_dependencies
 
 
@@ -292,3 +293,6 @@ def _check_same(true_value: Any, false_value: Any) -> None:
         except (TypeError, ValueError):
             continue
         return
+
+
+register_cond(cond)

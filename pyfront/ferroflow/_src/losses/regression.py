@@ -8,6 +8,7 @@ from typing import Any
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated_args, deprecated_argument_lookup
 from ferroflow._src.base.typing import TensorLike
+from ferroflow._src.control_flow.weights_broadcast import assert_broadcastable
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
@@ -19,7 +20,6 @@ from ferroflow._src.ops.math import arithmetic
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.elementwise import abs as absolute, log, square
 from ferroflow._src.ops.math.reduction import reduce_sum
-from ferroflow._src.ops.math.weights_broadcast import assert_broadcastable
 
 _DESCRIPTION = """
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import TensorLike
+from ferroflow._src.control_flow.weights_broadcast import assert_broadcastable, broadcast_weights
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
@@ -16,7 +17,6 @@ from ferroflow._src.ops.math import comparison
 from ferroflow._src.ops.math.arithmetic import div_no_nan, multiply
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.reduction import reduce_sum
-from ferroflow._src.ops.math.weights_broadcast import assert_broadcastable, broadcast_weights
 
 
 class Reduction:

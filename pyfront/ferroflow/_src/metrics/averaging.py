@@ -6,6 +6,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import Collections, DictLike, TensorLike
+from ferroflow._src.control_flow.weights_broadcast import broadcast_weights
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies
 from ferroflow._src.metrics.accumulation import Pair, collected, match_ranks, match_weights, metric_variable, quotient
@@ -16,7 +17,6 @@ from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.confusion_matrix import remove_squeezable_dimensions
 from ferroflow._src.ops.math.elementwise import abs as absolute, sqrt
 from ferroflow._src.ops.math.reduction import reduce_sum
-from ferroflow._src.ops.math.weights_broadcast import broadcast_weights
 from ferroflow._src.ops.state.assigning import assign_add
 from ferroflow._src.variables.scope import variable_scope
 

@@ -10,19 +10,20 @@ import numpy as np
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated
 from ferroflow._src.base.typing import Collections, DictLike, TensorLike
+from ferroflow._src.control_flow.conditional import cond
+from ferroflow._src.control_flow.weights_broadcast import assert_broadcastable, broadcast_weights
 from ferroflow._src.framework.composite import SparseTensor, convert_to_tensor_or_sparse_tensor
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.metrics.accumulation import Pair, collected, metric_variable
 from ferroflow._src.metrics.description import described
-from ferroflow._src.ops.array import joining, making, shaping
+from ferroflow._src.ops.array import indexing, joining, making, shaping
 from ferroflow._src.ops.math import arithmetic, comparison
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.rank_matching import expand_last_where_rank_differs
-from ferroflow._src.ops.math.reduction import reduce_sum
+from ferroflow._src.ops.math.reduction import reduce_max, reduce_sum
 from ferroflow._src.ops.math.segment import cumsum
-from ferroflow._src.ops.math.weights_broadcast import assert_broadcastable, broadcast_weights
 from ferroflow._src.ops.nn.ranking import top_k
 from ferroflow._src.ops.sparse.sets import set_difference, set_intersection, set_size
 from ferroflow._src.ops.sparse.shaping import sparse_concat, sparse_reshape, sparse_retain
@@ -287,8 +288,23 @@ def _number_relevant(labels: Any, k: int) -> Tensor:
     with name_scope(None, "num_relevant") as scope:
         if isinstance(labels, SparseTensor):
             return arithmetic.minimum(set_size(labels), k, name=scope)
-        is_class = cast(comparison.greater_equal(labels, 0), labels.dtype)
-        return arithmetic.minimum(reduce_sum(is_class, axis=-1), k, name=scope)
+        is_class = comparison.greater_equal(labels, 0)
+        counted = indexing.where(is_class, making.ones_like(labels), making.zeros_like(labels))
+        return arithmetic.minimum(reduce_sum(counted, axis=-1), k, name=scope)
+
+
+def _without_unknown_classes(labels: TensorLike, number_of_classes: Tensor) -> Any:
+    """Returns labels with -1, which is padding, for each class beyond the last one."""
+    labels = labels if isinstance(labels, SparseTensor) else convert_to_tensor(labels, dtype=dtypes.int64)
+    values = labels.values if isinstance(labels, SparseTensor) else labels
+
+    def cleaned() -> Any:
+        is_unknown = comparison.greater_equal(values, number_of_classes)
+        known = indexing.where(is_unknown, -1 * making.ones_like(values), values)
+        return SparseTensor(labels.indices, known, labels.dense_shape) if isinstance(labels, SparseTensor) else known
+
+    is_any_unknown = comparison.greater_equal(reduce_max(values), number_of_classes)
+    return cond(is_any_unknown, cleaned, lambda: labels)
 
 
 def _average_precision(labels: Any, predictions_idx: Tensor) -> Tensor:
@@ -341,6 +357,7 @@ def average_precision_at_k(
         raise ValueError(f"Invalid k={k}.")
     with name_scope(name, _at_k("average_precision", k), [predictions, weights]) as scope:
         ids = top_k(predictions, k).indices
+        labels = _without_unknown_classes(labels, cast(shaping.shape(predictions)[-1], dtypes.int64))
         return average_precision_at_top_k(labels, ids, weights, metrics_collections, updates_collections, name=scope)
 
 

@@ -45,8 +45,8 @@ def cosine_decay(
     if global_step is None:
         raise ValueError("cosine decay requires global_step")
     with name_scope(name, "CosineDecay", [learning_rate, global_step]):
-        rate = convert_to_tensor(learning_rate, name="learning_rate")
-        step, steps = cast(global_step, rate.dtype), cast(decay_steps, rate.dtype)
+        rate = convert_to_tensor(learning_rate, name="initial_learning_rate")
+        steps, step = cast(decay_steps, rate.dtype), cast(global_step, rate.dtype)
         step = minimum(step, steps)
         decayed = (1 - alpha) * (0.5 * _cosine(step / steps)) + alpha
         return multiply(rate, decayed)
@@ -85,8 +85,8 @@ def cosine_decay_restarts(
     with name_scope(name, "SGDRDecay", [learning_rate, global_step]) as scope:
         rate = convert_to_tensor(learning_rate, name="initial_learning_rate")
         dtype = rate.dtype
-        step, first_steps = cast(global_step, dtype), cast(first_decay_steps, dtype)
-        alpha, t_mul, m_mul = cast(alpha, dtype), cast(t_mul, dtype), cast(m_mul, dtype)
+        numbers = (first_decay_steps, alpha, t_mul, m_mul, global_step)
+        first_steps, alpha, t_mul, m_mul, step = (cast(x, dtype) for x in numbers)
         completed = step / first_steps
 
         def geometric() -> tuple[Tensor, Tensor]:
@@ -99,8 +99,8 @@ def cosine_decay_restarts(
             return restarts, completed - restarts
 
         restarts, fraction = cond(equal(t_mul, 1.0), even, geometric)
-        decayed = (1 - alpha) * (0.5 * m_mul**restarts * _cosine(fraction)) + alpha
-        return multiply(rate, decayed, name=scope)
+        cosine = 0.5 * m_mul**restarts * _cosine(fraction)
+        return multiply(rate, (1 - alpha) * cosine + alpha, name=scope)
 
 
 def linear_cosine_decay(
@@ -134,13 +134,14 @@ def linear_cosine_decay(
     if global_step is None:
         raise ValueError("linear cosine decay requires global_step")
     with name_scope(name, "LinearCosineDecay", [learning_rate, global_step]) as scope:
-        rate = convert_to_tensor(learning_rate, name="learning_rate")
+        rate = convert_to_tensor(learning_rate, name="initial_learning_rate")
         dtype = rate.dtype
-        step, steps, periods = cast(global_step, dtype), cast(decay_steps, dtype), cast(num_periods, dtype)
+        numbers = (decay_steps, num_periods, alpha, beta, global_step)
+        steps, periods, alpha, beta, step = (cast(x, dtype) for x in numbers)
         step = minimum(step, steps)
-        alpha, beta = cast(alpha, dtype), cast(beta, dtype)
         linear = (steps - step) / steps
-        cosine = 0.5 * _cosine(2.0 * periods * (step / steps))
+        completed = step / steps
+        cosine = 0.5 * _cosine(2.0 * periods * completed)
         return multiply(rate, (alpha + linear) * cosine + beta, name=scope)
 
 
@@ -180,14 +181,14 @@ def noisy_linear_cosine_decay(
     if global_step is None:
         raise ValueError("noisy linear cosine decay requires global_step")
     with name_scope(name, "NoisyLinearCosineDecay", [learning_rate, global_step]) as scope:
-        rate = convert_to_tensor(learning_rate, name="learning_rate")
+        rate = convert_to_tensor(learning_rate, name="initial_learning_rate")
         dtype = rate.dtype.base_dtype
-        step, steps = cast(global_step, dtype), cast(decay_steps, dtype)
+        numbers = (decay_steps, initial_variance, variance_decay, num_periods, alpha, beta, global_step)
+        steps, variance, falling, periods, alpha, beta, step = (cast(x, dtype) for x in numbers)
         step = minimum(step, steps)
-        variance, falling = cast(initial_variance, dtype), cast(variance_decay, dtype)
-        periods, alpha, beta = cast(num_periods, dtype), cast(alpha, dtype), cast(beta, dtype)
         linear = (steps - step) / steps
         deviation = sqrt(variance / pow(1.0 + step, falling))
         noisy = linear + random_normal(linear.shape, stddev=deviation, dtype=dtype)
-        cosine = 0.5 * _cosine(2.0 * periods * (step / steps))
+        completed = step / steps
+        cosine = 0.5 * _cosine(2.0 * periods * completed)
         return multiply(rate, (alpha + noisy) * cosine + beta, name=scope)

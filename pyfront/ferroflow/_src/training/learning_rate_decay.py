@@ -56,9 +56,8 @@ def exponential_decay(
     if global_step is None:
         raise ValueError("global_step is required for exponential_decay.")
     with name_scope(name, "ExponentialDecay", [learning_rate, global_step, decay_steps, decay_rate]) as scope:
-        rate = convert_to_tensor(learning_rate, name="learning_rate")
-        step, steps = cast(global_step, rate.dtype), cast(decay_steps, rate.dtype)
-        base = cast(decay_rate, rate.dtype)
+        rate = convert_to_tensor(learning_rate, name="initial_learning_rate")
+        steps, base, step = (cast(x, rate.dtype) for x in (decay_steps, decay_rate, global_step))
         return multiply(rate, pow(base, _periods(step, steps, staircase)), name=scope)
 
 
@@ -70,7 +69,7 @@ def natural_exp_decay(
     staircase: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Returns `learning_rate * exp(-decay_rate * global_step / decay_steps)`.
+    """Returns `learning_rate * exp(-decay_rate) ** (global_step / decay_steps)`.
 
     Args:
         learning_rate: float, or scalar tensor of float32 or float64: the rate at step 0.
@@ -88,12 +87,7 @@ def natural_exp_decay(
     """
     if global_step is None:
         raise ValueError("global_step is required for natural_exp_decay.")
-    with name_scope(name, "NaturalExpDecay", [learning_rate, global_step, decay_rate]) as scope:
-        rate = convert_to_tensor(learning_rate, name="learning_rate")
-        step, steps = cast(global_step, rate.dtype), cast(decay_steps, rate.dtype)
-        power = cast(decay_rate, rate.dtype)
-        periods = _periods(step, steps, staircase)
-        return multiply(rate, exp(multiply(negative(power), periods)), name=scope)
+    return exponential_decay(learning_rate, global_step, decay_steps, exp(negative(decay_rate)), staircase, name)
 
 
 def inverse_time_decay(
@@ -123,9 +117,8 @@ def inverse_time_decay(
     if global_step is None:
         raise ValueError("global_step is required for inverse_time_decay.")
     with name_scope(name, "InverseTimeDecay", [learning_rate, global_step, decay_rate]) as scope:
-        rate = convert_to_tensor(learning_rate, name="learning_rate")
-        step, steps = cast(global_step, rate.dtype), cast(decay_steps, rate.dtype)
-        slope = cast(decay_rate, rate.dtype)
+        rate = convert_to_tensor(learning_rate, name="initial_learning_rate")
+        steps, slope, step = (cast(x, rate.dtype) for x in (decay_steps, decay_rate, global_step))
         periods = _periods(step, steps, staircase)
         return div(rate, add(cast(constant(1), rate.dtype), multiply(slope, periods)), name=scope)
 
@@ -161,17 +154,17 @@ def polynomial_decay(
         raise ValueError("global_step is required for polynomial_decay.")
     inputs = [learning_rate, global_step, decay_steps, end_learning_rate, power]
     with name_scope(name, "PolynomialDecay", inputs) as scope:
-        rate = convert_to_tensor(learning_rate, name="learning_rate")
+        rate = convert_to_tensor(learning_rate, name="initial_learning_rate")
         dtype = rate.dtype.base_dtype
-        step, steps = cast(global_step, dtype), cast(decay_steps, dtype)
-        end, exponent = cast(end_learning_rate, dtype), cast(power, dtype)
+        end, exponent, step, steps = (cast(x, dtype) for x in (end_learning_rate, power, global_step, decay_steps))
+        given = steps if isinstance(decay_steps, Tensor) else decay_steps
         if cycle:
             # At step 0 no multiple of the steps is passed, and one of none would divide by zero.
-            multiple = cond(equal(step, 0), lambda: constant(1.0, dtype=dtype), lambda: ceil(step / steps))
+            multiple = cond(equal(step, 0), lambda: constant(1.0, dtype=dtype), lambda: ceil(step / given))
             steps = multiply(steps, multiple)
         else:
-            step = minimum(step, steps)
-        left = div(step, steps)
+            step = minimum(step, given)
+        left = step / steps
         return add(multiply(rate - end, pow(1 - left, exponent)), end, name=scope)
 
 
@@ -193,24 +186,20 @@ def piecewise_constant(x: Any, boundaries: ListLike, values: ListLike, name: str
     """
     if len(boundaries) != len(values) - 1:
         raise ValueError("The length of boundaries should be 1 less than the length of values")
+    bounds, results, x = convert_n_to_tensor(boundaries), convert_n_to_tensor(values), convert_to_tensor(x)
+    dtype = x.dtype.base_dtype
+    # A conversion to the dtype of x could move a boundary: of int32 it cannot.
+    bounds = [
+        cast(b, dtype) if (b.dtype.base_dtype, dtype) == (dtypes.int32, dtypes.int64) else b for b in bounds
+    ]
+    for bound in bounds:
+        if bound.dtype.base_dtype != dtype:
+            raise ValueError(f"Boundaries ({bound.dtype.base_dtype}) must have the same dtype as x ({dtype}).")
+    first = results[0].dtype.base_dtype
+    for result in results[1:]:
+        if result.dtype.base_dtype != first:
+            raise ValueError(f"Values must have elements all with the same dtype ({first} vs {result.dtype.base_dtype}).")
     with name_scope(name, "PiecewiseConstant", [x, boundaries, values, name]):
-        x = convert_to_tensor(x)
-        dtype = x.dtype.base_dtype
-        # A conversion to the dtype of x could move a boundary: of int32 it cannot.
-        bounds = [
-            cast(b, dtype) if (b.dtype.base_dtype, dtype) == (dtypes.int32, dtypes.int64) else b
-            for b in convert_n_to_tensor(boundaries)
-        ]
-        for bound in bounds:
-            if bound.dtype.base_dtype != dtype:
-                raise ValueError(f"Boundaries ({bound.dtype.base_dtype}) must have the same dtype as x ({dtype}).")
-        results = convert_n_to_tensor(values)
-        first = results[0].dtype.base_dtype
-        for result in results[1:]:
-            if result.dtype.base_dtype != first:
-                raise ValueError(
-                    f"Values must have elements all with the same dtype ({first} vs {result.dtype.base_dtype})."
-                )
         if not bounds:
             return results[0]
         within = [x <= bounds[0], x > bounds[-1]]

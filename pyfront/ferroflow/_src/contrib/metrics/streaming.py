@@ -9,6 +9,7 @@ from typing import Any
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated, warn_deprecated
 from ferroflow._src.base.typing import Collections, DictLike, TensorLike, makes
+from ferroflow._src.control_flow.weights_broadcast import broadcast_weights
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
 from ferroflow._src.framework.tensor import Tensor
@@ -20,7 +21,6 @@ from ferroflow._src.ops.array.making import identity
 from ferroflow._src.ops.math import arithmetic, comparison
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.reduction import reduce_max, reduce_mean, reduce_sum
-from ferroflow._src.ops.math.weights_broadcast import broadcast_weights
 from ferroflow._src.ops.nn.ranking import in_top_k
 from ferroflow._src.ops.state.assigning import assign_add
 from ferroflow._src.variables.scope import variable_scope

@@ -22,6 +22,7 @@ from ferroflow._src.framework.default_graph import (
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import shaping
+from ferroflow._src.ops.flow.branches import cond
 from ferroflow._src.ops.flow.grouping import group, no_op, with_dependencies
 from ferroflow._src.ops.math import comparison
 from ferroflow._src.ops.math.elementwise import abs as absolute
@@ -43,11 +44,18 @@ def Assert(  # noqa: N802  # TF's spelling
         Operation. A step that runs it raises `InvalidArgumentError` where the condition is False.
     """
     with name_scope(name, "Assert", [condition, data]):
-        # TensorFlow makes constants of the data twice. Their number counts for the seeds of random operations.
-        convert_n_to_tensor(data)
+        shown = convert_n_to_tensor(data)
         condition = convert_to_tensor(condition, dtype=dtypes.bool, name="Condition")
-        attrs = {"summarize": 3 if summarize is None else summarize}
-        return apply_op("Assert", [condition, data], attrs, name="Assert")
+
+        def check() -> Operation:
+            # TensorFlow makes constants of the data twice. Their number counts for the seeds of random operations.
+            attrs = {"summarize": 3 if summarize is None else summarize}
+            return apply_op("Assert", [condition, data], attrs, name="Assert")
+
+        if all(x.dtype in (dtypes.string, dtypes.int32) for x in shown):
+            return check()
+        merged: Tensor = cond(condition, no_op, check, name="AssertGuard")
+        return merged.op
 
 
 def _static_text(value: Any) -> str:
@@ -101,7 +109,7 @@ def _comparing(
             y = convert_to_tensor(y, name="y")
             if data is None:
                 what = f"Condition x {sign} y did not hold element-wise:"
-                data = [message, what, f"x ({x.name}) = ", x, f"y ({y.name}) = ", y]
+                data = [*([message] if message else []), what, f"x ({x.name}) = ", x, f"y ({y.name}) = ", y]
             condition = reduce_all(compare(x, y))
             known_x, known_y = constant_value(x), constant_value(y)
             if known_x is not None and known_y is not None:

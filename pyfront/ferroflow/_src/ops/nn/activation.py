@@ -113,18 +113,21 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tens
 
     Args:
         features: Tensor of a real number dtype, of any shape; integers become float32.
-        alpha: Tensor of the dtype of `features`, of shape []: the slope below 0, at most 1; None for 0.2.
+        alpha: float, the slope below 0; None for 0.2. A Tensor of the dtype of `features`, of shape [], is at most 1.
         name: str, name scope of the operations.
 
     Returns:
         Tensor of the dtype and shape of `features`.
     """
-    with name_scope(name, "LeakyRelu", [features, alpha]):
+    with name_scope(name, "LeakyRelu", [features, alpha]) as scope:
         features = convert_to_tensor(features, name="features")
         if features.dtype.is_integer:
             features = cast(features, dtypes.float32, name="ToFloat")
-        alpha = convert_to_tensor(0.2 if alpha is None else alpha, dtype=features.dtype.base_dtype, name="alpha")
-        return tensor_op("Maximum", [alpha * features, features])
+        if isinstance(alpha, Tensor) or hasattr(alpha, "_as_graph_element"):
+            # TensorFlow 1.8 also takes tensors.
+            alpha = convert_to_tensor(alpha, dtype=features.dtype.base_dtype, name="alpha")
+            return tensor_op("Maximum", [alpha * features, features])
+        return tensor_op("LeakyRelu", [features], {"alpha": 0.2 if alpha is None else float(alpha)}, name=scope)
 
 
 def swish(features: TensorLike) -> Tensor:

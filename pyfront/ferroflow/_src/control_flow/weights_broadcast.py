@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ferroflow._src.base.typing import TensorLike
+from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
@@ -12,9 +13,18 @@ from ferroflow._src.ops.array import joining, making, shaping
 from ferroflow._src.ops.flow.checking import Assert
 from ferroflow._src.ops.flow.grouping import no_op
 from ferroflow._src.ops.math import comparison
-from ferroflow._src.ops.math.reduction import reduce_all
+from ferroflow._src.ops.sparse.sets import set_difference
 
 _ERROR = "weights can not be broadcast to values."
+
+
+def _has_valid_dims(weights_shape: Tensor, values_shape: Tensor) -> Tensor:
+    """Returns True if each dimension of the weights is 1 or equal to that of the values, which have the same rank."""
+    with name_scope(None, "has_invalid_dims", [weights_shape, values_shape]) as scope:
+        column = shaping.expand_dims(values_shape, -1)
+        valid = joining.concat([column, making.ones_like(column)], 1)
+        invalid = set_difference(shaping.expand_dims(weights_shape, -1), valid)
+        return comparison.equal(0, shaping.size(invalid.values, name="num_invalid_dims"), name=scope)
 
 
 def _has_valid_shape(weights_shape: Tensor, weights_rank: Tensor, values_shape: Tensor, values_rank: Tensor) -> Tensor:
@@ -23,13 +33,10 @@ def _has_valid_shape(weights_shape: Tensor, weights_rank: Tensor, values_shape: 
         None, "has_valid_nonscalar_shape", [weights_rank, weights_shape, values_rank, values_shape]
     ) as scope:
         is_same_rank = comparison.equal(values_rank, weights_rank, name="is_same_rank")
-        # Sizes that no dimension has follow those of the values: there is one for each dimension of the weights.
-        beyond = making.fill(shaping.expand_dims(weights_rank, 0), -1)
-        compared = joining.concat([values_shape, beyond], 0)[:weights_rank]
-        is_valid = comparison.logical_or(
-            comparison.equal(weights_shape, compared), comparison.equal(weights_shape, 1), name="is_valid_dim"
+        valid: Tensor = cond(
+            is_same_rank, lambda: _has_valid_dims(weights_shape, values_shape), lambda: is_same_rank, name=scope
         )
-        return comparison.logical_and(is_same_rank, reduce_all(is_valid), name=scope)
+        return valid
 
 
 def _known_to_hold(weights: Tensor, values: Tensor) -> str | None:
@@ -82,9 +89,10 @@ def assert_broadcastable(weights: TensorLike, values: TensorLike) -> Operation:
             return no_op(name=check)
         is_scalar = comparison.equal(0, weights_rank, name="is_scalar")
         described = ["weights.shape=", weights.name, weights_shape, "values.shape=", values.name, values_shape]
-        is_valid = comparison.logical_or(
+        is_valid = cond(
             is_scalar,
-            _has_valid_shape(weights_shape, weights_rank, values_shape, values_rank),
+            lambda: is_scalar,
+            lambda: _has_valid_shape(weights_shape, weights_rank, values_shape, values_rank),
             name="is_valid_shape",
         )
         return Assert(is_valid, [_ERROR, *described, "is_scalar=", is_scalar], name=scope)
