@@ -32,6 +32,11 @@ from ferroflow._src.contrib.rnn.grid_lstm_cell import (
 )
 from ferroflow._src.contrib.rnn.grouped_lstm_cell import GLSTMCell as GLSTMCell
 from ferroflow._src.contrib.rnn.highway_wrapper import HighwayWrapper as HighwayWrapper
+from ferroflow._src.contrib.rnn.independent_cells import (
+    IndRNNCell as IndRNNCell,
+    IndyGRUCell as IndyGRUCell,
+    IndyLSTMCell as IndyLSTMCell,
+)
 from ferroflow._src.contrib.rnn.layer_normalized_lstm_cell import LayerNormLSTMCell as LayerNormLSTMCell
 from ferroflow._src.contrib.rnn.nas_cell import NASCell as NASCell
 from ferroflow._src.contrib.rnn.normalized_lstm_cell import LayerNormBasicLSTMCell as LayerNormBasicLSTMCell

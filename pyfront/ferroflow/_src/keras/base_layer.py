@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar
 
 from ferroflow._src.base import dtypes, nest
+from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import DTypeLike, NestedTensors, ShapeLike
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
@@ -18,6 +19,9 @@ from ferroflow._src.layers.layer import Layer
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
 from ferroflow._src.layers.nodes import call_of, mask_of, note_call, note_masks
 from ferroflow._src.ops.array.making import identity, placeholder
+from ferroflow._src.variables.variable import Variable
+from ferroflow._src.variables.variable_scope import get_variable_scope
+from ferroflow._src.variables.variable_store import default_initializer
 
 # The ends of the names of arguments that take what is known by names.
 _STANDS_FOR = ("activation", "_initializer", "_regularizer", "_constraint")
@@ -258,17 +262,53 @@ class KerasLayer(Layer):
         Raises:
             ValueError: if a name is unknown; also on the same conditions as `tf.get_variable`.
         """
+        initializer, regularizer = named.initializer(initializer), named.regularizer(regularizer)
+        constraint = named.constraint(constraint)
+        if self._scope is None and partitioner is None:
+            return self._add_outside_of_calls(
+                name,
+                TensorShape(shape),
+                dtypes.as_dtype(dtype or self.dtype or dtypes.float32),
+                initializer,
+                regularizer,
+                trainable,
+                constraint=constraint,
+                use_resource=use_resource,
+            )
         return super().add_weight(
             name,
             shape,
             dtype,
-            initializer=named.initializer(initializer),
-            regularizer=named.regularizer(regularizer),
+            initializer=initializer,
+            regularizer=regularizer,
             trainable=trainable,
-            constraint=named.constraint(constraint),
+            constraint=constraint,
             use_resource=use_resource,
             partitioner=partitioner,
         )
+
+    def _add_outside_of_calls(
+        self,
+        name: str,
+        shape: TensorShape,
+        dtype: dtypes.DType,
+        initializer: Any,
+        regularizer: Any,
+        trainable: bool,
+        **options: Any,
+    ) -> Any:
+        """Makes a variable for a `build` or `__init__` that a program calls.
+
+        TF 1.x: its name is that of the current name scope and its own, without the layer's.
+        """
+        make = initializer or get_variable_scope().initializer or default_initializer(name, dtype)
+        variable = Variable(
+            lambda: make(shape.as_list(), dtype=dtype), trainable=trainable and self.trainable, name=name, **options
+        )
+        if regularizer:
+            self._regularize(name, variable, regularizer)
+        (self._trainable_weights if trainable else self._non_trainable_weights).append(variable)
+        return variable
 
 
 class InputLayer(KerasLayer):

@@ -7,6 +7,7 @@ from typing import Any
 
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import BoolLike, ListLike, NestedTensors
+from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.layers.layer import Layer
@@ -61,6 +62,18 @@ class TimeDistributed(Wrapper):
     def __init__(self, layer: Any, **kwargs: Any) -> None:
         super().__init__(layer, **kwargs)
         self.supports_masking = True
+
+    def build(self, input_shape: Any) -> None:
+        """Builds the layer for the inputs of a step.
+
+        Args:
+            input_shape: TensorShape of the inputs, [batch, steps, ...].
+        """
+        if isinstance(self.layer, Layer) and not self.layer.built and self._scope is None:
+            shape = TensorShape(input_shape).as_list()
+            self.layer.build(TensorShape([shape[0], *shape[2:]]))
+            self.layer.built = True
+        self.built = True
 
     def call(self, inputs: Any, **kwargs: Any) -> Tensor:
         """Calls the layer for all steps at once, as examples of one batch.
@@ -121,6 +134,19 @@ class Bidirectional(Wrapper):
 
     def _inner(self) -> list[Any]:
         return [self.forward_layer, self.backward_layer]
+
+    def build(self, input_shape: Any) -> None:
+        """Builds the layers of both directions.
+
+        Args:
+            input_shape: TensorShape of the inputs, [batch, steps, size].
+        """
+        if self._scope is None:
+            for layer in self._inner():
+                with name_scope(layer.name):
+                    layer.build(input_shape)
+                    layer.built = True
+        self.built = True
 
     def compute_mask(self, inputs: NestedTensors, mask: NestedTensors | None = None) -> Any:
         """Returns the mask of the outputs: the inputs' mask if all outputs are returned.

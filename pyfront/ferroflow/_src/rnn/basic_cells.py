@@ -70,7 +70,7 @@ class BasicRNNCell(_UnitsCell):
         """
         depth = known_depth(inputs_shape)
         self._kernel = self.add_weight("kernel", shape=[depth + self._num_units, self._num_units])
-        self._bias = self.add_weight("bias", shape=[self._num_units], initializer=Zeros(dtype=self.dtype))
+        self._bias = self.add_weight("bias", shape=[self._num_units], initializer=Zeros())
         self.built = True
 
     def call(self, inputs: TensorLike, state: TensorLike) -> Any:
@@ -138,11 +138,11 @@ class GRUCell(_UnitsCell):
         rows, units = known_depth(inputs_shape) + self._num_units, self._num_units
         kernel_initializer = self._kernel_initializer
         self._gate_kernel = self.add_weight("gates/kernel", shape=[rows, 2 * units], initializer=kernel_initializer)
-        self._gate_bias = self._bias("gates/bias", 2 * units, Constant(1.0, dtype=self.dtype))
+        self._gate_bias = self._bias("gates/bias", 2 * units, Constant(1.0))
         self._candidate_kernel = self.add_weight(
             "candidate/kernel", shape=[rows, units], initializer=kernel_initializer
         )
-        self._candidate_bias = self._bias("candidate/bias", units, Zeros(dtype=self.dtype))
+        self._candidate_bias = self._bias("candidate/bias", units, Zeros())
         self.built = True
 
     def call(self, inputs: TensorLike, state: TensorLike) -> Any:

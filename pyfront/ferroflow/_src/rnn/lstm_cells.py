@@ -110,7 +110,7 @@ class BasicLSTMCell(LayerRNNCell):
         """
         depth = known_depth(inputs_shape)
         self._kernel = self.add_weight("kernel", shape=[depth + self._num_units, 4 * self._num_units])
-        self._bias = self.add_weight("bias", shape=[4 * self._num_units], initializer=Zeros(dtype=self.dtype))
+        self._bias = self.add_weight("bias", shape=[4 * self._num_units], initializer=Zeros())
         self.built = True
 
     def call(self, inputs: TensorLike, state: Any) -> Any:
@@ -231,7 +231,7 @@ class LSTMCell(LayerRNNCell):
         units = self._num_units
         rows = known_depth(inputs_shape) + (units if self._num_proj is None else self._num_proj)
         self._kernel = self._sharded("kernel", [rows, 4 * units], self._num_unit_shards)
-        self._bias = self.add_weight("bias", shape=[4 * units], initializer=Zeros(dtype=self.dtype or dtypes.float32))
+        self._bias = self.add_weight("bias", shape=[4 * units], initializer=Zeros())
         if self._use_peepholes:
             self._w_f_diag = self.add_weight("w_f_diag", shape=[units], initializer=self._initializer)
             self._w_i_diag = self.add_weight("w_i_diag", shape=[units], initializer=self._initializer)

@@ -189,16 +189,16 @@ def piecewise_constant(x: Any, boundaries: ListLike, values: ListLike, name: str
     bounds, results, x = convert_n_to_tensor(boundaries), convert_n_to_tensor(values), convert_to_tensor(x)
     dtype = x.dtype.base_dtype
     # A conversion to the dtype of x could move a boundary: of int32 it cannot.
-    bounds = [
-        cast(b, dtype) if (b.dtype.base_dtype, dtype) == (dtypes.int32, dtypes.int64) else b for b in bounds
-    ]
+    bounds = [cast(b, dtype) if (b.dtype.base_dtype, dtype) == (dtypes.int32, dtypes.int64) else b for b in bounds]
     for bound in bounds:
         if bound.dtype.base_dtype != dtype:
             raise ValueError(f"Boundaries ({bound.dtype.base_dtype}) must have the same dtype as x ({dtype}).")
     first = results[0].dtype.base_dtype
     for result in results[1:]:
         if result.dtype.base_dtype != first:
-            raise ValueError(f"Values must have elements all with the same dtype ({first} vs {result.dtype.base_dtype}).")
+            raise ValueError(
+                f"Values must have elements all with the same dtype ({first} vs {result.dtype.base_dtype})."
+            )
     with name_scope(name, "PiecewiseConstant", [x, boundaries, values, name]):
         if not bounds:
             return results[0]

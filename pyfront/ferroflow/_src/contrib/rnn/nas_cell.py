@@ -8,13 +8,12 @@ from ferroflow._src.ops.array.joining import split
 from ferroflow._src.ops.math.elementwise import sigmoid, tanh
 from ferroflow._src.ops.math.linalg import matmul
 from ferroflow._src.ops.nn.activation import bias_add, relu
-from ferroflow._src.rnn.cell import RNNCell
+from ferroflow._src.rnn.cell import LayerRNNCell
 from ferroflow._src.rnn.lstm_cells import LSTMStateTuple
-from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.initializers import Zeros
 
 
-class NASCell(RNNCell):
+class NASCell(LayerRNNCell):
     """A cell with eight gates that are joined in a tree.
 
     Args:
@@ -23,17 +22,29 @@ class NASCell(RNNCell):
         use_biases: bool. If True, a bias is added to what comes from the state.
         reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
             missing ones.
+        use_bias: TensorFlow 1.15's name of `use_biases`.
+        **kwargs: further arguments of `tf.layers.Layer`, such as `name`.
 
     Source: Zoph and Le, Neural Architecture Search with Reinforcement Learning, 2016.
     """
 
     def __init__(
-        self, num_units: int, num_proj: int | None = None, use_biases: bool = False, reuse: object = None
+        self,
+        num_units: int,
+        num_proj: int | None = None,
+        use_biases: bool = False,
+        reuse: object = None,
+        use_bias: bool = False,
+        **kwargs: Any,
     ) -> None:
-        super().__init__(_reuse=reuse)
+        super().__init__(_reuse=reuse, **kwargs)
         self._num_units = num_units
         self._num_proj = num_proj
-        self._use_biases = use_biases
+        self._use_biases = use_biases or use_bias
+        self._recurrent_kernel: Any = None
+        self._kernel: Any = None
+        self._bias: Any = None
+        self._projection: Any = None
 
     @property
     def state_size(self) -> Any:
@@ -45,6 +56,27 @@ class NASCell(RNNCell):
         """int, the size of the projection, or the number of units."""
         return self._num_units if self._num_proj is None else self._num_proj
 
+    def build(self, inputs_shape: Any) -> None:
+        """Makes the kernels, of shapes [outputs, 8 units] and [inputs, 8 units], the bias and the projection.
+
+        Args:
+            inputs_shape: TensorShape of the inputs, [batch, inputs].
+
+        Raises:
+            ValueError: if the last dimension of the inputs is unknown.
+        """
+        depth = inputs_shape.with_rank(2)[1].value
+        if depth is None:
+            raise ValueError("Could not infer input size from inputs.get_shape()[-1]")
+        columns = 8 * self._num_units
+        self._recurrent_kernel = self.add_variable("recurrent_kernel", [self.output_size, columns])
+        self._kernel = self.add_variable("kernel", [depth, columns])
+        if self._use_biases:
+            self._bias = self.add_variable("bias", [columns], initializer=Zeros())
+        if self._num_proj is not None:
+            self._projection = self.add_variable("projection_weights", [self._num_units, self._num_proj])
+        self.built = True
+
     def call(self, inputs: Any, state: Any) -> Any:
         """Computes one step.
 
@@ -54,21 +86,11 @@ class NASCell(RNNCell):
 
         Returns:
             The output, of shape [batch, outputs], and the next state, as `state`.
-
-        Raises:
-            ValueError: if the last dimension of the inputs is unknown.
         """
         c, h = state
-        dtype = inputs.dtype
-        depth = inputs.get_shape().with_rank(2)[1].value
-        if depth is None:
-            raise ValueError("Could not infer input size from inputs.get_shape()[-1]")
-        columns = 8 * self._num_units
-        recurrent_kernel = get_variable("recurrent_kernel", [self.output_size, columns], dtype)
-        kernel = get_variable("kernel", [depth, columns], dtype)
-        of_state, of_inputs = matmul(h, recurrent_kernel), matmul(inputs, kernel)
+        of_state, of_inputs = matmul(h, self._recurrent_kernel), matmul(inputs, self._kernel)
         if self._use_biases:
-            of_state = bias_add(of_state, get_variable("bias", [columns], initializer=Zeros(), dtype=dtype))
+            of_state = bias_add(of_state, self._bias)
         m = split(value=of_state, num_or_size_splits=8, axis=1)
         x = split(value=of_inputs, num_or_size_splits=8, axis=1)
         leaves = [
@@ -80,5 +102,5 @@ class NASCell(RNNCell):
         new_c = tanh(left + c) * right
         new_h = tanh(new_c * tanh(product + total))
         if self._num_proj is not None:
-            new_h = matmul(new_h, get_variable("projection_weights", [self._num_units, self._num_proj], dtype))
+            new_h = matmul(new_h, self._projection)
         return new_h, LSTMStateTuple(new_c, new_h)

@@ -63,7 +63,7 @@ class SRUCell(LayerRNNCell):
         """
         units = self._num_units
         self._kernel = self.add_variable("kernel", shape=[known_depth(inputs_shape), 4 * units])
-        self._bias = self.add_variable("bias", shape=[2 * units], initializer=Constant(0.0, dtype=self.dtype))
+        self._bias = self.add_variable("bias", shape=[2 * units], initializer=Constant(0.0))
         self.built = True
 
     def call(self, inputs: TensorLike, state: TensorLike) -> Any:
