@@ -52,10 +52,9 @@ class _IndependentCell(LayerRNNCell):
 
     def _weights(self, scope: str, kernel: str, depth: int, columns: int, bias: Initializer) -> tuple[Any, Any, Any]:
         """Makes the kernel of the inputs, the row of the state and the bias."""
-        row = RandomUniform(-1.0, 1.0) if self._kernel_initializer is None else self._kernel_initializer
         return (
             self.add_variable(f"{scope}{kernel}", shape=[depth, columns], initializer=self._kernel_initializer),
-            self.add_variable(f"{scope}kernel_u", shape=[1, columns], initializer=row),
+            self.add_variable(f"{scope}kernel_u", shape=[1, columns], initializer=RandomUniform(-1.0, 1.0)),
             self.add_variable(f"{scope}bias", shape=[columns], initializer=self._bias_initializer or bias),
         )
 
@@ -119,7 +118,7 @@ class IndyGRUCell(_IndependentCell):
         activation: callable, of the candidate; None for `tanh`.
         reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
             missing ones.
-        kernel_initializer: initializer of kernels and rows; None for the scope's, and for rows uniform in [-1, 1).
+        kernel_initializer: initializer of both kernels; None for the scope's. Rows start uniform in [-1, 1).
         bias_initializer: initializer of both biases; None for 1 at the gates and 0 at the candidate.
         name: str, name of the layer; None for "indy_gru_cell".
         dtype: DType of the variables; None for that of the first inputs.
@@ -182,7 +181,7 @@ class IndyLSTMCell(_IndependentCell):
         activation: callable, of the candidate and the output; None for `tanh`.
         reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
             missing ones.
-        kernel_initializer: initializer of kernel and row; None for the scope's, and for the row uniform in [-1, 1).
+        kernel_initializer: initializer of the kernel; None for the scope's. The row starts uniform in [-1, 1).
         bias_initializer: initializer of the bias; None for zeros.
         name: str, name of the layer; None for "indy_lstm_cell".
         dtype: DType of the variables; None for that of the first inputs.
