@@ -17,7 +17,7 @@ from ferroflow._src.framework.default_graph import control_dependencies, device,
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.saveable import SaveableObject, SaveSpec
 from ferroflow._src.framework.tensor import Tensor
-from ferroflow._src.ops.array.making import ensure_shape, identity
+from ferroflow._src.ops.array.making import ensure_shape, identity, placeholder_with_default
 from ferroflow._src.ops.array.shaping import reshape as reshape_tensor, shape
 from ferroflow._src.ops.checkpoint import saving
 from ferroflow._src.ops.flow.grouping import group, with_dependencies
@@ -401,7 +401,9 @@ class BaseSaverBuilder:
         """
         saveables = self._ValidateAndSliceInputs(names_to_saveables)
         with name_scope(name, "save", [saveable.op for saveable in saveables]):
-            filename_tensor = constant(filename or "model")
+            filename_tensor = placeholder_with_default(filename or "model", shape=(), name="filename")
+            # What a session feeds, by the name that TensorFlow 1.x has always given it.
+            filename_tensor = placeholder_with_default(filename_tensor, shape=(), name="Const")
             if sharded:
                 per_device = self._GroupByDevices(saveables)
                 saved = self._AddShardedSaveOps(filename_tensor, per_device)

@@ -98,14 +98,16 @@ def counts_at_thresholds(
     if weights is not None:
         weights = broadcast_weights(cast(weights, dtypes.float32), predictions)
         weights = shaping.reshape(weights, [1, -1])
+    is_false = None if includes is not None and not {"tn", "fp"} & set(includes) else logical_not(is_true)
+    is_below = None if includes is not None and not {"fn", "tn"} & set(includes) else logical_not(is_above)
     variables, updates = {}, {}
     for key, (name, label, prediction) in _COUNTS.items():
         if includes is not None and key not in includes:
             continue
         variable = metric_variable([len(thresholds)], dtypes.float32, name=name)
         holds = comparison.logical_and(
-            is_true if label else logical_not(is_true),
-            is_above if prediction else logical_not(is_above),
+            is_true if label else is_false,
+            is_above if prediction else is_below,
         )
         counted = cast(holds, dtypes.float32)
         if weights is not None:

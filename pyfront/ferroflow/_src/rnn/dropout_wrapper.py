@@ -109,8 +109,8 @@ class DropoutWrapper(CellWrapper):
             self._input_noise: Any = None
             self._state_noise: Any = None
             self._output_noise: Any = None
-            if variational_recurrent:
-                self._draw(input_size, dtype)
+        if variational_recurrent:
+            self._draw(input_size, dtype)
 
     def _draw(self, input_size: Any, dtype: Any) -> None:
         if dtype is None:

@@ -74,6 +74,7 @@ def per_image_standardization(image: TensorLike) -> Tensor:
     with name_scope(None, "per_image_standardization", [image]) as scope:
         image = checked_at_least_3d(convert_to_tensor(image, name="image"))
         given = image.dtype.base_dtype
+        image = making.identity(image)
         if given not in _FLOATS:
             image = cast.cast(image, dtypes.float32)
         pixels = reduce_prod(shaping.shape(image)[-3:])
@@ -297,7 +298,7 @@ def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the dtype of `images`, of shape [..., 3].
     """
     with name_scope(name, "grayscale_to_rgb", [images]) as scope:
-        images = convert_to_tensor(images, name="images")
+        images = making.identity(convert_to_tensor(images, name="images"), name="control_dependency")
         rank = shaping.expand_dims(shaping.rank(images) - 1, 0)
         ones = making.ones(rank, dtype=dtypes.int32)
         multiples = joining.concat([ones, shaping.expand_dims(3, 0)], 0)

@@ -157,7 +157,7 @@ def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = N
         a, b = convert_image_dtype(a, dtypes.float32), convert_image_dtype(b, dtypes.float32)
         error = reduce_mean(arithmetic.squared_difference(a, b), [-3, -2, -1])
         ratio = arithmetic.subtract(
-            20 * elementwise.log(peak) / np.float32(np.log(10.0)),
+            20 * elementwise.log(peak) / elementwise.log(10.0),
             np.float32(10 / np.log(10)) * elementwise.log(error),
             name="psnr",
         )

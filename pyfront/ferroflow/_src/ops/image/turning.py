@@ -11,6 +11,7 @@ from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import indexing, making, shaping
+from ferroflow._src.ops.flow.branches import cond
 from ferroflow._src.ops.image.checking import by_rank, checked_at_least_3d
 from ferroflow._src.ops.math import comparison
 from ferroflow._src.ops.random.sampling import random_uniform
@@ -28,7 +29,7 @@ def _random_flip(image: Any, axis: int, seed: int | None, scope_name: str) -> Te
 
         def of_one() -> Tensor:
             flip = random_uniform([], 0, 1.0, seed=seed) < 0.5
-            flipped = indexing.where(flip, shaping.reverse(image, [axis]), image, name=scope)
+            flipped: Tensor = cond(flip, lambda: shaping.reverse(image, [axis]), lambda: image, name=scope)
             return _keeping_shape(image, flipped)
 
         def of_batch() -> Tensor:

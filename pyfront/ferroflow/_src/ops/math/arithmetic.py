@@ -28,9 +28,9 @@ def _binary_signature(x: TensorLike, y: TensorLike, name: str | None = None) -> 
 
 
 @makes(_binary_signature)
-def _binary(public_name: str, op_type: str, what: str, taken: str) -> Callable[..., Tensor]:
+def _binary(public_name: str, op_type: str, what: str, taken: str, op_name: str | None = None) -> Callable[..., Tensor]:
     def function(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
-        return tensor_op(op_type, [x, y], name=name)
+        return tensor_op(op_type, [x, y], name=name or op_name)
 
     function.__name__ = function.__qualname__ = public_name
     function.__doc__ = f"""Computes {what}, element by element, with broadcasting.
@@ -60,8 +60,8 @@ floormod = _binary("floormod", "FloorMod", "the remainder of the floor division,
 truncatemod = _binary(
     "truncatemod", "TruncateMod", "the remainder of the division towards zero, which has the sign of `x`", _REAL
 )
-div_no_nan = _binary("div_no_nan", "DivNoNan", "`x / y`, and 0 where `y` is 0", _FLOAT)
-multiply_no_nan = _binary("multiply_no_nan", "MulNoNan", "`x * y`, and 0 where `y` is 0", _FLOAT)
+div_no_nan = _binary("div_no_nan", "DivNoNan", "`x / y`, and 0 where `y` is 0", _FLOAT, "div_no_nan")
+multiply_no_nan = _binary("multiply_no_nan", "MulNoNan", "`x * y`, and 0 where `y` is 0", _FLOAT, "multiply_no_nan")
 xlogy = _binary("xlogy", "Xlogy", "`x * log(y)`, and 0 where `x` is 0", _FLOAT)
 xdivy = _binary("xdivy", "Xdivy", "`x / y`, and 0 where `x` is 0", _FLOAT)
 maximum = _binary("maximum", "Maximum", "the larger of `x` and `y`", _REAL)

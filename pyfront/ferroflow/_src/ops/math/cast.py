@@ -157,7 +157,7 @@ def imag(input: TensorLike, name: str | None = None) -> Any:
     with name_scope(name, "Imag", [input]) as scope:
         input = convert_to_tensor(input, name="input")
         if not input.dtype.is_complex:
-            return tensor_op("ZerosLike", [input])
+            return tensor_op("ZerosLike", [input], name="zeros_like")
         return tensor_op("Imag", [input], {"Tout": input.dtype.real_dtype}, name=scope)
 
 

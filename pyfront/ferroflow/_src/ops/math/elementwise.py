@@ -213,4 +213,4 @@ def angle(input: TensorLike, name: str | None = None) -> Tensor:
         input = convert_to_tensor(input, name="input")
         if input.dtype.is_complex:
             return tensor_op("Angle", [input], {"Tout": input.dtype.real_dtype}, name=scope)
-        return tensor_op("ZerosLike", [input])
+        return tensor_op("ZerosLike", [input], name="zeros_like")

@@ -153,7 +153,7 @@ def count_nonzero(
     with name_scope(name, "count_nonzero", [input_tensor]):
         input_tensor = convert_to_tensor(input_tensor, name="input_tensor")
         zero = making.zeros([], dtype=input_tensor.dtype)
-        differs = cast(tensor_op("NotEqual", [input_tensor, zero]), dtypes.int64, name="ToInt64")
+        differs = cast(tensor_op("NotEqual", [input_tensor, zero]), dtypes.int64)
         count: Tensor = cast(reduce_sum(differs, axis, keepdims=bool(keepdims)), dtype)
         return count
 

@@ -17,6 +17,7 @@ from ferroflow._src.framework.default_graph import (
 )
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import indexing, making, shaping
+from ferroflow._src.ops.flow.branches import cond
 from ferroflow._src.ops.math import arithmetic, elementwise
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.reduction import reduce_mean, reduce_prod, reduce_sum
@@ -80,8 +81,21 @@ def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
     """
     with name_scope(name, "zero_fraction", [value]):
         value = convert_to_tensor(value, name="value")
-        zero = constant(0, dtype=value.dtype.base_dtype, name="zero")
-        return reduce_mean(cast(tensor_op("Equal", [value, zero]), dtypes.float32))
+        size = shaping.size(value, out_type=dtypes.int64)
+
+        def nonzero(dtype: dtypes.DType) -> Tensor:
+            with name_scope("count_nonzero"):
+                zero = making.zeros([], dtype=value.dtype.base_dtype)
+                differs = cast(tensor_op("NotEqual", [value, zero]), dtype)
+                return reduce_sum(differs, name="nonzero_count")
+
+        # TF 1.15: counts of int32 where they suffice.
+        count: Tensor = cond(
+            size <= dtypes.int32.max, lambda: cast(nonzero(dtypes.int32), dtypes.int64), lambda: nonzero(dtypes.int64)
+        )
+        with name_scope("counts_to_fraction"):
+            fraction = cast(size - count, dtypes.float32) / cast(size, dtypes.float32)
+        return making.identity(fraction, name="fraction")
 
 
 def sufficient_statistics(
