@@ -38,6 +38,7 @@ def test_a_task_of_a_cluster(set_config, task, expected):
     assert (config.is_chief, config.master, config.global_id_in_cluster) == expected
     replicas = (0, 0) if task["type"] == "evaluator" else (2, 3)
     assert (config.num_ps_replicas, config.num_worker_replicas) == replicas
+    assert config.evaluation_master == ""
 
 
 def test_a_cluster_may_have_a_master(set_config):

@@ -4,12 +4,15 @@ import json
 import os
 import subprocess
 import sys
+import time
+import types
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import ferroflow as tf
+from ferroflow._src.estimator import train_and_evaluate
 
 X = np.arange(12, dtype=np.float32).reshape(6, 2)
 Y = X @ np.array([[0.5], [-0.25]], np.float32) + 1
@@ -199,10 +202,55 @@ def test_one_feature_is_served_as_it_is(tmp_path):
             tf.estimator.export.TensorServingInputReceiver(features, receivers)
 
 
+def test_a_saved_model_has_the_checkpoint_that_is_given(tmp_path):
+    def model_fn(features, labels, mode):
+        weight = tf.get_variable("weight", [], initializer=tf.zeros_initializer())
+        step = tf.train.get_global_step()
+        outputs = {"out": tf.estimator.export.PredictOutput({"weight": features["x"] * 0.0 + weight})}
+        return tf.estimator.EstimatorSpec(
+            mode,
+            predictions=features,
+            loss=weight + 0.0,
+            train_op=tf.group(weight.assign_add(1.0), tf.assign_add(step, 1)),
+            export_outputs=outputs,
+        )
+
+    def serving():
+        fed = tf.placeholder(tf.float32, [None], name="fed")
+        return tf.estimator.export.ServingInputReceiver({"x": fed}, {"x": fed})
+
+    model = tf.estimator.Estimator(model_fn, str(tmp_path / "model"))
+    model.train(lambda: tf.data.Dataset.from_tensors({"x": [1.0]}).repeat(), steps=2)
+    first = tf.train.latest_checkpoint(str(tmp_path / "model"))
+    model.train(lambda: tf.data.Dataset.from_tensors({"x": [1.0]}).repeat(), steps=3)
+    for checkpoint, weight in ((first, 2.0), (None, 5.0)):
+        folder = model.export_saved_model(str(tmp_path / "out"), serving, checkpoint_path=checkpoint)
+        assert tf.contrib.predictor.from_saved_model(folder.decode())({"x": [1.0]})["weight"].tolist() == [weight]
+
+
+def test_the_delay_before_the_first_evaluation_is_logged_and_waited(tmp_path, monkeypatch, caplog):
+    slept = []
+    estimator(tmp_path).train(dataset, steps=2)
+    clock = types.SimpleNamespace(sleep=slept.append, monotonic=time.monotonic)
+    monkeypatch.setattr(train_and_evaluate, "time", clock)
+    monkeypatch.setenv(
+        "TF_CONFIG", json.dumps({"cluster": {"chief": ["a:1"]}, "task": {"type": "evaluator", "index": 0}})
+    )
+    with caplog.at_level("INFO", logger="tensorflow"):
+        tf.estimator.train_and_evaluate(
+            estimator(tmp_path),
+            tf.estimator.TrainSpec(dataset, max_steps=2),
+            tf.estimator.EvalSpec(lambda: dataset(1), steps=1, start_delay_secs=7, throttle_secs=0),
+        )
+    assert slept == [7]
+    assert "Waiting 7.000000 secs before starting eval." in caplog.text
+
+
 PROGRAM = """
 import sys
 import numpy as np
 import ferroflow as tf
+from ferroflow._src.estimator import train_and_evaluate
 
 def model_fn(features, labels, mode):
     predicted = tf.layers.dense(features, 1, name="layer")

@@ -158,3 +158,35 @@ def test_gradients_flow_through_a_dropout_whose_mode_is_fed():
         dropped, by_x = session.run([y, gradient], {training: True})
         np.testing.assert_array_equal(by_x, dropped)
         np.testing.assert_array_equal(session.run(gradient, {training: False}), np.ones([3, 20]))
+
+
+OPTIONS = [
+    (lambda **options: tf.layers.Dense(2, **options), [1, 4], ("kernel", "bias")),
+    (lambda **options: tf.layers.Conv1D(2, 3, **options), [1, 8, 3], ("kernel", "bias")),
+    (lambda **options: tf.layers.Conv2D(2, 3, **options), [1, 8, 8, 3], ("kernel", "bias")),
+    (lambda **options: tf.layers.Conv3D(2, 3, **options), [1, 8, 8, 8, 3], ("kernel", "bias")),
+    (lambda **options: tf.layers.Conv2DTranspose(2, 3, **options), [1, 8, 8, 3], ("kernel", "bias")),
+    (lambda **options: tf.layers.Conv3DTranspose(2, 3, **options), [1, 4, 4, 4, 3], ("kernel", "bias")),
+    (lambda **o: tf.layers.SeparableConv1D(2, 3, **o), [1, 8, 3], ("depthwise", "pointwise", "bias")),
+    (lambda **o: tf.layers.SeparableConv2D(2, 3, **o), [1, 8, 8, 3], ("depthwise", "pointwise", "bias")),
+    (lambda **options: tf.layers.BatchNormalization(**options), [2, 4], ("gamma", "beta")),
+]
+
+
+@pytest.mark.parametrize(("make", "shape", "parts"), OPTIONS)
+def test_each_variable_has_its_own_initializer_regularizer_and_constraint(make, shape, parts):
+    options = {}
+    for number, part in enumerate(parts, 2):
+        options[f"{part}_initializer"] = tf.constant_initializer(float(number))
+        options[f"{part}_regularizer"] = lambda w, number=number: tf.reduce_max(w) * 10.0**-number
+        options[f"{part}_constraint"] = lambda w, number=number: w * number
+    with tf.Graph().as_default(), tf.Session() as session:
+        layer = make(**options)
+        layer(tf.zeros(shape))
+        variables = {v.op.name.rsplit("/", 1)[1].removesuffix("_kernel"): v for v in layer.trainable_variables}
+        session.run(tf.global_variables_initializer())
+        for number, part in enumerate(parts, 2):
+            assert (session.run(variables[part]) == number).all(), part
+            assert session.run(variables[part].constraint(tf.constant(1.0))) == number, part
+        expected = sum(number * 10.0**-number for number in range(2, 2 + len(parts)))
+        np.testing.assert_allclose(session.run(tf.losses.get_regularization_loss()), expected, rtol=1e-6)

@@ -98,17 +98,18 @@ def counts_at_thresholds(
     if weights is not None:
         weights = broadcast_weights(cast(weights, dtypes.float32), predictions)
         weights = shaping.reshape(weights, [1, -1])
-    is_false = None if includes is not None and not {"tn", "fp"} & set(includes) else logical_not(is_true)
-    is_below = None if includes is not None and not {"fn", "tn"} & set(includes) else logical_not(is_above)
+    wanted = [count for key, count in _COUNTS.items() if includes is None or key in includes]
+    labelled, predicted = {True: is_true}, {True: is_above}
+    if not all(label for _, label, _ in wanted):
+        labelled[False] = logical_not(is_true)
+    if not all(prediction for _, _, prediction in wanted):
+        predicted[False] = logical_not(is_above)
     variables, updates = {}, {}
     for key, (name, label, prediction) in _COUNTS.items():
         if includes is not None and key not in includes:
             continue
         variable = metric_variable([len(thresholds)], dtypes.float32, name=name)
-        holds = comparison.logical_and(
-            is_true if label else is_false,
-            is_above if prediction else is_below,
-        )
+        holds = comparison.logical_and(labelled[label], predicted[prediction])
         counted = cast(holds, dtypes.float32)
         if weights is not None:
             counted *= weights
