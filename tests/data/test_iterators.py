@@ -366,3 +366,13 @@ def test_a_forked_process_is_told_that_the_threads_are_its_parents():
                 os._exit(status)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
         assert session.run([element, plain_element]) == [1, 1]
+
+
+def test_a_generator_gives_nested_elements():
+    types = ({"a": tf.int32, "b": (tf.int64, (tf.float32,))}, tf.string)
+    elements = [({"a": i, "b": (i + 1, (i + 0.5,))}, str(i)) for i in range(3)]
+    dataset = tf.data.Dataset.from_generator(lambda: iter(elements), types)
+    following = dataset.make_one_shot_iterator().get_next()
+    with tf.Session() as session:
+        for i in range(3):
+            assert session.run(following) == ({"a": i, "b": (i + 1, (i + 0.5,))}, str(i).encode())

@@ -281,3 +281,23 @@ def test_members_are_not_overridden(tmp_path):
 
     with pytest.raises(ValueError, match="cannot override members"):
         Other(linear, str(tmp_path), params={"rate": 1.0})
+
+
+def test_training_evaluation_and_prediction_use_the_session_config(tmp_path):
+    devices = []
+
+    class Hook(tf.train.SessionRunHook):
+        def after_create_session(self, session, coord):
+            devices.append(len(session.list_devices()))
+
+    config = tf.estimator.RunConfig(session_config=tf.ConfigProto(device_count={"CPU": 3}))
+    model = tf.estimator.Estimator(linear, str(tmp_path), config, {"rate": 0.1})
+    model.train(lambda: dataset(), hooks=[Hook()], steps=1)
+    model.evaluate(lambda: dataset(), hooks=[Hook()], steps=1)
+    list(model.predict(lambda: dataset(), hooks=[Hook()]))
+    assert devices == [3, 3, 3]
+
+
+def test_a_loss_of_one_element_becomes_a_scalar():
+    spec = tf.estimator.EstimatorSpec("eval", loss=tf.constant([2.0]), predictions=tf.constant(1.0))
+    assert spec.loss.shape == []

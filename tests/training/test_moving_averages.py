@@ -163,3 +163,15 @@ def test_a_swapping_saver_needs_a_variable_and_its_average():
     fresh = tf.contrib.opt.MovingAverageOptimizer(tf.train.GradientDescentOptimizer(0.5))
     with pytest.raises(RuntimeError, match="before creating the swapping_saver"):
         fresh.swapping_saver()
+
+
+def test_an_average_is_moved_in_the_graph_of_its_variable():
+    from_elsewhere = tf.Graph()
+    with from_elsewhere.as_default():
+        variable, value = tf.get_variable("v", [], initializer=tf.ones_initializer()), tf.constant(3.0)
+    moved = assign_moving_average(variable, value, 0.5)
+    assert moved.graph is from_elsewhere
+    with tf.Session(graph=from_elsewhere) as session:
+        session.run([v.initializer for v in from_elsewhere.get_collection("variables")])
+        # The average that starts at zero, freed of the bias of its start.
+        assert session.run(moved) == 3.0
