@@ -81,6 +81,8 @@ def test_the_operations_have_tensorflows_names() -> None:
         v = tf.Variable(1.0, name="v")
         saver = tf.train.Saver([v])
         assert [op.name for op in graph.get_operations() if op.name.startswith("save/")] == [
+            "save/filename/input",
+            "save/filename",
             "save/Const",
             "save/SaveV2/tensor_names",
             "save/SaveV2/shape_and_slices",
