@@ -141,3 +141,31 @@ def test_labels_outside_the_classes_fail_in_the_step(tmp_path):
 def test_arguments_are_checked(build, reason):
     with pytest.raises(ValueError, match=reason):
         build()
+
+
+def test_a_training_step_writes_the_loss_and_its_average(tmp_path):
+    column = tf.feature_column.numeric_column("x")
+    model = tf.estimator.LinearRegressor(
+        [column],
+        str(tmp_path),
+        weight_column="w",
+        optimizer=tf.train.GradientDescentOptimizer(0.0),
+        loss_reduction=tf.losses.Reduction.SUM,
+        config=tf.estimator.RunConfig(save_summary_steps=1),
+    )
+    features = {"x": [[1.0], [2.0]], "w": [[1.0], [3.0]]}
+    model.train(lambda: tf.data.Dataset.from_tensors((features, [[2.0], [4.0]])), steps=1)
+    tf.summary.FileWriterCache.clear()
+    (path,) = tmp_path.glob("events*")
+    values = {v.tag: v.simple_value for e in tf.train.summary_iterator(str(path)) for v in e.summary.value}
+    # The model predicts 0: 1 * 2 ** 2 + 3 * 4 ** 2, and that by the sum of the weights.
+    assert (values["loss"], values["average_loss"]) == (52.0, 13.0)
+
+
+def test_evaluations_log_their_progress(tmp_path, caplog):
+    column = tf.feature_column.numeric_column("x")
+    model = tf.estimator.LinearRegressor([column], str(tmp_path))
+    model.train(lambda: tf.data.Dataset.from_tensors(({"x": [[1.0]]}, [[2.0]])), steps=1)
+    with caplog.at_level("INFO", logger="tensorflow"):
+        model.evaluate(lambda: tf.data.Dataset.from_tensors(({"x": [[1.0]]}, [[2.0]])).repeat(3), steps=2)
+    assert [f"Evaluation [{i}/2]" in caplog.text for i in (1, 2, 3)] == [True, True, False]

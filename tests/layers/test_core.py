@@ -173,17 +173,33 @@ OPTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("make", "shape", "parts"), OPTIONS)
-def test_each_variable_has_its_own_initializer_regularizer_and_constraint(make, shape, parts):
+# The functions make such layers and call them.
+FUNCTIONS = [
+    (lambda x, **options: tf.layers.dense(x, 2, **options), [1, 4], ("kernel", "bias")),
+    (lambda x, **options: tf.layers.conv1d(x, 2, 3, **options), [1, 8, 3], ("kernel", "bias")),
+    (lambda x, **options: tf.layers.conv2d(x, 2, 3, **options), [1, 8, 8, 3], ("kernel", "bias")),
+    (lambda x, **options: tf.layers.conv3d(x, 2, 3, **options), [1, 8, 8, 8, 3], ("kernel", "bias")),
+    (lambda x, **options: tf.layers.conv2d_transpose(x, 2, 3, **options), [1, 8, 8, 3], ("kernel", "bias")),
+    (lambda x, **options: tf.layers.conv3d_transpose(x, 2, 3, **options), [1, 4, 4, 4, 3], ("kernel", "bias")),
+    (lambda x, **o: tf.layers.separable_conv1d(x, 2, 3, **o), [1, 8, 3], ("depthwise", "pointwise", "bias")),
+    (lambda x, **o: tf.layers.separable_conv2d(x, 2, 3, **o), [1, 8, 8, 3], ("depthwise", "pointwise", "bias")),
+    (lambda x, **options: tf.layers.batch_normalization(x, **options), [2, 4], ("gamma", "beta")),
+]
+
+
+@pytest.mark.parametrize(
+    ("apply", "shape", "parts"),
+    [*((lambda x, make=m, **o: make(**o)(x), shape, parts) for m, shape, parts in OPTIONS), *FUNCTIONS],
+)
+def test_each_variable_has_its_own_initializer_regularizer_and_constraint(apply, shape, parts):
     options = {}
     for number, part in enumerate(parts, 2):
         options[f"{part}_initializer"] = tf.constant_initializer(float(number))
         options[f"{part}_regularizer"] = lambda w, number=number: tf.reduce_max(w) * 10.0**-number
         options[f"{part}_constraint"] = lambda w, number=number: w * number
     with tf.Graph().as_default(), tf.Session() as session:
-        layer = make(**options)
-        layer(tf.zeros(shape))
-        variables = {v.op.name.rsplit("/", 1)[1].removesuffix("_kernel"): v for v in layer.trainable_variables}
+        apply(tf.zeros(shape), **options)
+        variables = {v.op.name.rsplit("/", 1)[1].removesuffix("_kernel"): v for v in tf.trainable_variables()}
         session.run(tf.global_variables_initializer())
         for number, part in enumerate(parts, 2):
             assert (session.run(variables[part]) == number).all(), part
