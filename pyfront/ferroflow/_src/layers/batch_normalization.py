@@ -302,7 +302,7 @@ class BatchNormalization(Layer):
     def _renormalized(self, mean: Any, variance: Any, training: bool | Tensor) -> tuple[Any, Any, Any, Any]:
         """Returns the correction of scale and offset towards the averages, and the moments to average."""
         stddev = sqrt(variance + self.epsilon)
-        towards = maximum(self.renorm_stddev, sqrt(self.epsilon))
+        towards = maximum(self.renorm_stddev, sqrt(stddev.dtype.as_numpy_dtype(self.epsilon)))
         r = stddev / towards
         d = (mean - self.renorm_mean) / towards
         # The averages move only after they are used.
