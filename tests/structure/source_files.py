@@ -80,3 +80,36 @@ def mentions(paths: Iterable[Path], words: Sequence[str]) -> list[str]:
                 line = data.count(b"\n", 0, position) + 1
                 problems.append(f"{path}:{line} mentions {word}")
     return problems
+
+
+_BANNER = re.compile(r"\s*(#|//) ?[-=*#~]{3,}")
+_SPLIT_IMPORT = re.compile(r"^([ ]*from \S+ import )\(\n\s+([^,\n#]+),?\n[ ]*\)", re.MULTILINE)
+_LINE_LENGTH = 120
+
+
+def with_banners(paths: Iterable[Path]) -> list[str]:
+    """Lists the lines of Rust and Python files that are comments of dashes and their like."""
+    return [
+        f"{path}:{number}"
+        for path in paths
+        if path.suffix in (".rs", ".py")
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if _BANNER.match(line)
+    ]
+
+
+def lists_of_names(paths: Iterable[Path]) -> list[str]:
+    """Lists the Python files with an `__all__`."""
+    sources = ((path, path.read_text(encoding="utf-8")) for path in paths if path.suffix == ".py")
+    return [str(path) for path, source in sources if re.search(r"^__all__\b", source, re.MULTILINE)]
+
+
+def split_imports(paths: Iterable[Path]) -> list[str]:
+    """Lists the imports of one name on three lines that one line has room for."""
+    return [
+        f"{path}: {match[2]}"
+        for path in paths
+        if path.suffix == ".py"
+        for match in _SPLIT_IMPORT.finditer(path.read_text(encoding="utf-8"))
+        if len(match[1] + match[2]) <= _LINE_LENGTH
+    ]

@@ -24,6 +24,29 @@ def test_nothing_points_outside_the_tree():
     assert source_files.mentions(FILES, OUTSIDE) == []
 
 
+def test_no_file_has_banners():
+    assert source_files.with_banners(FILES) == []
+
+
+def test_facades_list_their_names_once():
+    facades = [path for path in FILES if "pyfront" in path.parts and "_src" not in path.parts]
+    assert source_files.lists_of_names(facades) == []
+
+
+def test_imports_of_one_name_that_fit_stand_on_one_line():
+    assert source_files.split_imports(FILES) == []
+
+
+def test_banners_lists_and_split_imports_are_found(tmp_path):
+    source = '"""A file."""\n\nfrom os import (\n    path as path,\n)\n\n__all__ = ["path"]\n# ---- parts\n# -- no\n'
+    (tmp_path / "a.py").write_text(source, encoding="utf-8")
+    (tmp_path / "a.rs").write_text("//! A file.\n// ====\n", encoding="utf-8")
+    files = [tmp_path / "a.py", tmp_path / "a.rs"]
+    assert [found.rpartition("/")[2] for found in source_files.with_banners(files)] == ["a.py:8", "a.rs:2"]
+    assert [found.rpartition("/")[2] for found in source_files.lists_of_names(files)] == ["a.py"]
+    assert [found.rpartition("/")[2] for found in source_files.split_imports(files)] == ["a.py: path as path"]
+
+
 def test_the_checks_read_the_real_tree():
     names = {str(path.relative_to(ROOT)) for path in FILES}
     assert {"Cargo.toml", "rust/tensor/src/lib.rs", "pyfront/ferroflow/_src/base/dtypes.py"} <= names

@@ -8,15 +8,27 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import nest
-from ferroflow._src.keras.network import calls_in, outputs_in
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.layers.nodes import Call, call_of, shape_of
 
 
 def print_table(
-    model: Any, line_length: int | None, positions: Sequence[float] | None, print_fn: Callable[[str], Any]
+    model: Any,
+    calls: Sequence[tuple[Tensor, Call]],
+    line_length: int | None,
+    positions: Sequence[float] | None,
+    print_fn: Callable[[str], Any],
 ) -> None:
-    """Prints a line for each layer, and the numbers of elements of the variables."""
-    is_chain = _is_chain(model)
+    """Prints a line for each layer, and the numbers of elements of the variables.
+
+    Args:
+        model: Network.
+        calls: the tensors of the model in the order of their computation, each with the call that gives it.
+        line_length: int, the width of the table; None for the default.
+        positions: list of float or int, the ends of the columns; None for the default.
+        print_fn: callable of a line.
+    """
+    is_chain = _is_chain(model, calls)
     width = line_length or (65 if is_chain else 98)
     ends = list(positions or ((0.45, 0.85, 1.0) if is_chain else (0.33, 0.55, 0.67, 1.0)))
     columns = [int(width * end) for end in ends] if ends[-1] <= 1 else [int(end) for end in ends]
@@ -34,8 +46,8 @@ def print_table(
     for i, layer in enumerate(model.layers):
         if i:
             print_fn("_" * width)
-        outputs = outputs_in(model, layer)
-        sources = [] if is_chain else _sources(model, layer)
+        outputs = outputs_in(calls, layer)
+        sources = [] if is_chain else _sources(calls, layer)
         shape = shape_of(outputs) if outputs else "multiple"
         row(f"{layer.name} ({type(layer).__name__})", shape, _count(layer.weights), *sources[:1])
         for source in sources[1:]:
@@ -48,15 +60,21 @@ def print_table(
     print_fn("_" * width)
 
 
+def outputs_in(calls: Sequence[tuple[Tensor, Call]], layer: Any) -> list[Tensor]:
+    """Returns the outputs of a layer in a model, from the calls of that."""
+    own = [tensor for tensor, call in calls if call.layer is layer]
+    return own or nest.flatten(getattr(layer, "output", []))
+
+
 def _count(variables: Sequence[Any]) -> int:
     return int(sum(np.prod(w.get_shape().as_list()) for w in variables))
 
 
-def _is_chain(model: Any) -> bool:
+def _is_chain(model: Any, calls: Sequence[tuple[Tensor, Call]]) -> bool:
     """Returns True if each layer is called once, on the output of the one before it."""
     before = list(model.inputs)
     seen = []
-    for tensor, made in calls_in(model):
+    for tensor, made in calls:
         if len(before) != 1 or nest.flatten(made.inputs) != before or made.layer in seen:
             return False
         seen.append(made.layer)
@@ -64,16 +82,16 @@ def _is_chain(model: Any) -> bool:
     return True
 
 
-def _sources(model: Any, layer: Any) -> list[str]:
+def _sources(calls: Sequence[tuple[Tensor, Call]], layer: Any) -> list[str]:
     """Returns the names of the layers that a layer is called on in the model, with the numbers of their calls and
     outputs.
     """
-    calls: list[Call] = []
-    for _, call in calls_in(model):
-        if call.layer is layer and call not in calls:
-            calls.append(call)
+    own_calls: list[Call] = []
+    for _, call in calls:
+        if call.layer is layer and call not in own_calls:
+            own_calls.append(call)
     found = []
-    for call in calls:
+    for call in own_calls:
         for tensor in nest.flatten(call.inputs):
             made = call_of(tensor)
             if made is not None:

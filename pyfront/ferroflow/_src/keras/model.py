@@ -9,35 +9,20 @@ import numpy as np
 
 from ferroflow._src.base import tf_logging
 from ferroflow._src.base.errors import OutOfRangeError
-from ferroflow._src.base.typing import BoolLike, DictLike, Identifier, IntLike, ListLike, NestedTensors
-from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.handles import Tensor
-from ferroflow._src.keras import optimizers
-from ferroflow._src.keras.backend import get_session, learning_phase
+from ferroflow._src.base.typing import BoolLike, DictLike, IntLike, ListLike, NestedTensors
 from ferroflow._src.keras.batches import (
     Average,
     Batch,
-    as_arrays,
-    check_lengths,
-    check_shape,
-    in_order,
     part_of,
-    weights_of,
-    with_column,
 )
 from ferroflow._src.keras.callbacks import Callbacks, History, ProgbarLogger
-from ferroflow._src.keras.compiling import Compilation
-from ferroflow._src.keras.feeding import Arrays, Drawn, is_symbolic, next_of
-from ferroflow._src.keras.generators import Passes, Sequence
-from ferroflow._src.keras.losses import LOSSES
-from ferroflow._src.keras.network import Network
-from ferroflow._src.layers.nodes import mask_of, one_or_list
-from ferroflow._src.layers.reachability import reachable_operations
-from ferroflow._src.ops.flow.grouping import group
-from ferroflow._src.ops.state.assigning import assign
+from ferroflow._src.keras.compiled_network import CompiledNetwork
+from ferroflow._src.keras.feeding import Arrays, Drawn
+from ferroflow._src.keras.generators import Passes
+from ferroflow._src.layers.nodes import one_or_list
 
 
-class Model(Network):
+class Model(CompiledNetwork):
     """Layers between inputs and outputs; or a subclass that makes layers in its constructor and calls them in `call`.
 
     A subclass's model learns the shapes of its inputs when it is first called, fitted, evaluated or used to predict.
@@ -50,288 +35,6 @@ class Model(Network):
     Raises:
         ValueError: if an input is not `Input`'s, or an output does not come from the inputs by layers.
     """
-
-    _compilation: Compilation | None = None
-    _train_op: Any = None
-
-    def compile(
-        self,
-        optimizer: Any,
-        loss: Identifier | ListLike | None = None,
-        metrics: ListLike | None = None,
-        loss_weights: ListLike | None = None,
-        sample_weight_mode: Any = None,
-        weighted_metrics: Any = None,
-        target_tensors: NestedTensors | None = None,
-        **kwargs: Any,
-    ) -> None:
-        """Sets the optimizer, losses and metrics for fitting.
-
-        Args:
-            optimizer: one of Keras's, its name, or one of `tf.train`.
-            loss: callable of labels and predictions, or its name; for several outputs a list or a dict by their names.
-                An output without a loss takes no labels. None where `add_loss` says all that is minimized.
-            metrics: list of callables of labels and predictions, or names, "accuracy" among them; dict of lists by the
-                outputs' names.
-            loss_weights: list of the weights of the outputs' losses, or dict by their names; 1 by default.
-            sample_weight_mode: "temporal" for weights of steps, of shape [batch, steps]; None for weights of examples;
-                for several outputs a list or a dict by their names.
-            weighted_metrics: as `metrics`, of metrics that use the weights of examples.
-            target_tensors: Tensors of numbers, the labels if they are not to be fed, in a list or a dict by the
-                outputs' names; None if they are.
-            **kwargs: arguments of `Session.run` are not offered.
-
-        Raises:
-            ValueError: if a name is unknown, there are more or fewer losses than outputs, or there is no loss.
-            NotImplementedError: if there are further arguments.
-        """
-        if kwargs:
-            raise NotImplementedError(
-                f"compile does not take arguments of Session.run: {sorted(kwargs)}. Run `model.total_loss` with "
-                "them in a session."
-            )
-        with self.graph.as_default():
-            self.optimizer = optimizers.get(optimizer)
-        self.loss, self.metrics, self.loss_weights = loss, metrics or [], loss_weights
-        self.sample_weight_mode, self.weighted_metrics = sample_weight_mode, weighted_metrics
-        self._target_tensors = target_tensors
-        self._compilation = None
-        if self.built:
-            self._compile()
-
-    def _compile(self) -> None:
-        # TF 1.x: the outputs of a subclass's model have no masks.
-        masks = [mask_of(output) if self._is_graph_network else None for output in self.outputs]
-        with self.graph.as_default():
-            made = Compilation(
-                self.outputs,
-                self.output_names,
-                masks,
-                self.losses,
-                self.loss,
-                self.metrics,
-                self.loss_weights,
-                self.sample_weight_mode,
-                self.weighted_metrics,
-                self._target_tensors,
-            )
-        self._compilation = made
-        self.total_loss, self.targets, self.sample_weights = made.total_loss, made.targets, made.weights
-        self.metrics_names, self.metrics_tensors = made.names, made.tensors
-        self.loss_functions = made.functions
-        self._fetches = [made.total_loss, *made.tensors]
-        self._train_op = None
-        # TF 1.x: a model that is made not trainable after this, for a part of another one, still trains itself.
-        self._collected_trainable_weights = self.trainable_weights
-
-    def _training_operation(self) -> Any:
-        if len(self._collected_trainable_weights) != len(self.trainable_weights):
-            tf_logging.warning(
-                "Discrepancy between trainable weights and collected trainable weights: `trainable` was set after "
-                "`compile`, and counts from the next one on."
-            )
-        if self._train_op is None:
-            with self.graph.as_default(), name_scope("training"):
-                steps = self.optimizer.get_updates(self.total_loss, self._collected_trainable_weights)
-                # Updates from calls of its layers elsewhere would need other feeds.
-                updates = [*self.get_updates_for(None), *self.get_updates_for(self.inputs)]
-                self._train_op = group(*map(_as_operation, steps), *updates)
-        return self._train_op
-
-    def _run(self, training: bool, fetches: Any, x: list[Any], y: list[Any], weights: list[Any]) -> Any:
-        with self.graph.as_default():
-            feeds = dict(zip(self._fed_inputs(), x, strict=True))
-            if y:
-                fed = self._compiled().fed
-                feeds.update(zip([self.targets[i] for i in fed], y, strict=True))
-                feeds.update(zip([self.sample_weights[i] for i in fed], weights, strict=True))
-            phase = learning_phase()
-            if isinstance(phase, Tensor):
-                feeds[phase] = training
-            return get_session().run(fetches, feeds)
-
-    def _fed_inputs(self) -> list[Tensor]:
-        """Returns the inputs that are fed: those that are not values of a program."""
-        return [tensor for tensor in self.inputs if tensor.op.type == "Placeholder"]
-
-    def _fed_names(self) -> list[str]:
-        fed = self._fed_inputs()
-        return [name for name, tensor in zip(self.input_names, self.inputs, strict=True) if tensor in fed]
-
-    def _fed_arrays(self, arrays: list[Any]) -> Batch:
-        """Returns inputs, labels and weights of the list of them that callbacks get."""
-        inputs = len(self._fed_inputs())
-        labels = inputs + len(self._compiled().fed)
-        return arrays[:inputs], arrays[inputs:labels], arrays[labels : 2 * labels - inputs]
-
-    @property
-    def uses_learning_phase(self) -> bool:
-        """True if the outputs differ between training and testing."""
-        with self.graph.as_default():
-            phase = learning_phase()
-        if not isinstance(phase, Tensor):
-            return False
-        depending = reachable_operations([phase])
-        return any(output.op in depending for output in self.outputs)
-
-    def _compiled(self) -> Compilation:
-        if self._compilation is None:
-            raise RuntimeError(
-                "You must compile a model before training/testing. Use `model.compile(optimizer, loss)`."
-            )
-        return self._compilation
-
-    def _prepare(self, x: Any) -> None:
-        """Builds and compiles a model whose input shapes come from the first data.
-
-        Raises:
-            ValueError: if the inputs have no order.
-        """
-        if not self.built or (not self._is_graph_network and not self._fed_inputs()):
-            if x is None or isinstance(x, dict):
-                raise ValueError(
-                    "Please provide an array or a list of arrays: the model has no inputs yet that a name could stand "
-                    "for."
-                )
-            several = isinstance(x, (list, tuple)) and all(hasattr(one, "shape") for one in x)
-            given = [one if isinstance(one, Tensor) else np.asarray(one) for one in (x if several else [x])]
-            shapes = [_example_shape(one) for one in given]
-            self._build_for(shapes, [one.dtype if isinstance(one, Tensor) else None for one in given])
-            self._compilation = None
-        if self.optimizer is not None and self._compilation is None:
-            self._compile()
-
-    def _given(
-        self, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None, labelled: bool = True
-    ) -> Arrays | Drawn:
-        """Returns the program's data as batches; without labels for predictions.
-
-        Raises:
-            RuntimeError: if the model is not compiled, and labels are needed.
-            ValueError: if the arrays do not match the model's inputs and outputs.
-        """
-        if labelled and self.optimizer is None:
-            self._compiled()
-        if hasattr(x, "__next__") or isinstance(x, Sequence):
-            raise ValueError("Generators and Sequences go to fit_generator, evaluate_generator and predict_generator.")
-        with self.graph.as_default():
-            x, y, sample_weight = next_of(x, y, sample_weight, labelled)
-        self._prepare(x)
-        if not is_symbolic(x) and not is_symbolic(y):
-            return Arrays(self._batch(x, y, sample_weight, class_weight, labelled))
-        tensors = [in_order(x, self._fed_names(), "inputs")]
-        if labelled:
-            fed = [self.output_names[i] for i in self._compiled().fed]
-            tensors.append(in_order(y, fed, "outputs"))
-            tensors.append([] if sample_weight is None else in_order(sample_weight, fed, "outputs"))
-        if not all(isinstance(one, Tensor) for part in tensors for one in part):
-            raise ValueError("Do not pass inputs that mix Numpy arrays and TensorFlow tensors.")
-
-        def draw() -> Batch:
-            with self.graph.as_default():
-                values = get_session().run(tensors)
-            labels, weights = values[1:] if labelled else ([], [])
-            return self._batch(values[0], labels, weights or None, class_weight, labelled)
-
-        return Drawn(draw)
-
-    def _batch(self, x: Any, y: Any, sample_weight: Any, class_weight: Any = None, labelled: bool = True) -> Batch:
-        """Returns inputs, labels and weights as arrays.
-
-        Raises:
-            ValueError: if the number of arrays is wrong, their lengths differ, or their shapes do not match the
-                model's.
-        """
-        fed = self._fed_inputs()
-        inputs = as_arrays(x, self._fed_names(), "inputs")
-        for i, tensor in enumerate(fed):
-            if inputs[i].ndim == 1 and (tensor.get_shape().ndims or 0) > 1:
-                inputs[i] = with_column(inputs[i])
-            check_shape(inputs[i], tensor)
-        if not labelled:
-            check_lengths(inputs)
-            return inputs, [], []
-        compilation = self._compiled()
-        names = [self.output_names[i] for i in compilation.fed]
-        labels = [with_column(a) for a in as_arrays(y, names, "outputs")]
-        for array, i in zip(labels, compilation.fed, strict=True):
-            check_shape(array, self.targets[i])
-            wide = self.outputs[i].get_shape()[-1].value
-            # A program's own losses may take labels of any shape.
-            if wide and self.loss_functions[i] in LOSSES.values() and array.shape[-1] not in (1, wide):
-                raise ValueError(
-                    f"Labels have {array.shape[-1]} columns, but the output {self.outputs[i].op.name} has {wide}."
-                )
-        check_lengths([*inputs, *labels])
-        modes = [compilation.modes[i] for i in compilation.fed]
-        return inputs, labels, weights_of(labels, names, modes, sample_weight, class_weight)
-
-    def _one_batch(self, given: Arrays | Drawn) -> Batch:
-        batch, _ = next(given.batches(None, 1))
-        return batch
-
-    def train_on_batch(
-        self,
-        x: NestedTensors,
-        y: NestedTensors | None = None,
-        sample_weight: NestedTensors | None = None,
-        class_weight: DictLike | None = None,
-    ) -> Any:
-        """Returns one step of training.
-
-        Args:
-            x: array or Tensor of numbers, list of them, or dict by the inputs' names; or a dataset's iterator.
-            y: array or Tensor of numbers, list of them, or dict by the outputs' names; None for an iterator.
-            sample_weight: array of the examples' weights; None for 1.
-            class_weight: dict from the numbers of classes to weights; None for 1.
-
-        Returns:
-            The loss before the step; with metrics a list of it and them.
-
-        Raises:
-            RuntimeError: if the model is not compiled.
-            ValueError: if the arrays do not match the model's inputs and outputs.
-        """
-        return one_or_list(self._train_step(*self._one_batch(self._given(x, y, sample_weight, class_weight))))
-
-    def _train_step(self, inputs: list[Any], labels: list[Any], weights: list[Any]) -> list[Any]:
-        fetches = [*self._fetches, self._training_operation()]
-        return list(self._run(True, fetches, inputs, labels, weights))[:-1]
-
-    def test_on_batch(
-        self, x: NestedTensors, y: NestedTensors | None = None, sample_weight: NestedTensors | None = None
-    ) -> Any:
-        """Computes the loss of a batch.
-
-        Args:
-            x: as `train_on_batch`.
-            y: as `train_on_batch`.
-            sample_weight: array of the examples' weights; None for 1.
-
-        Returns:
-            The loss, a float; with metrics a list of it and them.
-
-        Raises:
-            RuntimeError: if the model is not compiled.
-            ValueError: if the arrays do not match the model's inputs and outputs.
-        """
-        batch = self._one_batch(self._given(x, y, sample_weight))
-        return one_or_list(list(self._run(False, self._fetches, *batch)))
-
-    def predict_on_batch(self, x: NestedTensors) -> Any:
-        """Computes the predictions of a batch.
-
-        Args:
-            x: as `train_on_batch`.
-
-        Returns:
-            numpy.ndarray of the output's dtype, of shape [batch, ...]; a list of them if there are several outputs.
-
-        Raises:
-            ValueError: if the arrays do not match the model's inputs and outputs.
-        """
-        batch = self._one_batch(self._given(x, labelled=False))
-        return one_or_list(list(self._run(False, list(self.outputs), *batch)))
 
     def fit(
         self,
@@ -749,7 +452,7 @@ class Model(Network):
             callbacks: list of Callback.
 
         Returns:
-            numpy.ndarray of the output's dtype, of shape [examples, ...]; a list of them if there are several
+            numpy.ndarray of the output's dtype, of shape [examples, ...]; a list of them where there are several
             outputs.
 
         Raises:
@@ -789,13 +492,6 @@ def _size(batch: Batch) -> int:
     return len(batch[0][0]) if batch[0] else len(batch[1][0])
 
 
-def _example_shape(given: Any) -> tuple[int | None, ...]:
-    """Returns the shape of an input for an array or tensor of examples: numbers are rows of one number."""
-    if isinstance(given, Tensor):
-        return (None, *given.get_shape().as_list()[1:])
-    return (None, *(given.shape[1:] or (1,)))
-
-
 def _parts_of(validation_data: Any) -> tuple[Any, ...]:
     """Returns the inputs, labels and weights that validate, or a dataset or its iterator."""
     if not isinstance(validation_data, (tuple, list)):
@@ -813,8 +509,3 @@ def _check_steps(given: Arrays | Drawn, batch_size: int | None, steps: int | Non
         raise ValueError(f"If the data are tensors of the graph, you should specify the `{name}` argument.")
     if steps is not None and batch_size is not None:
         raise ValueError(f"If {name} is set, the `batch_size` must be None.")
-
-
-def _as_operation(update: Any) -> Any:
-    """Returns a step of an optimizer, which may be a variable and its new value."""
-    return assign(*update) if isinstance(update, tuple) else update

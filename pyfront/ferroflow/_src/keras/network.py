@@ -20,7 +20,7 @@ from ferroflow._src.keras import hdf5, named
 from ferroflow._src.keras.backend import batch_get_value, get_session
 from ferroflow._src.keras.base_layer import Input, InputLayer
 from ferroflow._src.keras.configurations import serialized
-from ferroflow._src.keras.layer_table import print_table
+from ferroflow._src.keras.layer_table import outputs_in, print_table
 from ferroflow._src.keras.model_sources import layers_in_order
 from ferroflow._src.layers.connected import Connected
 from ferroflow._src.layers.layer import Layer, set_weights
@@ -190,11 +190,6 @@ class Network(Connected):
                     if layer not in found and layer is not self:
                         found.append(layer)
         return found
-
-    def _outputs_of(self, layer: Any) -> list[Tensor]:
-        """Returns the outputs of a layer in the model."""
-        own = [tensor for tensor, made in self._calls if made.layer is layer]
-        return own or nest.flatten(getattr(layer, "output", []))
 
     @property
     def graph(self) -> Graph:
@@ -576,7 +571,7 @@ class Network(Connected):
                 f"{self.name} has never been called, and has no variables that a summary could list. Call it first, or "
                 "`build` it for an input shape."
             )
-        print_table(self, line_length, positions, print_fn or print)
+        print_table(self, self._calls, line_length, positions, print_fn or print)
 
 
 def described(layer: Any) -> dict[str, Any]:
@@ -609,11 +604,6 @@ def _layers_in(value: Any) -> list[Any]:
     return [layer for one in value for layer in _layers_in(one)] if isinstance(value, (list, tuple)) else []
 
 
-def calls_in(model: Network) -> list[tuple[Tensor, Call]]:
-    """Returns the tensors of a model in the order of their computation, each with the call of a layer that gives it."""
-    return model._calls
-
-
-def outputs_in(model: Network, layer: Any) -> list[Tensor]:
+def layer_outputs(model: Network, layer: Any) -> list[Tensor]:
     """Returns the outputs of a layer in a model."""
-    return model._outputs_of(layer)
+    return outputs_in(model._calls, layer)

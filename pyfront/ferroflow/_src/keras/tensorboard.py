@@ -9,7 +9,7 @@ from ferroflow._src.base import proto
 from ferroflow._src.base.typing import DictLike, ListLike
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.callbacks import Callback
-from ferroflow._src.keras.network import outputs_in
+from ferroflow._src.keras.network import layer_outputs
 from ferroflow._src.keras.settings import image_data_format
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.summary.file_writer import FileWriter
@@ -83,7 +83,7 @@ class TensorBoard(Callback):
                 picture = _as_image(weight) if self.write_images else None
                 if picture is not None:
                     image(name, picture)
-            for output in outputs_in(model, layer):
+            for output in layer_outputs(model, layer):
                 if not output.dtype.is_bool:
                     histogram(f"{layer.name}_out", output)
 
