@@ -19,7 +19,7 @@ from google.protobuf.message import Message
 
 # Packages below the root that define nothing: commands to run, and the aliases by TensorFlow's paths.
 _LEFT_OUT = ("command_line", "python")
-_SECTION = re.compile(r"^( *)(Args|Attributes|Returns|Yields|Raises):\s*$", re.MULTILINE)
+_SECTION = re.compile(r"^( *)(Args|Attributes|Returns|Yields|Raises|Example):\s*$", re.MULTILINE)
 _ENTRY = re.compile(r"^\*{0,2}(\w+):(?:\s|$)")
 _TENSOR = re.compile(r"\b([Tt]ensors?|SparseTensors?|IndexedSlices)\b")
 # What tells the dtype or the shape of a tensor: its words, or the tensor whose it is.

@@ -17,7 +17,7 @@ LONGEST_SENTENCE = 30  # words; code in backticks counts as one
 
 _NO_BEGINNING = re.compile(r"(What|Where|Who|Whose|Whom|Whether|That of|Those|How)\b", re.IGNORECASE)
 _NOUN_PHRASE = re.compile(r"(The|A|An|Its|All|One) ")
-_SECTION = re.compile(r"^(Args|Attributes|Returns|Yields|Raises):$", re.MULTILINE)
+_SECTION = re.compile(r"^(Args|Attributes|Returns|Yields|Raises|Example):$", re.MULTILINE)
 _ENTRY = re.compile(r"^ {4}(\*{0,2}[\w.]+(?:, [\w.*]+)*): ?(.*)$")
 _CONDITION = re.compile(r"(if|when|on)\b")
 _OPTION = re.compile(r"bool\b[^.;]*, whether\b")
@@ -73,7 +73,7 @@ def _of_docstring(doc: str, kind: str, line: int) -> Iterator[Text]:
     section, lines, is_first = "", [], True
 
     def text() -> Iterator[Text]:
-        if lines:
+        if lines and section != "Example":
             yield Text(line, section or (kind if is_first else "paragraph"), " ".join(lines))
             lines.clear()
 

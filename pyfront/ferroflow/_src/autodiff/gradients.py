@@ -62,6 +62,13 @@ def gradients(
         TypeError: if a y, x or gradient has a wrong dtype.
         ValueError: if numbers of gradients or shapes are incompatible, or `unconnected_gradients` is not a member of
             `UnconnectedGradients`. Also if another y than the first is within a conditional or loop without the first.
+
+    Example:
+        >>> x = tf.constant([2.0, 3.0])
+        >>> y = tf.reduce_sum(x ** 3)
+        >>> (dy_dx,) = tf.gradients(y, [x])
+        >>> print(sess.run(dy_dx))
+        [12. 27.]
     """
     ys, xs = _as_list(ys), _as_list(xs)
     stops = _as_list(stop_gradients) if stop_gradients is not None else []

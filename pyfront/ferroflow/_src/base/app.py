@@ -21,6 +21,16 @@ def run(main: Callable[[list[str]], Any] | None = None, argv: list[str] | None =
 
     Raises:
         SystemExit: on every call, with the result of `main`, or 1 after help or a wrong flag.
+
+    Example:
+        >>> def main(argv):
+        ...     print(argv)
+        >>> try:
+        ...     tf.app.run(main, argv=["train.py", "data"])
+        ... except SystemExit:
+        ...     print("done")
+        ['train.py', 'data']
+        done
     """
     # Not absl.app: it defines flags of its own, among them `log_dir`, which many programs define too.
     _define_help_flags()

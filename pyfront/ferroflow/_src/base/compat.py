@@ -29,6 +29,10 @@ def as_bytes(bytes_or_text: bytes | str, encoding: str = "utf-8") -> bytes:
     Raises:
         TypeError: if `bytes_or_text` is neither str nor bytes.
         UnicodeEncodeError: if the text cannot be written in `encoding`.
+
+    Example:
+        >>> print(tf.compat.as_bytes("text"), tf.compat.as_bytes(b"text"))
+        b'text' b'text'
     """
     if isinstance(bytes_or_text, str):
         return bytes_or_text.encode(encoding)
@@ -50,6 +54,10 @@ def as_text(bytes_or_text: bytes | str, encoding: str = "utf-8") -> str:
     Raises:
         TypeError: if `bytes_or_text` is neither str nor bytes.
         UnicodeDecodeError: if the bytes are not text in `encoding`.
+
+    Example:
+        >>> print(tf.compat.as_str(b"text"), tf.compat.as_str("text"))
+        text text
     """
     if isinstance(bytes_or_text, str):
         return bytes_or_text

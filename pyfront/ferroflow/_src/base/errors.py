@@ -258,6 +258,17 @@ class OutOfRangeError(OpError):
         node_def: the `NodeDef` of the op that failed, or None.
         op: the `Operation` that failed, or None.
         message: str, what went wrong.
+
+    Example:
+        >>> element = tf.data.Dataset.range(2).make_one_shot_iterator().get_next()
+        >>> try:
+        ...     while True:
+        ...         print(sess.run(element))
+        ... except tf.errors.OutOfRangeError:
+        ...     print("end")
+        0
+        1
+        end
     """
 
     def __init__(self, node_def: object, op: object, message: str) -> None:

@@ -123,6 +123,12 @@ def DEFINE_string(*args: Any, **kwargs: Any) -> Any:  # noqa: N802 (TF 1.x: the 
     Raises:
         absl.flags.DuplicateFlagError: if a flag of that name is already defined.
         absl.flags.IllegalFlagValueError: if the default is not a value of that kind.
+
+    Example:
+        >>> _ = tf.flags.DEFINE_string("data_dir", "/tmp/data", "Folder of the training data.")
+        >>> _ = tf.flags.FLAGS(["train.py", "--data_dir=/data/mnist"])
+        >>> print(tf.flags.FLAGS.data_dir)
+        /data/mnist
     """
     return _define("DEFINE_string", args, kwargs)
 
@@ -140,6 +146,12 @@ def DEFINE_boolean(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spe
 
     Raises:
         absl.flags.DuplicateFlagError, absl.flags.IllegalFlagValueError: on the same conditions as `DEFINE_string`.
+
+    Example:
+        >>> _ = tf.flags.DEFINE_boolean("augment", True, "If True, images are flipped at random.")
+        >>> _ = tf.flags.FLAGS(["train.py", "--noaugment"])
+        >>> print(tf.flags.FLAGS.augment)
+        False
     """
     return _define("DEFINE_boolean", args, kwargs)
 
@@ -157,6 +169,12 @@ def DEFINE_bool(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spelli
 
     Raises:
         absl.flags.DuplicateFlagError, absl.flags.IllegalFlagValueError: on the same conditions as `DEFINE_string`.
+
+    Example:
+        >>> _ = tf.flags.DEFINE_bool("verbose", False, "If True, every step is logged.")
+        >>> _ = tf.flags.FLAGS(["train.py", "--verbose"])
+        >>> print(tf.flags.FLAGS.verbose)
+        True
     """
     return _define("DEFINE_boolean", args, kwargs)
 
@@ -174,6 +192,12 @@ def DEFINE_float(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spell
 
     Raises:
         absl.flags.DuplicateFlagError, absl.flags.IllegalFlagValueError: on the same conditions as `DEFINE_string`.
+
+    Example:
+        >>> _ = tf.flags.DEFINE_float("learning_rate", 0.1, "Step size of the optimizer.")
+        >>> _ = tf.flags.FLAGS(["train.py", "--learning_rate=1e-3"])
+        >>> print(tf.flags.FLAGS.learning_rate)
+        0.001
     """
     return _define("DEFINE_float", args, kwargs)
 
@@ -191,6 +215,12 @@ def DEFINE_integer(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spe
 
     Raises:
         absl.flags.DuplicateFlagError, absl.flags.IllegalFlagValueError: on the same conditions as `DEFINE_string`.
+
+    Example:
+        >>> _ = tf.flags.DEFINE_integer("batch_size", 32, "Number of examples per step.")
+        >>> _ = tf.flags.FLAGS(["train.py", "--batch_size=64"])
+        >>> print(tf.flags.FLAGS.batch_size)
+        64
     """
     return _define("DEFINE_integer", args, kwargs)
 

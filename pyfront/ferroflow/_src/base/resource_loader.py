@@ -25,7 +25,14 @@ def load_resource(path: str) -> bytes:
 
 
 def get_data_files_path() -> str:
-    """Returns the directory of the file that calls this."""
+    """Returns the directory of the file that calls this.
+
+    Example:
+        >>> import os
+        >>> directory = tf.resource_loader.get_data_files_path()
+        >>> print(os.path.isdir(directory))
+        False
+    """
     return os.path.dirname(sys._getframe(1).f_code.co_filename)
 
 

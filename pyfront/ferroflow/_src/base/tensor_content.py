@@ -77,6 +77,14 @@ def make_tensor_proto(
         TypeError: if `values` has no tensor type or does not fit `dtype`; or, with `verify_shape`, if its shape is not
             `shape`.
         ValueError: if `values` is None, not rectangular, has more elements than `shape`, or takes 2 GiB or more.
+
+    Example:
+        >>> proto = tf.contrib.util.make_tensor_proto([[1, 2], [3, 4]], dtype=tf.float32)
+        >>> print(proto.dtype == tf.float32.as_datatype_enum, len(proto.tensor_content))
+        True 16
+        >>> print(tf.contrib.util.make_ndarray(proto))
+        [[1. 2.]
+         [3. 4.]]
     """
     del allow_broadcast
     if _is_tensor_proto(values):
@@ -126,6 +134,11 @@ def make_ndarray(tensor: Any) -> np.ndarray[Any, Any]:
         TypeError: if its dtype has no NumPy type.
         ValueError: if there are more values than the shape has elements, or the raw content does not have the shape's
             size.
+
+    Example:
+        >>> node = tf.constant([1.0, 2.5]).op.node_def
+        >>> print(tf.contrib.util.make_ndarray(node.attr["value"].tensor))
+        [1.  2.5]
     """
     shape = tuple(dim.size for dim in tensor.tensor_shape.dim)
     if any(size < 0 for size in shape) or tensor.tensor_shape.unknown_rank:

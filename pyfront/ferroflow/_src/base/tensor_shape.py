@@ -271,6 +271,13 @@ class TensorShape:
     Raises:
         TypeError: if `dims` is a string or holds something that is not a dimension.
         ValueError: if a dimension is negative or not a whole number.
+
+    Example:
+        >>> shape = tf.TensorShape([None, 28, 28])
+        >>> print(shape, shape.ndims, shape[1:].num_elements())
+        (?, 28, 28) 3 784
+        >>> print(shape.is_compatible_with([16, 28, 28]), shape.merge_with([16, None, None]))
+        True (16, 28, 28)
     """
 
     __slots__ = ("__weakref__", "_values")

@@ -97,6 +97,10 @@ def info(msg: object, *args: object, **kwargs: Any) -> None:
         msg: str with the places of `args` in the manner of `%`, or any object.
         *args: values of any kind that stand in these places.
         **kwargs: as for `log`.
+
+    Example:
+        >>> tf.logging.set_verbosity(tf.logging.INFO)
+        >>> tf.logging.info("step %d: loss %.3f", 100, 0.25)  # INFO:tensorflow:step 100: loss 0.250
     """
     _emit(INFO, msg, args, kwargs)
 
@@ -141,6 +145,9 @@ def fatal(msg: object, *args: object, **kwargs: Any) -> None:
         msg: str with the places of `args` in the manner of `%`, or any object.
         *args: values of any kind that stand in these places.
         **kwargs: as for `log`.
+
+    Example:
+        >>> tf.logging.fatal("cannot read %s", "data.csv")  # FATAL:tensorflow:cannot read data.csv
     """
     _emit(FATAL, msg, args, kwargs)
 
@@ -227,5 +234,10 @@ def set_verbosity(v: int | str) -> None:
     Raises:
         ValueError: if `v` is a str that is not the name of a level.
         TypeError: if `v` is neither int nor str.
+
+    Example:
+        >>> tf.logging.set_verbosity(tf.logging.ERROR)
+        >>> print(tf.logging.get_verbosity() == tf.logging.ERROR)
+        True
     """
     _get_logger().setLevel(v)

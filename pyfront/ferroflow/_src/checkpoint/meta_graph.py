@@ -26,6 +26,16 @@ def import_meta_graph(
 
     Returns:
         The saver that the message describes, otherwise one for all variables; None if there are no variables.
+
+    Example:
+        >>> v = tf.Variable(3.0, name="v")
+        >>> sess.run(v.initializer)
+        >>> prefix = tf.train.Saver().save(sess, "./model")
+        >>> with tf.Graph().as_default(), tf.Session() as session:
+        ...     saver = tf.train.import_meta_graph("model.meta")
+        ...     saver.restore(session, prefix)
+        ...     print(session.run("v:0"))
+        3.0
     """
     message = meta_graph_message(meta_graph_or_file)
     imported = import_scoped_meta_graph(message, clear_devices=clear_devices, import_scope=import_scope, **kwargs)

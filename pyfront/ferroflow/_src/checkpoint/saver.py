@@ -62,6 +62,16 @@ class Saver:
     Raises:
         TypeError: if `var_list` is invalid.
         ValueError: if an object is given twice, two objects have the same name, or there is nothing to save.
+
+    Example:
+        >>> v = tf.Variable([1.0, 2.0], name="v")
+        >>> saver = tf.train.Saver()
+        >>> _ = sess.run(v.assign([3.0, 4.0]))
+        >>> prefix = saver.save(sess, "./model", global_step=10)
+        >>> _ = sess.run(v.assign([0.0, 0.0]))
+        >>> saver.restore(sess, prefix)
+        >>> print(prefix, sess.run(v))
+        ./model-10 [3. 4.]
     """
 
     def __init__(

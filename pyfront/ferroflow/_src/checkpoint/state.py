@@ -152,6 +152,14 @@ def get_checkpoint_state(checkpoint_dir: str, latest_filename: str | None = None
 
     Raises:
         ValueError: if the state file names no checkpoint.
+
+    Example:
+        >>> v = tf.Variable(1.0)
+        >>> sess.run(v.initializer)
+        >>> path = tf.train.Saver().save(sess, "models/model", global_step=100)
+        >>> state = tf.train.get_checkpoint_state("models")
+        >>> print(state.model_checkpoint_path)
+        models/model-100
     """
     checkpoint_dir = os.fspath(checkpoint_dir)
     name = state_file(checkpoint_dir, latest_filename)
@@ -191,6 +199,14 @@ def latest_checkpoint(checkpoint_dir: str, latest_filename: str | None = None) -
 
     Raises:
         ValueError: if the state file names no checkpoint.
+
+    Example:
+        >>> v = tf.Variable(1.0)
+        >>> saver = tf.train.Saver()
+        >>> sess.run(v.initializer)
+        >>> paths = [saver.save(sess, "models/model", global_step=step) for step in (100, 200)]
+        >>> print(tf.train.latest_checkpoint("models"))
+        models/model-200
     """
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
     if not state:
@@ -210,6 +226,13 @@ def checkpoint_exists(checkpoint_prefix: str) -> bool:
 
     Returns:
         bool.
+
+    Example:
+        >>> v = tf.Variable(1.0)
+        >>> sess.run(v.initializer)
+        >>> prefix = tf.train.Saver().save(sess, "./model")
+        >>> print(tf.train.checkpoint_exists(prefix), tf.train.checkpoint_exists("./other"))
+        True False
     """
     return bool(matching_files(index_file(checkpoint_prefix)) or matching_files(checkpoint_prefix))
 

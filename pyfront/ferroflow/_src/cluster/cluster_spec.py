@@ -20,6 +20,11 @@ class ClusterSpec:
         TypeError: if `cluster` is not one of these, a name or an address is not a string, or an index is not an
             integer.
         ValueError: if a task index is negative or beyond 32 bits.
+
+    Example:
+        >>> cluster = tf.train.ClusterSpec({"ps": ["ps0:2222"], "worker": ["worker0:2222", "worker1:2222"]})
+        >>> print(cluster.jobs, cluster.num_tasks("worker"), cluster.task_address("worker", 1))
+        ['ps', 'worker'] 2 worker1:2222
     """
 
     def __init__(self, cluster: Any) -> None:

@@ -43,6 +43,13 @@ def replica_device_setter(
 
     Raises:
         TypeError: if `cluster` does not describe a cluster, or `ps_strategy` is not a function.
+
+    Example:
+        >>> with tf.device(tf.train.replica_device_setter(ps_tasks=2, worker_device="/job:worker/task:0")):
+        ...     v, w = tf.Variable(1.0), tf.Variable(2.0)
+        ...     product = v * w
+        >>> print(v.device, w.device, product.device)
+        /job:ps/task:0 /job:ps/task:1 /job:worker/task:0
     """
     if cluster is not None:
         spec = cluster if isinstance(cluster, ClusterSpec) else ClusterSpec(cluster)

@@ -32,6 +32,12 @@ class Server:
         tf.errors.InvalidArgumentError: if the task is not in the cluster, or its address is not `host:port`.
         tf.errors.NotFoundError: if `protocol` is unknown.
         tf.errors.UnknownError: if the address cannot be bound.
+
+    Example:
+        >>> server = tf.train.Server.create_local_server()
+        >>> with tf.Session(server.target) as session:
+        ...     print(session.run(tf.constant(2) + 3))
+        5
     """
 
     def __init__(

@@ -239,6 +239,12 @@ def cond(
         TypeError: if `pred` is a Python bool, a function is missing or not callable, or the structures have different
             types.
         ValueError: if a function returns None, or the structures or dtypes differ.
+
+    Example:
+        >>> x = tf.placeholder(tf.float32, [])
+        >>> root = tf.cond(x >= 0, lambda: tf.sqrt(x), lambda: tf.zeros([]))
+        >>> print(sess.run(root, {x: 9.0}), sess.run(root, {x: -9.0}))
+        3.0 0.0
     """
     true_fn, false_fn = _functions(true_fn, false_fn, fn1, fn2)
     with name_scope(name, "cond", [pred]):

@@ -171,6 +171,12 @@ class Dataset(abc.ABC):
 
         Raises:
             ValueError: if a component is a scalar, or first dimensions differ.
+
+        Example:
+            >>> dataset = tf.data.Dataset.from_tensor_slices(([1, 2, 3], ["a", "b", "c"])).repeat().batch(2)
+            >>> numbers, letters = dataset.make_one_shot_iterator().get_next()
+            >>> print(sess.run([numbers, letters]))
+            [array([1, 2], dtype=int32), array([b'a', b'b'], dtype=object)]
         """
         batch = normalized(tensors)
         flat = nest.flatten(batch)
@@ -226,6 +232,17 @@ class Dataset(abc.ABC):
         Raises:
             TypeError: if `generator` is not callable; or, when run, as InvalidArgumentError, if it yields an object
                 that is not iterable.
+
+        Example:
+            >>> def squares():
+            ...     for i in range(3):
+            ...         yield i, [i * i]
+            >>> dataset = tf.data.Dataset.from_generator(squares, (tf.int32, tf.float32), ([], [1]))
+            >>> element = dataset.batch(3).make_one_shot_iterator().get_next()
+            >>> print(sess.run(element))
+            (array([0, 1, 2], dtype=int32), array([[0.],
+                   [1.],
+                   [4.]], dtype=float32))
         """
         if not callable(generator):
             raise TypeError("`generator` must be callable.")

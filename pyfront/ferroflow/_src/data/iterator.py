@@ -64,6 +64,14 @@ class Iterator:
 
         Raises:
             TypeError, ValueError: if the structures have different nesting.
+
+        Example:
+            >>> train, test = tf.data.Dataset.range(3), tf.data.Dataset.range(10, 13)
+            >>> iterator = tf.data.Iterator.from_structure(train.output_types, train.output_shapes)
+            >>> element = iterator.get_next()
+            >>> sess.run(iterator.make_initializer(test))
+            >>> print(sess.run(element), sess.run(element))
+            10 11
         """
         structure = Structure.declared(output_types, output_shapes, output_classes)
         return Iterator(iterator_resource(structure, shared_name), None, *structure)

@@ -106,6 +106,13 @@ class TextLineDataset(_FilesDataset):
     Raises:
         TypeError: if the elements of a dataset of names are not strings.
         ValueError: if they are not scalars.
+
+    Example:
+        >>> with tf.gfile.GFile("data.csv", "w") as file:
+        ...     file.write("x,y\\n1,2\\n3,4\\n")
+        >>> line = tf.data.TextLineDataset("data.csv").skip(1).make_one_shot_iterator().get_next()
+        >>> print(sess.run(line), sess.run(line))
+        b'1,2' b'3,4'
     """
 
     def __init__(
@@ -171,6 +178,14 @@ class TFRecordDataset(_FilesDataset):
     Raises:
         TypeError: if the elements of a dataset of names are not strings.
         ValueError: if they are not scalars.
+
+    Example:
+        >>> with tf.python_io.TFRecordWriter("data.tfrecord") as writer:
+        ...     for record in [b"first", b"second"]:
+        ...         writer.write(record)
+        >>> record = tf.data.TFRecordDataset("data.tfrecord").make_one_shot_iterator().get_next()
+        >>> print(sess.run(record), sess.run(record))
+        b'first' b'second'
     """
 
     def __init__(

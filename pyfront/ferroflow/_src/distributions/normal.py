@@ -33,6 +33,13 @@ class Normal(ScalarDistribution):
 
     Raises:
         ValueError: if the dtypes differ.
+
+    Example:
+        >>> normal = tf.distributions.Normal(loc=[0.0, 10.0], scale=2.0)
+        >>> print(sess.run(normal.prob([0.0, 12.0])).round(4))
+        [0.1995 0.121 ]
+        >>> print(sess.run(normal.kl_divergence(tf.distributions.Normal(0.0, 2.0))))
+        [ 0.  12.5]
     """
 
     _BROADCAST = ("loc", "scale")

@@ -109,6 +109,19 @@ class Estimator:
     Raises:
         ValueError: if `model_fn` is missing or takes unsupported arguments, `model_dir` and `config` name different
             folders, or a subclass overrides a member.
+
+    Example:
+        >>> def model_fn(features, labels, mode):
+        ...     w = tf.get_variable("w", [], initializer=tf.zeros_initializer())
+        ...     loss = tf.losses.mean_squared_error(labels, w * features)
+        ...     step = tf.train.get_global_step()
+        ...     train = tf.train.GradientDescentOptimizer(0.1).minimize(loss, step)
+        ...     return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train)
+        >>> estimator = tf.estimator.Estimator(model_fn, model_dir="model")
+        >>> input_fn = lambda: (tf.constant([1.0, 2.0]), tf.constant([3.0, 6.0]))
+        >>> estimator = estimator.train(input_fn, steps=50)
+        >>> print(estimator.get_variable_value("w").round(3))
+        3.0
     """
 
     def __init__(

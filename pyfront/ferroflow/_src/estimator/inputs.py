@@ -55,6 +55,15 @@ def numpy_input_fn(
 
     The function raises ValueError if arrays are empty or differ in length, or if a label has a feature's name. It
     raises TypeError if `x` is neither a dict nor an array.
+
+    Example:
+        >>> input_fn = tf.estimator.inputs.numpy_input_fn(
+        ...     {"x": np.array([1.0, 2.0, 3.0])}, y=np.array([0, 1, 0]), batch_size=2, num_epochs=1, shuffle=False
+        ... )
+        >>> features, labels = input_fn()
+        >>> with tf.train.MonitoredSession() as session:
+        ...     print(session.run([features["x"], labels]))
+        [array([1., 2.]), array([0, 1])]
     """
     _check_shuffle(shuffle)
 

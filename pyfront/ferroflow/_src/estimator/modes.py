@@ -9,7 +9,14 @@ from typing import Any, Final
 
 
 class ModeKeys:
-    """Modes in which a model function is called."""
+    """Modes in which a model function is called.
+
+    Example:
+        >>> def is_training(mode):
+        ...     return mode == tf.estimator.ModeKeys.TRAIN
+        >>> print(is_training(tf.estimator.ModeKeys.TRAIN), is_training(tf.estimator.ModeKeys.PREDICT))
+        True False
+    """
 
     TRAIN: Final = "train"
     EVAL: Final = "eval"

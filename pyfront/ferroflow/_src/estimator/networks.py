@@ -190,6 +190,14 @@ class DNNClassifier(Estimator):
 
     Raises:
         ValueError: if there are fewer than two classes; also on the same conditions as `Estimator`.
+
+    Example:
+        >>> columns = [tf.feature_column.numeric_column("x")]
+        >>> classifier = tf.estimator.DNNClassifier([8], columns, model_dir="model", n_classes=2)
+        >>> input_fn = lambda: ({"x": tf.constant([[-1.0], [1.0]])}, tf.constant([[0], [1]]))
+        >>> classifier = classifier.train(input_fn, steps=100)
+        >>> print(classifier.evaluate(input_fn, steps=1)["accuracy"])
+        1.0
     """
 
     def __init__(

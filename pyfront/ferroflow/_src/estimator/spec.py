@@ -53,6 +53,12 @@ class EstimatorSpec(_Fields):
         ValueError: if an argument that the mode needs is missing, the loss has several elements, several outputs have
             no default, or an argument belongs to another graph than the default one.
         TypeError: if an argument has a wrong type.
+
+    Example:
+        >>> predictions = tf.constant([0.2, 0.9])
+        >>> spec = tf.estimator.EstimatorSpec(tf.estimator.ModeKeys.PREDICT, predictions={"score": predictions})
+        >>> print(spec.mode, sorted(spec.predictions), spec.loss)
+        infer ['score'] None
     """
 
     __slots__ = ()

@@ -138,6 +138,13 @@ def numeric_column(
             callable.
         ValueError: if a dimension is not positive, the default value has another shape, or `dtype` is not a number
             dtype.
+
+    Example:
+        >>> columns = [tf.feature_column.numeric_column("age"), tf.feature_column.numeric_column("size", shape=[2])]
+        >>> features = {"age": [[30.0], [40.0]], "size": [[1.0, 2.0], [3.0, 4.0]]}
+        >>> print(sess.run(tf.feature_column.input_layer(features, columns)))
+        [[30.  1.  2.]
+         [40.  3.  4.]]
     """
     checked = _checked_shape(shape, key)
     if not (dtype.is_integer or dtype.is_floating):

@@ -37,6 +37,13 @@ def constant(
     Raises:
         TypeError: if the value does not fit `dtype` (or `shape`, with `verify_shape`).
         ValueError: if the value has more elements than `shape`, or is None.
+
+    Example:
+        >>> print(sess.run(tf.constant([1.5, 2.5])))
+        [1.5 2.5]
+        >>> print(sess.run(tf.constant(7, dtype=tf.int32, shape=[2, 3])))
+        [[7 7 7]
+         [7 7 7]]
     """
     wanted = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
     array = array_conversion.to_array(value, wanted, shape, verify_shape)

@@ -81,6 +81,11 @@ def convert_to_tensor(
         TypeError: if no conversion is registered for the value's type, or the value does not fit `dtype`.
         ValueError: if a tensor has another dtype than `dtype`.
         RuntimeError: if a registered conversion returns no Tensor, or one of another dtype.
+
+    Example:
+        >>> x = tf.convert_to_tensor([[1, 2], [3, 4]], dtype=tf.float32)
+        >>> print(x.dtype, x.shape)
+        <dtype: 'float32'> (2, 2)
     """
     if isinstance(value, Tensor):
         if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):

@@ -17,7 +17,15 @@ from ferroflow._src.framework.tensor import Tensor
 
 
 def get_default_graph() -> Graph:
-    """Returns the default graph of this thread."""
+    """Returns the default graph of this thread.
+
+    Example:
+        >>> x = tf.constant(1.0, name="x")
+        >>> print(x.graph is tf.get_default_graph())
+        True
+        >>> print([op.name for op in tf.get_default_graph().get_operations()])
+        ['x']
+    """
     graph: Graph = default_stacks.default_graph_stack.get_default()
     return graph
 
@@ -27,6 +35,12 @@ def reset_default_graph() -> None:
 
     Raises:
         AssertionError: if called inside a `with graph.as_default()` block.
+
+    Example:
+        >>> x = tf.constant(1.0, name="x")
+        >>> tf.reset_default_graph()
+        >>> print(tf.get_default_graph().get_operations())
+        []
     """
     if not default_stacks.default_graph_stack.is_cleared():
         raise AssertionError("Do not use tf.reset_default_graph() to clear nested graphs.")
@@ -43,6 +57,12 @@ class name_scope:  # noqa: N801  # TF1's spelling
 
     Raises:
         ValueError: if both names are None though values are given, or the values are of several graphs.
+
+    Example:
+        >>> with tf.name_scope("loss"):
+        ...     total = tf.add(1.0, 2.0, name="total")
+        >>> print(total.name)
+        loss/total:0
     """
 
     def __init__(self, name: str | None, default_name: str | None = None, values: ListLike | None = None) -> None:
@@ -146,6 +166,12 @@ def device(device_name_or_function: Device | None) -> DeviceScope:
 
     Raises:
         ValueError: on entering, for a str that is not a device name.
+
+    Example:
+        >>> with tf.device("/cpu:0"):
+        ...     x = tf.constant(1.0)
+        >>> print(x.device)
+        /device:CPU:0
     """
     return get_default_graph().device(device_name_or_function)
 
@@ -174,6 +200,14 @@ def control_dependencies(control_inputs: Iterable[Any] | None) -> ControlDepende
     Raises:
         TypeError: if an element of `control_inputs` is neither an operation nor a tensor.
         ValueError: if an operation is of another graph.
+
+    Example:
+        >>> v = tf.Variable(1.0)
+        >>> with tf.control_dependencies([v.assign(10.0)]):
+        ...     after = v + 1.0
+        >>> sess.run(v.initializer)
+        >>> print(sess.run(after))
+        11.0
     """
     return get_default_graph().control_dependencies(control_inputs)
 
@@ -204,6 +238,12 @@ def add_to_collection(name: StringLike, value: object) -> None:
 
     Raises:
         RuntimeError: if the graph is finalized.
+
+    Example:
+        >>> loss = tf.constant(0.5)
+        >>> tf.add_to_collection("losses", loss)
+        >>> print(tf.get_collection("losses") == [loss])
+        True
     """
     get_default_graph().add_to_collection(name, value)
 
@@ -230,6 +270,13 @@ def get_collection(key: StringLike, scope: str | None = None) -> list[Any]:
 
     Returns:
         A new list, in the order of adding; empty where there is no such collection.
+
+    Example:
+        >>> w = tf.get_variable("w", [3], regularizer=tf.nn.l2_loss, initializer=tf.ones_initializer())
+        >>> losses = tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
+        >>> sess.run(w.initializer)
+        >>> print(sess.run(tf.add_n(losses)))
+        1.5
     """
     return get_default_graph().get_collection(key, scope)
 

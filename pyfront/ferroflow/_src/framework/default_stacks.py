@@ -100,7 +100,15 @@ default_session_stack = DefaultStack()
 
 
 def get_default_session() -> Any | None:
-    """Returns the innermost session of this thread's `with` blocks (or `InteractiveSession`), or None."""
+    """Returns the innermost session of this thread's `with` blocks (or `InteractiveSession`), or None.
+
+    Example:
+        >>> print(tf.get_default_session())
+        None
+        >>> with tf.Session() as session:
+        ...     print(tf.get_default_session() is session)
+        True
+    """
     return default_session_stack.get_default()
 
 

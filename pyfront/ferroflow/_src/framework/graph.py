@@ -49,7 +49,18 @@ class _Versions:
 
 
 class Graph:
-    """A dataflow graph: operations, the tensors between them, and named collections of objects."""
+    """A dataflow graph: operations, the tensors between them, and named collections of objects.
+
+    Example:
+        >>> graph = tf.Graph()
+        >>> with graph.as_default():
+        ...     c = tf.constant(30.0, name="c")
+        >>> print([op.name for op in graph.get_operations()])
+        ['c']
+        >>> with tf.Session(graph=graph) as session:
+        ...     print(session.run("c:0"))
+        30.0
+    """
 
     def __init__(self) -> None:
         self._core = _core.Graph()

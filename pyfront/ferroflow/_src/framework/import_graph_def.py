@@ -48,6 +48,14 @@ def import_graph_def(
         TypeError: if an argument has the wrong type.
         ValueError: if the graph is malformed, does not fit the ops' schemas, or lacks a requested element.
         tf.errors.NotFoundError: if the graph has ops that are not registered.
+
+    Example:
+        >>> with tf.Graph().as_default() as graph:
+        ...     x = tf.placeholder(tf.float32, name="x")
+        ...     y = tf.multiply(x, 2.0, name="y")
+        >>> x, y = tf.import_graph_def(graph.as_graph_def(), return_elements=["x:0", "y:0"], name="copy")
+        >>> print(y.name, sess.run(y, {x: 21.0}))
+        copy/y:0 42.0
     """
     del op_dict
     graph_def = _checked_message(graph_def)

@@ -36,5 +36,12 @@ def set_random_seed(seed: int | None) -> None:
 
     Args:
         seed: any int, or None for non-deterministic ops.
+
+    Example:
+        >>> tf.set_random_seed(42)
+        >>> x = tf.random_uniform([])
+        >>> with tf.Session() as first, tf.Session() as second:
+        ...     print(first.run(x) == second.run(x))
+        True
     """
     get_default_graph().seed = seed

@@ -260,6 +260,16 @@ def batch(
     Raises:
         ValueError: if there are no tensors, or their shapes are neither known nor given.
         TypeError: if `tensors` is neither list nor dict.
+
+    Example:
+        >>> number = tf.train.input_producer(tf.range(5), num_epochs=1, shuffle=False).dequeue()
+        >>> batch = tf.train.batch([number], batch_size=2, allow_smaller_final_batch=True)
+        >>> with tf.train.MonitoredSession() as session:
+        ...     while not session.should_stop():
+        ...         print(session.run(batch))
+        [0 1]
+        [2 3]
+        [4]
     """
     return maybe_batch(
         tensors,
@@ -443,6 +453,13 @@ def shuffle_batch(
         ValueError: if there are no tensors; if their shapes are neither known nor given; or if the capacity is not
             greater than `min_after_dequeue`.
         TypeError: if `tensors` is neither list nor dict.
+
+    Example:
+        >>> number = tf.train.input_producer(tf.range(6), num_epochs=1).dequeue()
+        >>> batch = tf.train.shuffle_batch([number], batch_size=3, capacity=10, min_after_dequeue=2)
+        >>> with tf.train.MonitoredSession() as session:
+        ...     print(sorted(np.concatenate([session.run(batch), session.run(batch)]).tolist()))
+        [0, 1, 2, 3, 4, 5]
     """
     return maybe_shuffle_batch(
         tensors,

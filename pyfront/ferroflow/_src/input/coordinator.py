@@ -40,6 +40,19 @@ class Coordinator:
     Args:
         clean_stop_exception_types: tuple of exception types that end the work as planned, and are not raised; by
             default `(tf.errors.OutOfRangeError,)`, the end of input.
+
+    Example:
+        >>> import threading
+        >>> coordinator = tf.train.Coordinator()
+        >>> def work():
+        ...     with coordinator.stop_on_exception():
+        ...         while not coordinator.should_stop():
+        ...             coordinator.request_stop()
+        >>> thread = threading.Thread(target=work)
+        >>> thread.start()
+        >>> coordinator.join([thread])
+        >>> print(coordinator.should_stop())
+        True
     """
 
     def __init__(self, clean_stop_exception_types: Iterable[type[BaseException]] | None = None) -> None:

@@ -158,6 +158,13 @@ def string_input_producer(
 
     Raises:
         ValueError: if `string_tensor` is an empty list. An empty tensor fails when the queue is filled.
+
+    Example:
+        >>> queue = tf.train.string_input_producer(["a.csv", "b.csv"], num_epochs=1, shuffle=False)
+        >>> name = queue.dequeue()
+        >>> with tf.train.MonitoredSession() as session:
+        ...     print(session.run(name), session.run(name))
+        b'a.csv' b'b.csv'
     """
     given: Any = string_tensor
     if not isinstance(given, Tensor) and len(given) == 0:
@@ -237,6 +244,15 @@ def slice_input_producer(
 
     Raises:
         ValueError: if the list is empty, or `num_epochs` is not positive.
+
+    Example:
+        >>> images, labels = ["a.png", "b.png"], [[1, 0], [0, 1]]
+        >>> image, label = tf.train.slice_input_producer([images, labels], num_epochs=1, shuffle=False)
+        >>> with tf.train.MonitoredSession() as session:
+        ...     print(session.run([image, label]))
+        ...     print(session.run([image, label]))
+        [b'a.png', array([1, 0], dtype=int32)]
+        [b'b.png', array([0, 1], dtype=int32)]
     """
     with name_scope(name, "input_producer", tensor_list):
         tensors = convert_n_to_tensor_or_indexed_slices(tensor_list)

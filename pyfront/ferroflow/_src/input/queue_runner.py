@@ -35,6 +35,15 @@ class QueueRunner:
     Raises:
         ValueError: if both or neither of `queue_runner_def` and `queue` with `enqueue_ops` are given.
         TypeError: if `queue_closed_exception_types` is not a tuple of such types.
+
+    Example:
+        >>> queue = tf.FIFOQueue(10, tf.float32, shapes=[[]])
+        >>> runner = tf.train.QueueRunner(queue, [queue.enqueue(tf.constant(5.0))] * 2)
+        >>> tf.train.add_queue_runner(runner)
+        >>> batch = queue.dequeue_many(3)
+        >>> with tf.train.MonitoredSession() as session:
+        ...     print(session.run(batch))
+        [5. 5. 5.]
     """
 
     def __init__(
@@ -282,6 +291,17 @@ def start_queue_runners(
     Raises:
         ValueError: if there is no default session.
         TypeError: if `sess` is not a session.
+
+    Example:
+        >>> queue = tf.train.input_producer(tf.range(3), num_epochs=1, shuffle=False)
+        >>> number = queue.dequeue()
+        >>> sess.run(tf.local_variables_initializer())
+        >>> coordinator = tf.train.Coordinator()
+        >>> threads = tf.train.start_queue_runners(sess, coordinator)
+        >>> print([int(sess.run(number)) for _ in range(3)])
+        [0, 1, 2]
+        >>> coordinator.request_stop()
+        >>> coordinator.join(threads)
     """
     if sess is None:
         sess = get_default_session()

@@ -361,6 +361,11 @@ def Input(  # noqa: N802  # Keras's spelling
     Raises:
         ValueError: if no shape is given.
         NotImplementedError: if `sparse` is true.
+
+    Example:
+        >>> x = tf.keras.layers.Input(shape=[32], name="features")
+        >>> print(x.shape)
+        (?, 32)
     """
     if sparse:
         raise NotImplementedError("Sparse inputs of models are not offered; use tf.sparse_placeholder in a graph.")

@@ -59,6 +59,13 @@ class Dense(KerasLayer, dense.Dense):
         kernel_initializer: initializer, or its name.
         bias_initializer: initializer, or its name.
         **kwargs: further arguments of `tf.layers.Dense` and `KerasLayer`.
+
+    Example:
+        >>> inputs = tf.keras.layers.Input([3])
+        >>> outputs = tf.keras.layers.Dense(2, kernel_initializer="ones", activation="relu")(inputs)
+        >>> model = tf.keras.models.Model(inputs, outputs)
+        >>> print(model.predict(np.array([[1.0, 2.0, 3.0]])))
+        [[6. 6.]]
     """
 
     def __init__(

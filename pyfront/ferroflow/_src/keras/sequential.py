@@ -20,6 +20,14 @@ class Sequential(Model):
         layers: list of layers. Where the first one is not an `InputLayer` and has no `input_shape`, the model is built
             when it is first fitted. None for none yet.
         name: str, its name; made by default.
+
+    Example:
+        >>> model = tf.keras.models.Sequential([tf.keras.layers.Dense(8, input_shape=[4]), tf.keras.layers.Dense(1)])
+        >>> model.compile(optimizer="adam", loss="mse")
+        >>> print(model.output_shape, model.count_params())
+        (None, 1) 49
+        >>> print(model.predict(np.zeros([3, 4])).shape)
+        (3, 1)
     """
 
     _kind = "Sequential"

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.docstrings import add_example
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import BoolLike, FloatLike, Initializer, IntsLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.constant import constant
@@ -477,3 +478,17 @@ def batch_normalization(
     """
     inputs = convert_to_tensor(inputs)
     return BatchNormalization(**layer_arguments(locals()))(inputs, training=training)
+
+
+add_example(
+    batch_normalization,
+    """
+    >>> x = tf.constant([[1.0], [3.0]])
+    >>> y = tf.layers.batch_normalization(x, training=True)
+    >>> sess.run(tf.global_variables_initializer())
+    >>> print(sess.run(y).round(2).tolist())
+    [[-1.0], [1.0]]
+    >>> print(len(tf.get_collection(tf.GraphKeys.UPDATE_OPS)))
+    2
+    """,
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.base.docstrings import add_example
 from ferroflow._src.base.function_families import FunctionFamily
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import Activation, Initializer, IntsLike, ScopeLike, ShapeTensorLike, TensorLike
@@ -268,3 +269,16 @@ for _layer in (Conv1D, Conv2D, Conv3D):
 conv1d = _convolve("conv1d", Conv1D, **conv_fields(Conv1D))
 conv2d = _convolve("conv2d", Conv2D, **conv_fields(Conv2D))
 conv3d = _convolve("conv3d", Conv3D, **conv_fields(Conv3D))
+
+
+add_example(
+    conv2d,
+    """
+    >>> images = tf.zeros([8, 28, 28, 1])
+    >>> features = tf.layers.conv2d(images, filters=32, kernel_size=5, padding="same", activation=tf.nn.relu)
+    >>> print(features.shape)
+    (8, 28, 28, 32)
+    >>> print([(v.name, v.shape.as_list()) for v in tf.trainable_variables()])
+    [('conv2d/kernel:0', [5, 5, 1, 32]), ('conv2d/bias:0', [32])]
+    """,
+)

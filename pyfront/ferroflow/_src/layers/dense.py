@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.docstrings import add_example
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import Activation, Initializer, ScopeLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
@@ -185,3 +186,18 @@ def dense(
     """
     inputs = convert_to_tensor(inputs)
     return Dense(**layer_arguments(locals()))(inputs)
+
+
+add_example(
+    dense,
+    """
+    >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    >>> y = tf.layers.dense(x, units=3, activation=tf.nn.relu, kernel_initializer=tf.ones_initializer())
+    >>> sess.run(tf.global_variables_initializer())
+    >>> print(sess.run(y))
+    [[3. 3. 3.]
+     [7. 7. 7.]]
+    >>> print([v.name for v in tf.trainable_variables()])
+    ['dense/kernel:0', 'dense/bias:0']
+    """,
+)

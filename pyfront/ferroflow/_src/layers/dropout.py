@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ferroflow._src.base.docstrings import add_example
 from ferroflow._src.base.typing import BoolLike, FloatLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.layers.layer import Layer
@@ -98,3 +99,14 @@ def dropout(
         Tensor of the dtype and shape of `inputs`; equal to `inputs` when not training.
     """
     return Dropout(rate, noise_shape=noise_shape, seed=seed, name=name)(inputs, training=training)
+
+
+add_example(
+    dropout,
+    """
+    >>> training = tf.placeholder_with_default(False, [])
+    >>> x = tf.layers.dropout(tf.ones([1000]), rate=0.25, seed=1, training=training)
+    >>> print(np.unique(sess.run(x)), np.unique(sess.run(x, {training: True})).round(3))
+    [1.] [0.    1.333]
+    """,
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.base.docstrings import add_example
 from ferroflow._src.base.function_families import FunctionFamily
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import IntsLike, ShapeTensorLike, TensorLike
@@ -180,3 +181,15 @@ max_pooling3d = _pool("max_pooling3d", MaxPooling3D, what=_LARGEST, **_fields(Ma
 average_pooling1d = _pool("average_pooling1d", AveragePooling1D, what=_MEAN, **_fields(AveragePooling1D))
 average_pooling2d = _pool("average_pooling2d", AveragePooling2D, what=_MEAN, **_fields(AveragePooling2D))
 average_pooling3d = _pool("average_pooling3d", AveragePooling3D, what=_MEAN, **_fields(AveragePooling3D))
+
+
+add_example(
+    max_pooling2d,
+    """
+    >>> images = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    >>> pooled = tf.layers.max_pooling2d(images, pool_size=2, strides=2)
+    >>> print(sess.run(pooled)[0, :, :, 0])
+    [[ 5.  7.]
+     [13. 15.]]
+    """,
+)

@@ -40,6 +40,13 @@ def sequence_loss_by_example(
 
     Raises:
         ValueError: if the lists have other lengths.
+
+    Example:
+        >>> logits = [tf.zeros([2, 10])] * 3
+        >>> targets, weights = [tf.zeros([2], tf.int32)] * 3, [tf.ones([2])] * 3
+        >>> losses = tf.contrib.legacy_seq2seq.sequence_loss_by_example(logits, targets, weights)
+        >>> print(sess.run(losses).round(3))
+        [2.303 2.303]
     """
     if len(targets) != len(logits) or len(weights) != len(logits):
         raise ValueError(

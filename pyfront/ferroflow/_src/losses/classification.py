@@ -102,7 +102,14 @@ def softmax_cross_entropy(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Returns the cross entropy between distributions and the softmax of logits; no gradient reaches the labels."""
+    """Returns the cross entropy between distributions and the softmax of logits; no gradient reaches the labels.
+
+    Example:
+        >>> logits = tf.constant([[4.0, 1.0, 1.0], [1.0, 1.0, 1.0]])
+        >>> loss = tf.losses.softmax_cross_entropy([[1, 0, 0], [0, 0, 1]], logits)
+        >>> print(sess.run(loss).round(3))
+        0.597
+    """
     _require(onehot_labels, logits, "onehot_labels")
     with name_scope(scope, "softmax_cross_entropy_loss", [logits, onehot_labels, weights]) as scope:
         logits = convert_to_tensor(logits)
@@ -124,7 +131,14 @@ def sparse_softmax_cross_entropy(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Returns the cross entropy between classes and the softmax of logits."""
+    """Returns the cross entropy between classes and the softmax of logits.
+
+    Example:
+        >>> logits = tf.constant([[4.0, 1.0, 1.0], [1.0, 1.0, 1.0]])
+        >>> loss = tf.losses.sparse_softmax_cross_entropy(labels=[0, 2], logits=logits)
+        >>> print(sess.run(loss).round(3))
+        0.597
+    """
     _require(labels, logits)
     with name_scope(scope, "sparse_softmax_cross_entropy_loss", [logits, labels, weights]) as scope:
         labels, logits = remove_squeezable_dimensions(labels, logits, expected_rank_diff=1)

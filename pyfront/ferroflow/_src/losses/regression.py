@@ -146,7 +146,15 @@ def mean_squared_error(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Returns the loss `(predictions - labels) ** 2`."""
+    """Returns the loss `(predictions - labels) ** 2`.
+
+    Example:
+        >>> loss = tf.losses.mean_squared_error(labels=[1.0, 2.0, 3.0], predictions=[1.0, 2.0, 6.0])
+        >>> print(sess.run(loss))
+        3.0
+        >>> print(tf.losses.get_losses() == [loss])
+        True
+    """
     _require(labels, predictions)
     with name_scope(scope, "mean_squared_error", [predictions, labels, weights]) as scope:
         labels, predictions = _as_floats(labels, predictions)

@@ -83,7 +83,17 @@ def accuracy(
     updates_collections: Collections | DictLike | None = None,
     name: str | None = None,
 ) -> Pair:
-    """Returns the fraction of predictions that equal their labels."""
+    """Returns the fraction of predictions that equal their labels.
+
+    Example:
+        >>> labels, predictions = tf.placeholder(tf.int32, [None]), tf.placeholder(tf.int32, [None])
+        >>> accuracy, update = tf.metrics.accuracy(labels, predictions)
+        >>> sess.run(tf.local_variables_initializer())
+        >>> print(sess.run(update, {labels: [1, 0], predictions: [1, 1]}))
+        0.5
+        >>> print(sess.run(update, {labels: [2, 2], predictions: [2, 2]}))
+        0.75
+    """
     predictions, labels, weights = match_ranks(predictions, labels, weights)
     if labels.dtype != predictions.dtype:
         predictions = cast(predictions, labels.dtype)

@@ -45,6 +45,12 @@ class BasicRNNCell(_UnitsCell):
             missing ones.
         name: str, name of the layer; None for "basic_rnn_cell".
         dtype: DType of the variables; None for that of the first inputs.
+
+    Example:
+        >>> cell = tf.nn.rnn_cell.BasicRNNCell(num_units=4)
+        >>> outputs, state = tf.nn.static_rnn(cell, [tf.ones([2, 3])] * 5, dtype=tf.float32)
+        >>> print(len(outputs), outputs[0].shape, state.shape)
+        5 (2, 4) (2, 4)
     """
 
     def __init__(
@@ -102,6 +108,14 @@ class GRUCell(_UnitsCell):
         dtype: DType of the variables; None for that of the first inputs.
 
     Source: Cho et al., Learning Phrase Representations using RNN Encoder-Decoder, 2014.
+
+    Example:
+        >>> cell = tf.nn.rnn_cell.GRUCell(num_units=4)
+        >>> output, state = cell(tf.ones([2, 3]), cell.zero_state(2, tf.float32))
+        >>> print(output.shape, cell.state_size)
+        (2, 4) 4
+        >>> print([(v.name, v.shape.as_list()) for v in cell.weights[:2]])
+        [('gru_cell/gates/kernel:0', [7, 8]), ('gru_cell/gates/bias:0', [8])]
     """
 
     def __init__(

@@ -81,6 +81,13 @@ class DropoutWrapper(CellWrapper):
         ValueError: if a probability is not in [0, 1], or an argument that variational dropout needs is missing.
 
     Source: Gal and Ghahramani, A Theoretically Grounded Application of Dropout in Recurrent Neural Networks, 2015.
+
+    Example:
+        >>> cell = tf.nn.rnn_cell.DropoutWrapper(tf.nn.rnn_cell.GRUCell(4), output_keep_prob=0.5, seed=1)
+        >>> outputs, state = tf.nn.dynamic_rnn(cell, tf.ones([1, 50, 3]), dtype=tf.float32)
+        >>> sess.run(tf.global_variables_initializer())
+        >>> print(0.3 < (sess.run(outputs) == 0).mean() < 0.7)
+        True
     """
 
     def __init__(

@@ -87,6 +87,17 @@ def dynamic_rnn(
         TypeError: if `cell` is not an RNNCell.
         ValueError: if a size is unknown, lengths are not a vector, or neither `dtype` nor `initial_state` is given.
         tf.errors.InvalidArgumentError: when the step runs, if the number of lengths is not the size of the batch.
+
+    Example:
+        >>> inputs = tf.ones([2, 5, 3])
+        >>> cell = tf.nn.rnn_cell.GRUCell(num_units=4)
+        >>> outputs, state = tf.nn.dynamic_rnn(cell, inputs, sequence_length=[5, 2], dtype=tf.float32)
+        >>> sess.run(tf.global_variables_initializer())
+        >>> print(outputs.shape, state.shape)
+        (2, 5, 4) (2, 4)
+        >>> print(np.any(sess.run(outputs) != 0, axis=2))
+        [[ True  True  True  True  True]
+         [ True  True False False False]]
     """
     assert_like_rnn_cell("cell", cell)
     with variable_scope(scope or "rnn") as opened:
@@ -243,6 +254,12 @@ def bidirectional_dynamic_rnn(
     Raises:
         TypeError: if a cell is not an RNNCell.
         ValueError: on the same conditions as `dynamic_rnn`.
+
+    Example:
+        >>> forward, backward = tf.nn.rnn_cell.GRUCell(4), tf.nn.rnn_cell.GRUCell(4)
+        >>> outputs, states = tf.nn.bidirectional_dynamic_rnn(forward, backward, tf.ones([2, 5, 3]), dtype=tf.float32)
+        >>> print(tf.concat(outputs, axis=2).shape)
+        (2, 5, 8)
     """
     assert_like_rnn_cell("cell_fw", cell_fw)
     assert_like_rnn_cell("cell_bw", cell_bw)

@@ -67,6 +67,13 @@ class BasicLSTMCell(LayerRNNCell):
         dtype: DType of the variables; None for that of the first inputs.
 
     Source: Zaremba et al., Recurrent Neural Network Regularization, 2014.
+
+    Example:
+        >>> cell = tf.nn.rnn_cell.BasicLSTMCell(num_units=4)
+        >>> state = cell.zero_state(batch_size=2, dtype=tf.float32)
+        >>> output, (c, h) = cell(tf.ones([2, 3]), state)
+        >>> print(output.shape, c.shape)
+        (2, 4) (2, 4)
     """
 
     def __init__(
@@ -156,6 +163,12 @@ class LSTMCell(LayerRNNCell):
 
     Source: Sak et al., Long Short-Term Memory Recurrent Neural Network Architectures for Large Scale Acoustic Modeling,
         2014.
+
+    Example:
+        >>> cell = tf.nn.rnn_cell.LSTMCell(num_units=8, num_proj=4)
+        >>> output, (c, h) = cell(tf.ones([2, 3]), cell.zero_state(2, tf.float32))
+        >>> print(output.shape, c.shape, h.shape)
+        (2, 4) (2, 8) (2, 4)
     """
 
     def __init__(

@@ -23,6 +23,13 @@ class MultiRNNCell(RNNCell):
     Raises:
         ValueError: if there are no cells, or the state of one is a structure while `state_is_tuple` is False.
         TypeError: if `cells` is not a list or tuple.
+
+    Example:
+        >>> cells = [tf.nn.rnn_cell.GRUCell(size) for size in (8, 4)]
+        >>> stack = tf.nn.rnn_cell.MultiRNNCell(cells)
+        >>> outputs, states = tf.nn.dynamic_rnn(stack, tf.ones([2, 5, 3]), dtype=tf.float32)
+        >>> print(outputs.shape, [state.shape.as_list() for state in states])
+        (2, 5, 4) [[2, 8], [2, 4]]
     """
 
     def __init__(self, cells: ListLike, state_is_tuple: bool = True) -> None:

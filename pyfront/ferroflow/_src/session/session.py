@@ -457,6 +457,15 @@ class Session(BaseSession):
     Raises:
         TypeError: if an argument has the wrong type.
         tf.errors.NotFoundError: if no engine is reachable at `target`.
+
+    Example:
+        >>> x = tf.placeholder(tf.float32, [2])
+        >>> total = tf.reduce_sum(x)
+        >>> with tf.Session() as session:
+        ...     print(session.run(total, {x: [1.0, 2.5]}))
+        ...     print(session.run([x * 2, -x], feed_dict={x: [3.0, 4.0]}))
+        3.5
+        [array([6., 8.], dtype=float32), array([-3., -4.], dtype=float32)]
     """
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: proto.ConfigProto | None = None) -> None:
@@ -519,6 +528,13 @@ class InteractiveSession(BaseSession):
     Raises:
         TypeError: if an argument has the wrong type.
         tf.errors.NotFoundError: if no engine is reachable at `target`.
+
+    Example:
+        >>> session = tf.InteractiveSession()
+        >>> x = tf.constant([1.0, 2.0])
+        >>> print((x * 3).eval())
+        [3. 6.]
+        >>> session.close()
     """
 
     _count_lock = RenewedLock()

@@ -155,6 +155,15 @@ class FileWriter(SummaryToEventTransformer):
     Raises:
         ValueError: if both `graph` and `graph_def` are given.
         tf.errors.OpError: if the folder or the file cannot be made.
+
+    Example:
+        >>> loss = tf.placeholder(tf.float32, [])
+        >>> summary = tf.summary.scalar("loss", loss)
+        >>> with tf.summary.FileWriter("logs", sess.graph) as writer:
+        ...     for step, value in enumerate([0.5, 0.25]):
+        ...         writer.add_summary(sess.run(summary, {loss: value}), global_step=step)
+        >>> print(len(tf.gfile.ListDirectory("logs")))
+        1
     """
 
     def __init__(

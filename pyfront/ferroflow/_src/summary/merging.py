@@ -25,6 +25,12 @@ def merge(inputs: Sequence[Any], collections: Iterable[str] | None = None, name:
 
     Raises:
         tf.errors.InvalidArgumentError: when the step runs, if two summaries have one tag.
+
+    Example:
+        >>> loss, rate = tf.summary.scalar("loss", 0.5), tf.summary.scalar("rate", 0.01)
+        >>> merged = tf.summary.merge([loss, rate])
+        >>> print([value.tag for value in tf.Summary.FromString(sess.run(merged)).value])
+        ['loss', 'rate']
     """
     name = clean_tag(name)
     with name_scope(name, "Merge", inputs):
@@ -41,6 +47,12 @@ def merge_all(key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: st
 
     Returns:
         Tensor of string, of shape []: a serialized `Summary`; None where the collection is empty.
+
+    Example:
+        >>> loss, accuracy = tf.summary.scalar("loss", 0.5), tf.summary.scalar("accuracy", 0.75)
+        >>> merged = tf.summary.merge_all()
+        >>> print([value.tag for value in tf.Summary.FromString(sess.run(merged)).value])
+        ['loss', 'accuracy']
     """
     summaries = get_collection(key, scope)
     return merge(summaries, name=name) if summaries else None

@@ -32,6 +32,13 @@ def scalar(
 
     Raises:
         tf.errors.InvalidArgumentError: when the step runs, if `tensor` is not a scalar.
+
+    Example:
+        >>> loss = tf.constant(0.25)
+        >>> summary = tf.summary.scalar("loss", loss)
+        >>> (value,) = tf.Summary.FromString(sess.run(summary)).value
+        >>> print(value.tag, value.simple_value)
+        loss 0.25
     """
     with summary_scope(name, family, values=[tensor]) as (tag, scope):
         return collect(tensor_op("ScalarSummary", [tag, tensor], name=scope), collections, _COLLECTIONS)
@@ -54,6 +61,12 @@ def histogram(
 
     Raises:
         tf.errors.InvalidArgumentError: when the step runs, if a value is NaN or infinite.
+
+    Example:
+        >>> summary = tf.summary.histogram("weights", tf.constant([1.0, 2.0, 6.0]))
+        >>> (value,) = tf.Summary.FromString(sess.run(summary)).value
+        >>> print(value.tag, value.histo.num, value.histo.sum, value.histo.max)
+        weights 3.0 9.0 6.0
     """
     with summary_scope(name, family, default_name="HistogramSummary", values=[values]) as (tag, scope):
         return collect(tensor_op("HistogramSummary", [tag, values], name=scope), collections, _COLLECTIONS)
@@ -84,6 +97,12 @@ def image(
 
     Raises:
         tf.errors.InvalidArgumentError: when the step runs, if `tensor` has a wrong shape.
+
+    Example:
+        >>> images = tf.zeros([5, 28, 28, 1])
+        >>> summary = tf.Summary.FromString(sess.run(tf.summary.image("digits", images, max_outputs=2)))
+        >>> print([(value.tag, value.image.height) for value in summary.value])
+        [('digits/image/0', 28), ('digits/image/1', 28)]
     """
     with summary_scope(name, family, values=[tensor]) as (tag, scope):
         made = tensor_op("ImageSummary", [tag, tensor], {"max_images": max_outputs}, name=scope)

@@ -74,6 +74,17 @@ def MonitoredTrainingSession(  # noqa: N802  # TF1's spelling
     Raises:
         ValueError: if seconds and steps are both given.
         RuntimeError: if there is no global step for the hooks.
+
+    Example:
+        >>> w = tf.Variable(4.0)
+        >>> step = tf.train.create_global_step()
+        >>> train = tf.train.GradientDescentOptimizer(0.25).minimize(tf.square(w), step)
+        >>> with tf.train.MonitoredTrainingSession(hooks=[tf.train.StopAtStepHook(last_step=3)]) as session:
+        ...     while not session.should_stop():
+        ...         print(session.run([train, w])[1])
+        2.0
+        1.0
+        0.5
     """
     summary_steps, summary_secs = _chosen(save_summaries_steps, save_summaries_secs, 100, None)
     checkpoint_steps, checkpoint_secs = _chosen(save_checkpoint_steps, save_checkpoint_secs, None, 600)

@@ -63,6 +63,13 @@ class Scaffold:
 
     Raises:
         TypeError: if `copy_from_scaffold` is not a Scaffold.
+
+    Example:
+        >>> v = tf.get_variable("v", [], initializer=tf.zeros_initializer())
+        >>> scaffold = tf.train.Scaffold(init_op=v.assign(7.0))
+        >>> with tf.train.MonitoredTrainingSession(scaffold=scaffold) as session:
+        ...     print(session.run(v))
+        7.0
     """
 
     def __init__(

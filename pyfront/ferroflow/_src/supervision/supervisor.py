@@ -108,6 +108,16 @@ class Supervisor:
 
     Raises:
         ValueError: if this is not the chief, and a variable has no device.
+
+    Example:
+        >>> step = tf.train.create_global_step()
+        >>> increment = tf.assign_add(step, 1)
+        >>> supervisor = tf.train.Supervisor(logdir="logs", save_model_secs=0, summary_op=None)
+        >>> with supervisor.managed_session() as session:
+        ...     while not supervisor.should_stop() and session.run(increment) < 5:
+        ...         pass
+        ...     print(session.run(step))
+        5
     """
 
     USE_DEFAULT = 0

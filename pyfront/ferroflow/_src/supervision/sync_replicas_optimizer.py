@@ -48,6 +48,17 @@ class SyncReplicasOptimizer(Optimizer):
         variables_to_average: the variables it averages.
         use_locking: accepted; every update is atomic.
         name: str, for the scope of the accumulators.
+
+    Example:
+        >>> w = tf.Variable(1.0)
+        >>> step = tf.train.create_global_step()
+        >>> optimizer = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.1), replicas_to_aggregate=1)
+        >>> train = optimizer.minimize(w * w, step)
+        >>> hooks = [optimizer.make_session_run_hook(is_chief=True, num_tokens=0)]
+        >>> with tf.train.MonitoredTrainingSession(hooks=hooks) as session:
+        ...     _ = session.run(train)
+        ...     print(session.run(w))
+        0.8
     """
 
     local_step_init_op: Tensor

@@ -33,7 +33,12 @@ _temp_dir: list[str] = []
 
 
 def get_temp_dir() -> str:
-    """Returns a directory for the files of this process's tests; removed when the process ends."""
+    """Returns a directory for the files of this process's tests; removed when the process ends.
+
+    Example:
+        >>> print(tf.gfile.IsDirectory(tf.test.get_temp_dir()))
+        True
+    """
     if not _temp_dir:
         parent = os.environ.get("TEST_TMPDIR") or tempfile.gettempdir()
         _temp_dir.append(tempfile.mkdtemp(dir=parent))
@@ -94,6 +99,13 @@ class TestCase(absltest.TestCase):
 
     Args:
         methodName: str, the method that runs the test.
+
+    Example:
+        >>> class SquareTest(tf.test.TestCase):
+        ...     def test_square(self):
+        ...         with self.test_session():
+        ...             self.assertAllClose(tf.square([2.0, 3.0]).eval(), [4.0, 9.0])
+        >>> SquareTest("test_square").debug()
     """
 
     def __init__(self, methodName: str = "runTest") -> None:

@@ -33,6 +33,15 @@ class AdagradOptimizer(Optimizer):
 
     Raises:
         ValueError: if `initial_accumulator_value` is not above zero.
+
+    Example:
+        >>> w = tf.Variable([5.0, -1.0])
+        >>> train = tf.train.AdagradOptimizer(learning_rate=0.5).minimize(tf.reduce_sum(tf.square(w - 3.0)))
+        >>> sess.run(tf.global_variables_initializer())
+        >>> for _ in range(100):
+        ...     sess.run(train)
+        >>> print(sess.run(w).round(2))
+        [3.   2.98]
     """
 
     def __init__(

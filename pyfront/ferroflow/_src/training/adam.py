@@ -36,6 +36,15 @@ class AdamOptimizer(Optimizer):
         epsilon: as `learning_rate`; keeps the denominator from zero.
         use_locking: accepted; every update is atomic.
         name: name scope of the operations made, and name of the slots.
+
+    Example:
+        >>> w = tf.Variable(5.0)
+        >>> train = tf.train.AdamOptimizer(learning_rate=0.1).minimize(tf.square(w - 3.0))
+        >>> sess.run(tf.global_variables_initializer())
+        >>> for _ in range(200):
+        ...     sess.run(train)
+        >>> print(sess.run(w).round(2))
+        3.0
     """
 
     def __init__(

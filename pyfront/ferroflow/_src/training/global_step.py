@@ -43,6 +43,13 @@ def get_global_step(graph: Graph | None = None) -> Any:
 
     Raises:
         TypeError: if the global step is not an integer scalar.
+
+    Example:
+        >>> print(tf.train.get_global_step())
+        None
+        >>> step = tf.train.create_global_step()
+        >>> print(tf.train.get_global_step() is step)
+        True
     """
     graph = graph or get_default_graph()
     found = graph.get_collection(GraphKeys.GLOBAL_STEP)
@@ -98,6 +105,11 @@ def get_or_create_global_step(graph: Graph | None = None) -> Any:
 
     Raises:
         TypeError: if there is one that is not an integer scalar.
+
+    Example:
+        >>> step = tf.train.get_or_create_global_step()
+        >>> print(step.name, tf.train.get_or_create_global_step() is step)
+        global_step:0 True
     """
     graph = graph or get_default_graph()
     step = get_global_step(graph)

@@ -22,6 +22,14 @@ class GradientDescentOptimizer(Optimizer):
         learning_rate: float, scalar tensor, or function without arguments that gives one.
         use_locking: accepted; every update is atomic.
         name: name scope of the operations made.
+
+    Example:
+        >>> w = tf.Variable([1.0, 2.0])
+        >>> train = tf.train.GradientDescentOptimizer(learning_rate=0.25).minimize(tf.reduce_sum(w * w))
+        >>> sess.run(tf.global_variables_initializer())
+        >>> sess.run(train)
+        >>> print(sess.run(w))
+        [0.5 1. ]
     """
 
     def __init__(self, learning_rate: Rate, use_locking: bool = False, name: str = "GradientDescent") -> None:

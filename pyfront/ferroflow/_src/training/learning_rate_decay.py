@@ -52,6 +52,16 @@ def exponential_decay(
 
     Raises:
         ValueError: if `global_step` is None.
+
+    Example:
+        >>> step = tf.placeholder(tf.int32, [])
+        >>> rate = tf.train.exponential_decay(0.1, step, decay_steps=100, decay_rate=0.5, staircase=True)
+        >>> for n in (0, 99, 100, 250):
+        ...     print(n, sess.run(rate, {step: n}))
+        0 0.1
+        99 0.1
+        100 0.05
+        250 0.025
     """
     if global_step is None:
         raise ValueError("global_step is required for exponential_decay.")

@@ -27,6 +27,17 @@ class MomentumOptimizer(Optimizer):
         use_locking: accepted; every update is atomic.
         name: name scope of the operations made, and name of the slot.
         use_nesterov: If True, use Nesterov's rule.
+
+    Example:
+        >>> w = tf.Variable(1.0)
+        >>> train = tf.train.MomentumOptimizer(learning_rate=0.5, momentum=0.5).minimize(2.0 * w)
+        >>> sess.run(tf.global_variables_initializer())
+        >>> for _ in range(3):
+        ...     sess.run(train)
+        ...     print(sess.run(w))
+        0.0
+        -1.5
+        -3.25
     """
 
     def __init__(

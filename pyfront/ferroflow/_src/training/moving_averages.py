@@ -148,6 +148,16 @@ class ExponentialMovingAverage:
             most `(1 + num_updates) / (10 + num_updates)`, which lets averages move faster at first.
         zero_debias: If True, the averages of tensors are freed of the bias that their start at zero brings.
         name: name of the averages, and name scope of the operations made.
+
+    Example:
+        >>> loss = tf.Variable(8.0)
+        >>> averages = tf.train.ExponentialMovingAverage(decay=0.75)
+        >>> update = averages.apply([loss])
+        >>> sess.run(tf.global_variables_initializer())
+        >>> _ = sess.run(loss.assign(4.0))
+        >>> sess.run(update)
+        >>> print(sess.run(averages.average(loss)))
+        7.0
     """
 
     def __init__(

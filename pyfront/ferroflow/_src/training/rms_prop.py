@@ -31,6 +31,15 @@ class RMSPropOptimizer(Optimizer):
         use_locking: accepted; every update is atomic.
         centered: If True, gradients are divided by the root of their running variance.
         name: name scope of the operations made, and name of the slots.
+
+    Example:
+        >>> w = tf.Variable(5.0)
+        >>> train = tf.train.RMSPropOptimizer(learning_rate=0.1).minimize(tf.square(w - 3.0))
+        >>> sess.run(tf.global_variables_initializer())
+        >>> for _ in range(100):
+        ...     sess.run(train)
+        >>> print(sess.run(w).round(1))
+        3.0
     """
 
     def __init__(

@@ -17,6 +17,12 @@ def global_variables(scope: str | None = None) -> list[Any]:
 
     Returns:
         A list of `Variable`.
+
+    Example:
+        >>> w = tf.get_variable("w", [2])
+        >>> step = tf.get_variable("step", [], tf.int32, trainable=False)
+        >>> print([v.name for v in tf.global_variables()])
+        ['w:0', 'step:0']
     """
     return get_collection(GraphKeys.GLOBAL_VARIABLES, scope)
 
@@ -29,6 +35,11 @@ def local_variables(scope: str | None = None) -> list[Any]:
 
     Returns:
         A list of `Variable`.
+
+    Example:
+        >>> mean, update = tf.metrics.mean([1.0, 2.0])
+        >>> print([v.name for v in tf.local_variables()])
+        ['mean/total:0', 'mean/count:0']
     """
     return get_collection(GraphKeys.LOCAL_VARIABLES, scope)
 
@@ -41,6 +52,12 @@ def trainable_variables(scope: str | None = None) -> list[Any]:
 
     Returns:
         A list of `Variable`.
+
+    Example:
+        >>> w = tf.get_variable("w", [2, 3])
+        >>> step = tf.get_variable("step", [], tf.int32, trainable=False)
+        >>> print([v.name for v in tf.trainable_variables()])
+        ['w:0']
     """
     return get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
 

@@ -63,6 +63,15 @@ def get_variable(
         ValueError: if the variable exists and the scope does not reuse, or it does not exist and the scope only reuses.
             Also if a new variable's shape is unknown, or shape or dtype differ from the existing variable's or the
             initializer's.
+
+    Example:
+        >>> w = tf.get_variable("w", shape=[2, 2], initializer=tf.ones_initializer())
+        >>> sess.run(w.initializer)
+        >>> print(w.name)
+        w:0
+        >>> print(sess.run(w))
+        [[1. 1.]
+         [1. 1.]]
     """
     options = VariableOptions(
         *(shape, dtype, initializer, regularizer, None, trainable, collections, caching_device, partitioner),

@@ -34,6 +34,12 @@ def variables_initializer(var_list: Iterable[Any], name: str = "init") -> Operat
 
     Returns:
         An operation that runs every initializer; without variables, one that does nothing.
+
+    Example:
+        >>> a, b = tf.Variable(1.0), tf.Variable(2.0)
+        >>> sess.run(tf.variables_initializer([a]))
+        >>> print(sess.run(tf.report_uninitialized_variables()))
+        [b'Variable_1']
     """
     var_list = list(var_list or ())
     if var_list:
@@ -42,12 +48,26 @@ def variables_initializer(var_list: Iterable[Any], name: str = "init") -> Operat
 
 
 def global_variables_initializer() -> Operation:
-    """Returns an operation that initializes the global variables there are now."""
+    """Returns an operation that initializes the global variables there are now.
+
+    Example:
+        >>> v = tf.Variable([1.0, 2.0])
+        >>> sess.run(tf.global_variables_initializer())
+        >>> print(sess.run(v))
+        [1. 2.]
+    """
     return variables_initializer(global_variables())
 
 
 def local_variables_initializer() -> Operation:
-    """Returns an operation that initializes the local variables there are now."""
+    """Returns an operation that initializes the local variables there are now.
+
+    Example:
+        >>> mean, update = tf.metrics.mean([1.0, 2.0, 6.0])
+        >>> sess.run(tf.local_variables_initializer())
+        >>> print(sess.run(update))
+        3.0
+    """
     return variables_initializer(local_variables())
 
 

@@ -82,6 +82,12 @@ class Zeros(Initializer):
 
     Args:
         dtype: the dtype where a call gives none.
+
+    Example:
+        >>> bias = tf.get_variable("bias", [3], initializer=tf.zeros_initializer())
+        >>> sess.run(bias.initializer)
+        >>> print(sess.run(bias))
+        [0. 0. 0.]
     """
 
     def __init__(self, dtype: DTypeLike = dtypes.float32) -> None:
@@ -126,6 +132,12 @@ class Constant(Initializer):
 
     Raises:
         TypeError: if `value` is not a number, list, tuple or array.
+
+    Example:
+        >>> bias = tf.get_variable("bias", [3], initializer=tf.constant_initializer(0.1))
+        >>> sess.run(bias.initializer)
+        >>> print(sess.run(bias))
+        [0.1 0.1 0.1]
     """
 
     def __init__(self, value: TensorLike = 0, dtype: DTypeLike = dtypes.float32, verify_shape: bool = False) -> None:
@@ -166,6 +178,12 @@ class RandomUniform(Initializer):
             dtypes.
         seed: int, the op seed.
         dtype: the dtype where a call gives none.
+
+    Example:
+        >>> w = tf.get_variable("w", [100], initializer=tf.random_uniform_initializer(-0.1, 0.1, seed=1))
+        >>> sess.run(w.initializer)
+        >>> print(np.abs(sess.run(w)).max() < 0.1)
+        True
     """
 
     def __init__(
@@ -201,6 +219,12 @@ class RandomNormal(Initializer):
 
     Raises:
         ValueError: if `dtype` is not a float dtype.
+
+    Example:
+        >>> w = tf.get_variable("w", [200, 300], initializer=tf.random_normal_initializer(stddev=0.02, seed=1))
+        >>> sess.run(w.initializer)
+        >>> print(sess.run(w).std().round(3))
+        0.02
     """
 
     def __init__(
@@ -232,6 +256,12 @@ class TruncatedNormal(Initializer):
 
     Raises:
         ValueError: if `dtype` is not a float dtype.
+
+    Example:
+        >>> w = tf.get_variable("w", [50, 50], initializer=tf.truncated_normal_initializer(stddev=0.1, seed=1))
+        >>> sess.run(w.initializer)
+        >>> print(np.abs(sess.run(w)).max() <= 0.2)
+        True
     """
 
     def __init__(

@@ -124,6 +124,14 @@ class variable_scope:
     Raises:
         ValueError: if `reuse` is not one of these values, or is True without `name_or_scope`.
         TypeError: if an argument has an unsupported type.
+
+    Example:
+        >>> with tf.variable_scope("layer"):
+        ...     w = tf.get_variable("w", [2, 3])
+        >>> with tf.variable_scope("layer", reuse=True):
+        ...     same = tf.get_variable("w", [2, 3])
+        >>> print(w.name, same is w)
+        layer/w:0 True
     """
 
     def __init__(

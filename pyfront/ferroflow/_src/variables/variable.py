@@ -115,6 +115,13 @@ class Variable(VariableUpdates, metaclass=_VariableMeta):
         ValueError: if there is no initial value, or both it and `variable_def` are given. Also if its shape is unknown
             and `validate_shape` is True, or `collections` or `constraint` has a wrong type.
         TypeError: if `variable_def` is not a `VariableDef`.
+
+    Example:
+        >>> counter = tf.Variable(0, name="counter", trainable=False)
+        >>> increment = tf.assign_add(counter, 5)
+        >>> sess.run(counter.initializer)
+        >>> print(sess.run(increment), sess.run(increment))
+        5 10
     """
 
     # NumPy leaves `array + variable` to the variable.

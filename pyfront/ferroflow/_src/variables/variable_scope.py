@@ -393,7 +393,13 @@ def open_scopes() -> OpenScopes:
 
 
 def get_variable_scope() -> VariableScope:
-    """Returns the current variable scope of the default graph in this thread."""
+    """Returns the current variable scope of the default graph in this thread.
+
+    Example:
+        >>> with tf.variable_scope("outer"), tf.variable_scope("inner"):
+        ...     print(tf.get_variable_scope().name, tf.get_variable_scope().reuse)
+        outer/inner False
+    """
     return open_scopes().current_scope
 
 

@@ -31,6 +31,12 @@ class GFile:
 
     Raises:
         tf.errors.InvalidArgumentError: if the mode is unknown.
+
+    Example:
+        >>> with tf.gfile.GFile("notes.txt", "w") as file:
+        ...     file.write("first\\nsecond\\n")
+        >>> print([line.strip() for line in tf.gfile.GFile("notes.txt")])
+        ['first', 'second']
     """
 
     def __init__(self, name: PathLike, mode: str = "r") -> None:
@@ -258,6 +264,12 @@ class FastGFile(GFile):
 
     Raises:
         tf.errors.InvalidArgumentError: if the mode is unknown.
+
+    Example:
+        >>> with tf.gfile.FastGFile("notes.txt", "w") as file:
+        ...     file.write("text")
+        >>> print(tf.gfile.FastGFile("notes.txt").read())
+        text
     """
 
     def __init__(self, name: PathLike, mode: str = "r") -> None:

@@ -108,6 +108,13 @@ class TFRecordWriter:
     Raises:
         tf.errors.NotFoundError: if the folder does not exist.
         ValueError: if the compression is unknown.
+
+    Example:
+        >>> with tf.python_io.TFRecordWriter("data.tfrecord") as writer:
+        ...     for record in [b"first", b"second"]:
+        ...         writer.write(record)
+        >>> print(list(tf.python_io.tf_record_iterator("data.tfrecord")))
+        [b'first', b'second']
     """
 
     def __init__(self, path: PathLike, options: object = None) -> None:

@@ -31,6 +31,12 @@ def exists(filename: PathLike) -> bool:
 
     Returns:
         bool.
+
+    Example:
+        >>> with tf.gfile.GFile("vocabulary.txt", "w") as file:
+        ...     file.write("the\\n")
+        >>> print(tf.gfile.Exists("vocabulary.txt"), tf.gfile.Exists("missing.txt"))
+        True False
     """
     return os.path.exists(path_of(filename))
 
@@ -106,6 +112,11 @@ def make_directories(dirname: PathLike) -> None:
 
     Raises:
         tf.errors.FailedPreconditionError: if a part of the path is a file.
+
+    Example:
+        >>> tf.gfile.MakeDirs("runs/first/logs")
+        >>> print(tf.gfile.IsDirectory("runs/first/logs"))
+        True
     """
     name = path_of(dirname)
     if not name:
@@ -174,6 +185,12 @@ def delete_recursively(dirname: PathLike) -> None:
 
     Raises:
         tf.errors.NotFoundError: if the folder does not exist.
+
+    Example:
+        >>> tf.gfile.MakeDirs("runs/old")
+        >>> tf.gfile.DeleteRecursively("runs")
+        >>> print(tf.gfile.Exists("runs"))
+        False
     """
     name = path_of(dirname)
     with failures_of(name):

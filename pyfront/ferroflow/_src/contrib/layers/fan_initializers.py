@@ -77,6 +77,12 @@ def xavier_initializer(
         TypeError: if `dtype` is not a float dtype.
 
     Source: Glorot, Bengio, Understanding the difficulty of training deep feedforward neural networks, 2010.
+
+    Example:
+        >>> w = tf.get_variable("w", [300, 300], initializer=tf.contrib.layers.xavier_initializer(seed=1))
+        >>> sess.run(w.initializer)
+        >>> print(sess.run(w).var() * 300 < 1.01)
+        True
     """
     return variance_scaling_initializer(factor=1.0, mode="FAN_AVG", uniform=uniform, seed=seed, dtype=dtype)
 

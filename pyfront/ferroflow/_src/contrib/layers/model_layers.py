@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.docstrings import add_example
 from ferroflow._src.base.function_families import FunctionFamily
 from ferroflow._src.base.typing import (
     BoolLike,
@@ -65,6 +66,11 @@ def flatten(
 
     Returns:
         Tensor of the dtype of `inputs`, of shape [batch, elements of an example].
+
+    Example:
+        >>> images = tf.placeholder(tf.float32, [None, 28, 28, 3])
+        >>> print(tf.contrib.layers.flatten(images).shape)
+        (?, 2352)
     """
     with name_scope(scope, "Flatten", [inputs]) as name:
         return collect_named_outputs(outputs_collections, name, flatten_layer(convert_to_tensor(inputs)))
@@ -112,6 +118,14 @@ def fully_connected(
 
     Raises:
         ValueError: if `num_outputs` is not an int, or the last dimension of the inputs is unknown.
+
+    Example:
+        >>> x = tf.placeholder(tf.float32, [None, 784])
+        >>> logits = tf.contrib.layers.fully_connected(x, num_outputs=10, activation_fn=None)
+        >>> print(logits.shape)
+        (?, 10)
+        >>> print([v.name for v in tf.trainable_variables()])
+        ['fully_connected/weights:0', 'fully_connected/biases:0']
     """
     if not isinstance(num_outputs, int):
         raise ValueError(f"num_outputs should be int or long, got {num_outputs}.")
@@ -339,6 +353,13 @@ def batch_norm(
 
     Raises:
         ValueError: if `data_format` is not one of the listed values, or the rank or the number of channels is unknown.
+
+    Example:
+        >>> images = tf.random_normal([16, 8, 8, 3], mean=5.0, seed=1)
+        >>> normalized = tf.contrib.layers.batch_norm(images, is_training=True, updates_collections=None)
+        >>> sess.run(tf.global_variables_initializer())
+        >>> print(abs(sess.run(normalized).mean()) < 0.01)
+        True
     """
     if data_format not in ("NHWC", "NCHW"):
         raise ValueError("data_format has to be either NCHW or NHWC.")
@@ -629,3 +650,15 @@ def stack(inputs: TensorLike, layer: Callable[..., Any], stack_args: Any, **kwar
             arguments = given if isinstance(given, (list, tuple)) else [given]
             outputs = layer(outputs, *arguments, **{**kwargs, "scope": f"{prefix}_{i + 1}"})
         return outputs
+
+
+add_example(
+    conv2d,
+    """
+    >>> images = tf.zeros([8, 28, 28, 1])
+    >>> with tf.contrib.slim.arg_scope([tf.contrib.slim.conv2d], padding="VALID"):
+    ...     features = tf.contrib.slim.conv2d(images, 32, [5, 5], scope="conv1")
+    >>> print(features.shape, [v.name for v in tf.trainable_variables()])
+    (8, 24, 24, 32) ['conv1/weights:0', 'conv1/biases:0']
+    """,
+)

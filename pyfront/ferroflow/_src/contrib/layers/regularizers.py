@@ -69,6 +69,13 @@ def l2_regularizer(scale: FloatLike, scope: str | None = None) -> Regularizer:
 
     Raises:
         ValueError: if `scale` is an int or below 0.
+
+    Example:
+        >>> regularizer = tf.contrib.layers.l2_regularizer(scale=0.1)
+        >>> w = tf.get_variable("w", [2], initializer=tf.constant_initializer([3.0, 4.0]), regularizer=regularizer)
+        >>> sess.run(w.initializer)
+        >>> print(sess.run(tf.losses.get_regularization_loss()))
+        1.25
     """
     return _scaled(scale, scope, "l2_regularizer", l2_loss)
 

@@ -21,6 +21,13 @@ def load_dataset(name: str) -> Any:
 
     Raises:
         ValueError: if no dataset has that name.
+
+    Example:
+        >>> iris = tf.contrib.learn.datasets.load_dataset("iris")
+        >>> print(iris.data.shape, iris.target.shape)
+        (150, 4) (150,)
+        >>> print(iris.data[0], iris.target[0])
+        [5.1 3.5 1.4 0.2] 0
     """
     if name not in DATASETS:
         raise ValueError(f"Name of dataset is not found: {name}")

@@ -8,7 +8,12 @@ from ferroflow._src.estimator import modes
 
 
 class ModeKeys:
-    """Modes in which a model function is called."""
+    """Modes in which a model function is called.
+
+    Example:
+        >>> print(tf.contrib.learn.ModeKeys.TRAIN, tf.contrib.learn.ModeKeys.EVAL, tf.contrib.learn.ModeKeys.INFER)
+        train eval infer
+    """
 
     TRAIN: Final = modes.ModeKeys.TRAIN
     EVAL: Final = modes.ModeKeys.EVAL

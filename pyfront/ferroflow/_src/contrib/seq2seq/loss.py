@@ -44,6 +44,13 @@ def sequence_loss(
 
     Raises:
         ValueError: if an argument has a wrong rank.
+
+    Example:
+        >>> logits = tf.zeros([2, 3, 10])
+        >>> targets = tf.zeros([2, 3], tf.int32)
+        >>> loss = tf.contrib.seq2seq.sequence_loss(logits, targets, weights=tf.sequence_mask([3, 1], 3, tf.float32))
+        >>> print(sess.run(loss).round(3))
+        2.303
     """
     logits, targets, weights = convert_to_tensor(logits), convert_to_tensor(targets), convert_to_tensor(weights)
     if len(logits.get_shape()) != 3:

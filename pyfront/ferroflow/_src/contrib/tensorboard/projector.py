@@ -22,6 +22,14 @@ def visualize_embeddings(summary_writer: FileWriter, config: object) -> None:
     Raises:
         ValueError: if the writer has no folder.
         tf.errors.OpError: if the file cannot be written.
+
+    Example:
+        >>> projector = tf.contrib.tensorboard.plugins.projector
+        >>> config = projector.ProjectorConfig()
+        >>> embedding = config.embeddings.add(tensor_name="words", metadata_path="words.tsv")
+        >>> projector.visualize_embeddings(tf.summary.FileWriter("logs"), config)
+        >>> print(tf.gfile.Exists("logs/projector_config.pbtxt"))
+        True
     """
     folder = summary_writer.get_logdir()
     if folder is None:

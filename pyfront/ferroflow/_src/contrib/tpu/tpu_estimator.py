@@ -21,7 +21,14 @@ _NO_TPU = "there are no TPUs here: pass use_tpu=False, and the model is trained 
 
 
 class InputPipelineConfig:
-    """Ways to divide a TPU's input; without a TPU they have no effect."""
+    """Ways to divide a TPU's input; without a TPU they have no effect.
+
+    Example:
+        >>> Mode = tf.contrib.tpu.InputPipelineConfig
+        >>> config = tf.contrib.tpu.TPUConfig(per_host_input_for_training=Mode.PER_HOST_V2)
+        >>> print(config.per_host_input_for_training == Mode.PER_HOST_V2)
+        True
+    """
 
     PER_SHARD_V1 = 1
     PER_HOST_V1 = 2
@@ -40,6 +47,11 @@ class TPUConfig(NamedTuple):
         tpu_job_name: str, the job of the TPU in the cluster.
         initial_infeed_sleep_secs: int, seconds before input is given.
         input_partition_dims: list of list of int, how input is divided among the cores of a replica.
+
+    Example:
+        >>> config = tf.contrib.tpu.TPUConfig(iterations_per_loop=100, num_shards=8)
+        >>> print(config.iterations_per_loop, config.num_shards)
+        100 8
     """
 
     iterations_per_loop: int = 2
@@ -64,6 +76,12 @@ class TPURunConfig(RunConfig):
     Raises:
         NotImplementedError: if a cluster is given.
         ValueError: on the same conditions as `tf.estimator.RunConfig`.
+
+    Example:
+        >>> tpu_config = tf.contrib.tpu.TPUConfig(iterations_per_loop=100)
+        >>> config = tf.contrib.tpu.RunConfig(model_dir="model", tpu_config=tpu_config)
+        >>> print(config.tpu_config.iterations_per_loop)
+        100
     """
 
     def __init__(
@@ -132,6 +150,11 @@ class TPUEstimatorSpec(_SpecFields):
         training_hooks: iterable of SessionRunHook for the training.
         evaluation_hooks: iterable of SessionRunHook for the evaluation.
         prediction_hooks: iterable of SessionRunHook for the prediction.
+
+    Example:
+        >>> spec = tf.contrib.tpu.TPUEstimatorSpec("infer", predictions={"score": tf.constant([0.5])})
+        >>> print(spec.as_estimator_spec().mode)
+        infer
     """
 
     __slots__ = ()
@@ -180,6 +203,16 @@ class TPUEstimator(Estimator):
         NotImplementedError: if `use_tpu` is set.
         ValueError: if `config` is not a `tf.contrib.tpu.RunConfig`, `params` has a reserved key, `model_fn` does not
             take `params`, or a size is not positive; also on the same conditions as `tf.estimator.Estimator`.
+
+    Example:
+        >>> def model_fn(features, labels, mode, params):
+        ...     loss, step = tf.reduce_mean(features), tf.train.get_global_step()
+        ...     return tf.contrib.tpu.TPUEstimatorSpec(mode, loss=loss, train_op=tf.assign_add(step, 1))
+        >>> config = tf.contrib.tpu.RunConfig(model_dir="model")
+        >>> estimator = tf.contrib.tpu.TPUEstimator(model_fn, config=config, train_batch_size=8, use_tpu=False)
+        >>> estimator = estimator.train(lambda params: tf.zeros([params["batch_size"], 2]), steps=3)
+        >>> print(estimator.get_variable_value("global_step"))
+        3
     """
 
     def __init__(

@@ -108,6 +108,12 @@ class HParams:
     Raises:
         ValueError: if a name is that of a method, or a list is empty.
         NotImplementedError: if `hparam_def` is given.
+
+    Example:
+        >>> hparams = tf.contrib.training.HParams(learning_rate=0.1, layers=[64, 64])
+        >>> hparams = hparams.parse("learning_rate=0.01,layers=[32]")
+        >>> print(hparams.learning_rate, hparams.layers)
+        0.01 [32]
     """
 
     def __init__(self, hparam_def: object = None, model_structure: object = None, **kwargs: Any) -> None:

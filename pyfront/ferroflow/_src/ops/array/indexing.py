@@ -38,6 +38,14 @@ def where(
 
     Raises:
         ValueError: if just one of `x` and `y` is given, or the shapes are incompatible.
+
+    Example:
+        >>> x = tf.constant([1, -2, 3])
+        >>> print(sess.run(tf.where(x > 0, x, tf.zeros_like(x))))
+        [1 0 3]
+        >>> print(sess.run(tf.where(x > 0)))
+        [[0]
+         [2]]
     """
     if x is None and y is None:
         with name_scope(name, "Where", [condition]) as scope:
@@ -73,6 +81,14 @@ def gather(
 
     Raises:
         ValueError: if `axis` or `batch_dims` is out of range.
+
+    Example:
+        >>> rows = tf.constant([[1, 2], [3, 4], [5, 6]])
+        >>> print(sess.run(tf.gather(rows, [2, 0])))
+        [[5 6]
+         [1 2]]
+        >>> print(sess.run(tf.gather(rows, 1, axis=1)))
+        [2 4 6]
     """
     del validate_indices
     # Variables behind handles read the wanted rows alone.
@@ -120,6 +136,11 @@ def gather_nd(params: TensorLike, indices: TensorLike, name: str | None = None, 
 
     Raises:
         ValueError: if k is above the rank of `params`, or a rank does not allow `batch_dims`.
+
+    Example:
+        >>> x = tf.constant([[1, 2], [3, 4]])
+        >>> print(sess.run(tf.gather_nd(x, [[0, 1], [1, 0]])))
+        [2 3]
     """
     if batch_dims == 0:
         return tensor_op("GatherNd", [params, indices], name=name)

@@ -28,6 +28,14 @@ def stack(values: ListLike | TensorObject | ArrayObject, axis: int = 0, name: st
     Raises:
         ValueError: if `axis` is out of range, or the shapes differ.
         TypeError: if the dtypes differ.
+
+    Example:
+        >>> x, y = tf.constant([1, 2, 3]), tf.constant([4, 5, 6])
+        >>> print(sess.run(tf.stack([x, y])))
+        [[1 2 3]
+         [4 5 6]]
+        >>> print(tf.stack([x, y], axis=1).shape)
+        (3, 2)
     """
     if axis == 0:
         try:
@@ -72,6 +80,14 @@ def unstack(value: TensorLike, num: int | None = None, axis: int = 0, name: str 
 
     Raises:
         ValueError: if `axis` is out of range, or the size is unknown and `num` not given.
+
+    Example:
+        >>> x = tf.constant([[1, 2], [3, 4], [5, 6]])
+        >>> first, second, third = tf.unstack(x)
+        >>> print(sess.run(second))
+        [3 4]
+        >>> print(len(tf.unstack(x, axis=1)))
+        2
     """
     if num is None:
         value = convert_to_tensor(value)
@@ -99,6 +115,14 @@ def concat(values: TensorLikes, axis: IntsLike, name: str = "concat") -> Tensor:
     Raises:
         ValueError: if `axis` is out of range, or the shapes are incompatible.
         TypeError: if the dtypes differ, or the arguments are in the order of TensorFlow before 1.0.
+
+    Example:
+        >>> a, b = tf.constant([[1, 2]]), tf.constant([[3, 4]])
+        >>> print(sess.run(tf.concat([a, b], axis=0)))
+        [[1 2]
+         [3 4]]
+        >>> print(sess.run(tf.concat([a, b], axis=1)))
+        [[1 2 3 4]]
     """
     if isinstance(values, int) and isinstance(axis, (list, tuple)):
         raise TypeError("tf.concat takes the values first and then the axis: tf.concat(values, axis).")
@@ -131,6 +155,14 @@ def split(
 
     Raises:
         ValueError: if the dimension cannot be split this way, or the number of pieces is unknown.
+
+    Example:
+        >>> x = tf.range(6)
+        >>> print(sess.run(tf.split(x, 3)))
+        [array([0, 1], dtype=int32), array([2, 3], dtype=int32), array([4, 5], dtype=int32)]
+        >>> a, b = tf.split(x, [2, 4])
+        >>> print(sess.run(b))
+        [2 3 4 5]
     """
     if isinstance(num_or_size_splits, (*integral_types, tensor_shape.Dimension)):
         # TF 1.x makes a constant of it that nothing reads. It counts for the seeds of operations after it.

@@ -31,6 +31,14 @@ def placeholder(dtype: DTypeLike, shape: ShapeTensorLike | None = None, name: st
 
     Returns:
         Tensor of `dtype`.
+
+    Example:
+        >>> x = tf.placeholder(tf.float32, [None, 2], name="x")
+        >>> print(x.shape)
+        (?, 2)
+        >>> print(sess.run(x * 10, feed_dict={x: [[1, 2], [3, 4]]}))
+        [[10. 20.]
+         [30. 40.]]
     """
     attrs = {"dtype": dtypes.as_dtype(dtype), "shape": tensor_shape.as_shape(shape)}
     return tensor_op("Placeholder", [], attrs, name=name)
@@ -49,6 +57,11 @@ def placeholder_with_default(input: TensorLike, shape: ShapeTensorLike | None, n
 
     Raises:
         ValueError: if the shape of `input` is not compatible with `shape`.
+
+    Example:
+        >>> keep_prob = tf.placeholder_with_default(1.0, shape=[])
+        >>> print(sess.run(keep_prob), sess.run(keep_prob, {keep_prob: 0.5}))
+        1.0 0.5
     """
     return tensor_op("PlaceholderWithDefault", [input], {"shape": tensor_shape.as_shape(shape)}, name=name)
 
@@ -106,6 +119,11 @@ def fill(dims: IntsLike, value: TensorLike, name: str | None = None) -> Tensor:
 
     Raises:
         ValueError: if a size is negative, or `value` is not a scalar.
+
+    Example:
+        >>> print(sess.run(tf.fill([2, 3], 9)))
+        [[9 9 9]
+         [9 9 9]]
     """
     return tensor_op("Fill", [dims, value], name=name)
 
@@ -143,6 +161,11 @@ def zeros(shape: ShapeTensorLike, dtype: DTypeLike = dtypes.float32, name: str |
 
     Returns:
         Tensor of `dtype` and of the shape `shape`.
+
+    Example:
+        >>> print(sess.run(tf.zeros([2, 3], dtype=tf.int32)))
+        [[0 0 0]
+         [0 0 0]]
     """
     dtype = dtypes.as_dtype(dtype).base_dtype
     with name_scope(name, "zeros", [shape]) as scope:
@@ -160,6 +183,11 @@ def ones(shape: ShapeTensorLike, dtype: DTypeLike = dtypes.float32, name: str | 
 
     Returns:
         Tensor of `dtype` and of the shape `shape`.
+
+    Example:
+        >>> print(sess.run(tf.ones([2, 2], dtype=tf.int32)))
+        [[1 1]
+         [1 1]]
     """
     dtype = dtypes.as_dtype(dtype).base_dtype
     with name_scope(name, "ones", [shape]) as scope:
@@ -179,6 +207,12 @@ def zeros_like(
 
     Returns:
         Tensor of `dtype` and of the shape of `tensor`.
+
+    Example:
+        >>> x = tf.placeholder(tf.float32, [None, 2])
+        >>> print(sess.run(tf.zeros_like(x), {x: [[1, 2], [3, 4]]}))
+        [[0. 0.]
+         [0. 0.]]
     """
     with name_scope(name, "zeros_like", [tensor]) as scope:
         tensor = convert_to_tensor(tensor, name="tensor")
@@ -204,6 +238,11 @@ def ones_like(
 
     Returns:
         Tensor of `dtype` and of the shape of `tensor`.
+
+    Example:
+        >>> print(sess.run(tf.ones_like([[3, 4], [5, 6]])))
+        [[1 1]
+         [1 1]]
     """
     with name_scope(name, "ones_like", [tensor]) as scope:
         tensor = convert_to_tensor(tensor, name="tensor")
@@ -222,6 +261,12 @@ def identity(input: TensorLike, name: str | None = None) -> Tensor:
 
     Returns:
         Tensor of the dtype and shape of `input`.
+
+    Example:
+        >>> x = tf.constant([1, 2])
+        >>> y = tf.identity(x, name="output")
+        >>> print(y.name, sess.run(y))
+        output:0 [1 2]
     """
     return tensor_op("Identity", [input], name=name)
 
@@ -279,6 +324,12 @@ def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
 
     Returns:
         Tensor of the dtype and shape of `input`.
+
+    Example:
+        >>> x = tf.constant([3.0])
+        >>> y = x * tf.stop_gradient(x)
+        >>> print(sess.run(tf.gradients(y, x)))
+        [array([3.], dtype=float32)]
     """
     return tensor_op("StopGradient", [input], name=name)
 
@@ -308,6 +359,10 @@ def range(
     Raises:
         ValueError: if `delta` is 0, or points away from `limit`.
         TypeError: if an argument's dtype is not supported.
+
+    Example:
+        >>> print(sess.run(tf.range(5)), sess.run(tf.range(1.0, 2.0, 0.25)))
+        [0 1 2 3 4] [1.   1.25 1.5  1.75]
     """
     if limit is None:
         start, limit = 0, start
@@ -337,6 +392,10 @@ def lin_space(start: TensorLike, stop: TensorLike, num: TensorLike, name: str | 
 
     Returns:
         Tensor of the dtype of `start`, of shape [num].
+
+    Example:
+        >>> print(sess.run(tf.linspace(0.0, 1.0, 5)))
+        [0.   0.25 0.5  0.75 1.  ]
     """
     return tensor_op("LinSpace", [start, stop, num], name=name)
 
@@ -371,6 +430,12 @@ def one_hot(
     Raises:
         TypeError: if the dtypes of the values differ from each other or from `dtype`.
         ValueError: if `axis` or `depth` is out of range.
+
+    Example:
+        >>> print(sess.run(tf.one_hot([0, 2, -1], depth=3)))
+        [[1. 0. 0.]
+         [0. 0. 1.]
+         [0. 0. 0.]]
     """
     with name_scope(name, "one_hot", [indices, depth, on_value, off_value, axis, dtype]) as scope:
         if dtype is not None:
@@ -413,6 +478,11 @@ def sequence_mask(
 
     Raises:
         ValueError: if `maxlen` is not a scalar.
+
+    Example:
+        >>> print(sess.run(tf.sequence_mask([1, 3], maxlen=4)))
+        [[ True False False False]
+         [ True  True  True False]]
     """
     with name_scope(name, "SequenceMask", [lengths, maxlen]):
         lengths = convert_to_tensor(lengths)

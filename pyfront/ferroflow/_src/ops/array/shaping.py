@@ -30,6 +30,13 @@ def shape(input: TensorLike, name: str | None = None, out_type: DTypeLike = dtyp
 
     Returns:
         Tensor of `out_type`, of shape [rank of `input`]: a constant where the shape is known.
+
+    Example:
+        >>> x = tf.placeholder(tf.float32, [None, 3])
+        >>> print(x.shape)
+        (?, 3)
+        >>> print(sess.run(tf.shape(x), {x: np.zeros([5, 3])}))
+        [5 3]
     """
     return shape_internal(input, name, optimize=True, out_type=out_type)
 
@@ -85,6 +92,11 @@ def size(input: TensorLike, name: str | None = None, out_type: DTypeLike = dtype
 
     Returns:
         Tensor of `out_type`, of shape []: a constant where the shape is known.
+
+    Example:
+        >>> x = tf.placeholder(tf.float32, [None, 3])
+        >>> print(sess.run(tf.size(x), {x: np.zeros([5, 3])}))
+        15
     """
     return size_internal(input, name, optimize=True, out_type=out_type)
 
@@ -165,6 +177,12 @@ def reshape(tensor: TensorLike, shape: ShapeTensorLike, name: str | None = None)
 
     Raises:
         ValueError: if the numbers of elements differ.
+
+    Example:
+        >>> x = tf.range(6)
+        >>> print(sess.run(tf.reshape(x, [2, -1])))
+        [[0 1 2]
+         [3 4 5]]
     """
     return tensor_op("Reshape", [tensor, shape], name=name)
 
@@ -185,6 +203,11 @@ def expand_dims(
 
     Raises:
         ValueError: if `axis` is out of range or missing, or both of its names are given.
+
+    Example:
+        >>> x = tf.constant([1, 2, 3])
+        >>> print(tf.expand_dims(x, 0).shape, tf.expand_dims(x, -1).shape)
+        (1, 3) (3, 1)
     """
     if dim is not None:
         warn_deprecated("The argument dim of expand_dims", "axis")
@@ -210,6 +233,11 @@ def squeeze(
 
     Raises:
         ValueError: if a dimension to remove is out of range or its size is not 1, or both names of `axis` are given.
+
+    Example:
+        >>> x = tf.zeros([1, 3, 1])
+        >>> print(tf.squeeze(x).shape, tf.squeeze(x, axis=[0]).shape)
+        (3,) (3, 1)
     """
     if squeeze_dims is not None:
         warn_deprecated("The argument squeeze_dims of squeeze", "axis")
@@ -233,6 +261,15 @@ def transpose(a: TensorLike, perm: IntsLike | None = None, name: str = "transpos
 
     Raises:
         ValueError: if `perm` is not a permutation of the dimensions.
+
+    Example:
+        >>> print(sess.run(tf.transpose([[1, 2, 3], [4, 5, 6]])))
+        [[1 4]
+         [2 5]
+         [3 6]]
+        >>> images = tf.zeros([8, 28, 32, 3])
+        >>> print(tf.transpose(images, [0, 3, 1, 2]).shape)
+        (8, 3, 28, 32)
     """
     with name_scope(name, "transpose", [a]) as scope:
         a = convert_to_tensor(a, name="a")
@@ -272,6 +309,11 @@ def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> T
 
     Raises:
         ValueError: if `multiples` has the wrong length.
+
+    Example:
+        >>> print(sess.run(tf.tile([[1, 2]], multiples=[2, 3])))
+        [[1 2 1 2 1 2]
+         [1 2 1 2 1 2]]
     """
     return tensor_op("Tile", [input, multiples], name=name)
 

@@ -35,6 +35,12 @@ def slice(input_: TensorLike, begin: TensorLike, size: ShapeTensorLike, name: st
 
     Raises:
         ValueError: if the block is not inside the tensor.
+
+    Example:
+        >>> x = tf.constant([[1, 2, 3], [4, 5, 6], [7, 8, 9]])
+        >>> print(sess.run(tf.slice(x, begin=[1, 0], size=[2, -1])))
+        [[4 5 6]
+         [7 8 9]]
     """
     return tensor_op("Slice", [input_, begin, size], name=name)
 

@@ -34,6 +34,14 @@ def no_op(name: str | None = None) -> Operation:
 
     Returns:
         Operation.
+
+    Example:
+        >>> v = tf.Variable(1)
+        >>> with tf.control_dependencies([v.assign_add(1)]):
+        ...     train = tf.no_op(name="train")
+        >>> sess.run(v.initializer)
+        >>> print(sess.run(train), sess.run(v))
+        None 2
     """
     return apply_op("NoOp", [], name=name)
 
@@ -62,6 +70,14 @@ def group(*inputs: TensorObject | OperationObject | ListLike | DictLike | None, 
 
     Raises:
         TypeError: if an input is neither an Operation nor a Tensor.
+
+    Example:
+        >>> a, b = tf.Variable(1), tf.Variable(2)
+        >>> update = tf.group(a.assign_add(10), b.assign_add(10))
+        >>> sess.run(tf.global_variables_initializer())
+        >>> sess.run(update)
+        >>> print(sess.run(a), sess.run(b))
+        11 12
     """
     with name_scope(name, "group_deps", inputs) as scope:
         if not inputs:

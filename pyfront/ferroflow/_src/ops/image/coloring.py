@@ -279,6 +279,12 @@ def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
 
     Returns:
         Tensor of the dtype of `images`, of shape [..., 1].
+
+    Example:
+        >>> red_and_white = tf.constant([[[1.0, 0.0, 0.0], [1.0, 1.0, 1.0]]])
+        >>> print(sess.run(tf.image.rgb_to_grayscale(red_and_white))[0].round(3))
+        [[0.299]
+         [1.   ]]
     """
     with name_scope(name, "rgb_to_grayscale", [images]) as scope:
         images = convert_to_tensor(images, name="images")

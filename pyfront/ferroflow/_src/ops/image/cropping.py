@@ -133,6 +133,12 @@ def crop_to_bounding_box(
     Raises:
         ValueError: if an offset is negative, a size is not positive, the rectangle is not inside the image, or the
             image's rank is not 3 or 4.
+
+    Example:
+        >>> image = tf.reshape(tf.range(12), [3, 4, 1])
+        >>> print(sess.run(tf.image.crop_to_bounding_box(image, 1, 1, target_height=2, target_width=2))[:, :, 0])
+        [[ 5  6]
+         [ 9 10]]
     """
     with name_scope(None, "crop_to_bounding_box", [image]):
         image, is_batch = as_batch(convert_to_tensor(image, name="image"))

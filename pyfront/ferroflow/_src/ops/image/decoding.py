@@ -41,6 +41,12 @@ def decode_jpeg(
 
     Raises:
         ValueError: if `contents` is not a scalar.
+
+    Example:
+        >>> file = tf.image.encode_jpeg(np.full([4, 6, 3], 128, np.uint8))
+        >>> image = sess.run(tf.image.decode_jpeg(file))
+        >>> print(image.shape, image.dtype, image[0, 0])
+        (4, 6, 3) uint8 [128 128 128]
     """
     attrs = {
         "channels": channels or 0,

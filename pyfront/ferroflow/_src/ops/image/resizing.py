@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.docstrings import add_example
 from ferroflow._src.base.function_families import FunctionFamily
 from ferroflow._src.base.typing import ShapeTensorLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
@@ -133,6 +134,12 @@ def resize_images(
 
     Raises:
         ValueError: if the rank of `images`, `size` or `method` is invalid.
+
+    Example:
+        >>> image = tf.constant([[[0.0], [2.0]], [[4.0], [6.0]]])
+        >>> print(sess.run(tf.image.resize_images(image, [2, 4]))[:, :, 0])
+        [[0. 1. 2. 2.]
+         [4. 5. 6. 6.]]
     """
     with name_scope(name, "resize", [images, size]):
         images = convert_to_tensor(images, name="images")
@@ -195,3 +202,14 @@ def resize_image_with_pad(
         resized = resize_images(image, size, method, align_corners)
         padded = pad_to_bounding_box(resized, before[0], before[1], target_height, target_width)
         return unbatched(padded, is_batch)
+
+
+add_example(
+    resize_bilinear,
+    """
+    >>> image = tf.constant([[[[0.0], [2.0]], [[4.0], [6.0]]]])
+    >>> print(sess.run(tf.image.resize_bilinear(image, [2, 4]))[0, :, :, 0])
+    [[0. 1. 2. 2.]
+     [4. 5. 6. 6.]]
+    """,
+)

@@ -69,6 +69,12 @@ def random_flip_left_right(image: TensorLike, seed: int | None = None) -> Tensor
 
     Raises:
         ValueError: if the rank of `image` is not 3 or 4.
+
+    Example:
+        >>> image = tf.constant([[[1], [2], [3]]])
+        >>> flipped = tf.image.random_flip_left_right(image, seed=1)
+        >>> print(sorted({tuple(sess.run(flipped)[0, :, 0].tolist()) for _ in range(20)}))
+        [(1, 2, 3), (3, 2, 1)]
     """
     return _random_flip(image, 1, seed, "random_flip_left_right")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base import dtypes, tensor_shape
+from ferroflow._src.base.docstrings import add_example
 from ferroflow._src.base.function_families import FunctionFamily
 from ferroflow._src.base.typing import DTypeLike, TensorLike, TensorLikes
 from ferroflow._src.framework.apply import tensor_op
@@ -96,6 +97,10 @@ def mod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     Returns:
         Tensor of the dtype of `x`, of the shape that the shapes of `x` and `y` broadcast to.
+
+    Example:
+        >>> print(sess.run(tf.mod([7, -7], 3)))
+        [1 2]
     """
     return tensor_op("FloorMod", [x, y], name=name)
 
@@ -124,6 +129,10 @@ def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     Returns:
         Tensor of the dtype of `x`.
+
+    Example:
+        >>> print(sess.run(tf.pow([2.0, 3.0], [10.0, 2.0])))
+        [1024.    9.]
     """
     with name_scope(name, "Pow", [x]) as scope:
         return tensor_op("Pow", [x, y], name=scope)
@@ -253,6 +262,10 @@ def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     Raises:
         TypeError: if the dtypes differ or are not numbers.
+
+    Example:
+        >>> print(sess.run(tf.truediv([7, 8], 2)))
+        [3.5 4. ]
     """
     with name_scope(name, "truediv", [x, y]) as scope:
         x = convert_to_tensor(x, name="x")
@@ -279,6 +292,10 @@ def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     Raises:
         TypeError: if the dtypes differ.
+
+    Example:
+        >>> print(sess.run(tf.div([7, -7], 2)), sess.run(tf.div(7.0, 2.0)))
+        [ 3 -4] 3.5
     """
     with name_scope(name, "div", [x, y]) as scope:
         x = convert_to_tensor(x, name="x")
@@ -388,6 +405,10 @@ def add_n(inputs: TensorLikes, name: str | None = None) -> Tensor:
     Raises:
         ValueError: if `inputs` is not a list, is empty, or its shapes differ.
         TypeError: if the dtypes differ.
+
+    Example:
+        >>> print(sess.run(tf.add_n([[1, 2], [10, 20], [100, 200]])))
+        [111 222]
     """
     inputs = _tensors_to_add(inputs)
     if len(inputs) == 1:
@@ -446,3 +467,51 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
         for coefficient in tensors[1:]:
             result = coefficient + result * x
         return result
+
+
+add_example(
+    add,
+    """
+    >>> print(sess.run(tf.add([[1], [2]], [10, 20])))
+    [[11 21]
+     [12 22]]
+    >>> print(sess.run(tf.add(["ferro"], "flow")))
+    [b'ferroflow']
+    """,
+)
+add_example(
+    multiply,
+    """
+    >>> print(sess.run(tf.multiply([[1, 2], [3, 4]], [10, 100])))
+    [[ 10 200]
+     [ 30 400]]
+    """,
+)
+add_example(
+    subtract,
+    """
+    >>> print(sess.run(tf.subtract([5, 7], 3)))
+    [2 4]
+    """,
+)
+add_example(
+    maximum,
+    """
+    >>> print(sess.run(tf.maximum([1, 5, 3], [4, 2, 3])))
+    [4 5 3]
+    """,
+)
+add_example(
+    squared_difference,
+    """
+    >>> print(sess.run(tf.squared_difference([1.0, 5.0], [4.0, 3.0])))
+    [9. 4.]
+    """,
+)
+add_example(
+    minimum,
+    """
+    >>> print(sess.run(tf.minimum([1, 5, 3], [4, 2, 3])))
+    [1 2 3]
+    """,
+)

@@ -6,6 +6,7 @@ from typing import Any, overload
 
 from ferroflow._src.base import dtypes, tf_logging
 from ferroflow._src.base.deprecation import warn_deprecated
+from ferroflow._src.base.docstrings import add_example
 from ferroflow._src.base.function_families import FunctionFamily
 from ferroflow._src.base.typing import DTypeLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
@@ -32,6 +33,12 @@ def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor | S
 
     Raises:
         TypeError: if there is no conversion between the two dtypes.
+
+    Example:
+        >>> print(sess.run(tf.cast([1.8, -1.8], tf.int32)))
+        [ 1 -1]
+        >>> print(sess.run(tf.cast([True, False], tf.float32)))
+        [1. 0.]
     """
     base_type = dtypes.as_dtype(dtype).base_dtype
     # TF 1.15: what has the dtype takes no name.
@@ -184,3 +191,19 @@ to_int64 = _caster("to_int64", ("to_int64", dtypes.int64), {"name": "ToInt64"})
 to_bfloat16 = _caster("to_bfloat16", ("to_bfloat16", dtypes.bfloat16), {"name": "ToBFloat16"})
 to_complex64 = _caster("to_complex64", ("to_complex64", dtypes.complex64), {"name": "ToComplex64"})
 to_complex128 = _caster("to_complex128", ("to_complex128", dtypes.complex128), {"name": "ToComplex128"})
+
+
+add_example(
+    to_float,
+    """
+    >>> print(sess.run(tf.to_float([1, 2])))
+    [1. 2.]
+    """,
+)
+add_example(
+    to_int32,
+    """
+    >>> print(sess.run(tf.to_int32([1.8, -1.8])))
+    [ 1 -1]
+    """,
+)

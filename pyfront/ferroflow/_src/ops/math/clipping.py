@@ -43,6 +43,10 @@ def clip_by_value(
 
     Raises:
         ValueError: if broadcasting with a bound would make the shape larger.
+
+    Example:
+        >>> print(sess.run(tf.clip_by_value([-3.0, 0.5, 9.0], clip_value_min=-1.0, clip_value_max=1.0)))
+        [-1.   0.5  1. ]
     """
     with name_scope(name, "clip_by_value", [t, clip_value_min, clip_value_max]) as scope:
         values = convert_to_tensor(t.values if isinstance(t, IndexedSlices) else t, name="t")
@@ -135,6 +139,11 @@ def clip_by_global_norm(
         TypeError: if `t_list` is not a sequence.
 
     Source: Pascanu, Mikolov, Bengio, On the difficulty of training Recurrent Neural Networks, 2012.
+
+    Example:
+        >>> clipped, norm = tf.clip_by_global_norm([tf.constant([3.0]), tf.constant([4.0])], clip_norm=1.0)
+        >>> print(sess.run(norm), sess.run(clipped))
+        5.0 [array([0.6], dtype=float32), array([0.8], dtype=float32)]
     """
     t_list = _require_list(t_list)
     if use_norm is None:

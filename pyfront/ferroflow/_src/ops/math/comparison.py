@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ferroflow._src.base.docstrings import add_example
 from ferroflow._src.base.function_families import FunctionFamily
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
@@ -69,3 +70,42 @@ def approximate_equal(x: TensorLike, y: TensorLike, tolerance: float = 1e-05, na
         Tensor of bool, of the shape of `x`.
     """
     return tensor_op("ApproximateEqual", [x, y], {"tolerance": tolerance}, name=name)
+
+
+add_example(
+    equal,
+    """
+    >>> labels, predictions = tf.constant([0, 1, 2]), tf.constant([0, 2, 2])
+    >>> print(sess.run(tf.equal(labels, predictions)))
+    [ True False  True]
+    """,
+)
+add_example(
+    greater,
+    """
+    >>> print(sess.run(tf.greater([1, 5, 3], 2)))
+    [False  True  True]
+    """,
+)
+add_example(
+    less,
+    """
+    >>> print(sess.run(tf.less([1, 5, 3], [2, 4, 3])))
+    [ True False False]
+    """,
+)
+add_example(
+    logical_and,
+    """
+    >>> x = tf.constant([1, 5, 9])
+    >>> print(sess.run(tf.logical_and(x > 2, x < 8)))
+    [False  True False]
+    """,
+)
+add_example(
+    not_equal,
+    """
+    >>> print(sess.run(tf.not_equal([1, 2, 3], [1, 0, 3])))
+    [False  True False]
+    """,
+)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ferroflow._src.base.docstrings import add_example
 from ferroflow._src.base.function_families import FunctionFamily
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
@@ -125,6 +126,12 @@ def abs(x: TensorLike, name: str | None = None) -> Any:
     Returns:
         Tensor or SparseTensor of the shape of `x` and of its dtype; of float32 and float64 for complex64 and
         complex128.
+
+    Example:
+        >>> print(sess.run(tf.abs([-2.5, 3.0])))
+        [2.5 3. ]
+        >>> print(sess.run(tf.abs(tf.constant([3.0 - 4.0j]))))
+        [5.]
     """
     with name_scope(name, "Abs", [x]) as scope:
         if isinstance(x, SparseTensor):
@@ -147,6 +154,10 @@ def round(x: TensorLike, name: str | None = None) -> Any:
 
     Returns:
         Tensor of the dtype and shape of `x`; `x` itself where it holds integers.
+
+    Example:
+        >>> print(sess.run(tf.round([0.5, 1.5, 2.3, -2.7])))
+        [ 0.  2.  2. -3.]
     """
     x = convert_to_tensor(x, name="x")
     if x.dtype.is_integer:
@@ -163,6 +174,10 @@ def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
 
     Returns:
         Tensor of the dtype and shape of `x`.
+
+    Example:
+        >>> print(sess.run(tf.nn.sigmoid([-100.0, 0.0, 2.0])).round(3))
+        [0.    0.5   0.881]
     """
     with name_scope(name, "Sigmoid", [x]) as scope:
         return tensor_op("Sigmoid", [convert_to_tensor(x, name="x")], name=scope)
@@ -221,3 +236,61 @@ def angle(input: TensorLike, name: str | None = None) -> Tensor:
         if input.dtype.is_complex:
             return tensor_op("Angle", [input], {"Tout": input.dtype.real_dtype}, name=scope)
         return tensor_op("ZerosLike", [input])
+
+
+add_example(
+    square,
+    """
+    >>> print(sess.run(tf.square([-3.0, 0.5])))
+    [9.   0.25]
+    """,
+)
+add_example(
+    log,
+    """
+    >>> print(sess.run(tf.log([1.0, np.e, 100.0])).round(3))
+    [0.    1.    4.605]
+    """,
+)
+add_example(
+    sqrt,
+    """
+    >>> print(sess.run(tf.sqrt([4.0, 2.25])))
+    [2.  1.5]
+    """,
+)
+add_example(
+    exp,
+    """
+    >>> print(sess.run(tf.exp([0.0, 1.0])).round(4))
+    [1.     2.7183]
+    """,
+)
+add_example(
+    tanh,
+    """
+    >>> print(sess.run(tf.nn.tanh([-100.0, 0.0, 1.0])).round(3))
+    [-1.     0.     0.762]
+    """,
+)
+add_example(
+    negative,
+    """
+    >>> print(sess.run(tf.negative([1.5, -2.0])))
+    [-1.5  2. ]
+    """,
+)
+add_example(
+    sin,
+    """
+    >>> print(sess.run(tf.sin([0.0, np.pi / 6, np.pi / 2])).round(3))
+    [0.  0.5 1. ]
+    """,
+)
+add_example(
+    sign,
+    """
+    >>> print(sess.run(tf.sign([-2.5, 0.0, 7.0])))
+    [-1.  0.  1.]
+    """,
+)

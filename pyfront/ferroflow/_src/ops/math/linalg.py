@@ -60,6 +60,15 @@ def matmul(
     Raises:
         ValueError: if the inner dimensions differ, or a matrix is both transposed and adjoint.
         TypeError: if the dtypes differ.
+
+    Example:
+        >>> a = tf.constant([[1, 2], [3, 4]])
+        >>> b = tf.constant([[5], [6]])
+        >>> print(sess.run(tf.matmul(a, b)))
+        [[17]
+         [39]]
+        >>> print(sess.run(tf.matmul(b, a, transpose_a=True)))
+        [[23 34]]
     """
     with name_scope(name, "MatMul", [a, b]) as scope:
         # TF 1.x: None stands for an attribute's default, and Keras gives it.
@@ -279,6 +288,12 @@ def diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
 
     Returns:
         Tensor of the dtype of `diagonal`, of shape [d1, ..., dk, d1, ..., dk].
+
+    Example:
+        >>> print(sess.run(tf.diag([1, 2, 3])))
+        [[1 0 0]
+         [0 2 0]
+         [0 0 3]]
     """
     return tensor_op("Diag", [diagonal], name=name)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated_argument_lookup, warn_deprecated
+from ferroflow._src.base.docstrings import add_example
 from ferroflow._src.base.function_families import FunctionFamily
 from ferroflow._src.base.typing import DTypeLike, IntsLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
@@ -326,3 +327,57 @@ def arg_min(
     """
     warn_deprecated("tf.arg_min", "tf.argmin")
     return argmin(input, dimension, name=name, output_type=output_type)
+
+
+add_example(
+    reduce_mean,
+    """
+    >>> x = tf.constant([[1.0, 2.0], [3.0, 6.0]])
+    >>> print(sess.run(tf.reduce_mean(x)))
+    3.0
+    >>> print(sess.run(tf.reduce_mean(x, axis=0)))
+    [2. 4.]
+    """,
+)
+add_example(
+    argmax,
+    """
+    >>> scores = tf.constant([[0.1, 0.7, 0.2], [0.5, 0.3, 0.2]])
+    >>> print(sess.run(tf.argmax(scores, axis=1)))
+    [1 0]
+    """,
+)
+add_example(
+    reduce_sum,
+    """
+    >>> x = tf.constant([[1, 2, 3], [4, 5, 6]])
+    >>> print(sess.run(tf.reduce_sum(x)))
+    21
+    >>> print(sess.run(tf.reduce_sum(x, axis=1, keepdims=True)))
+    [[ 6]
+     [15]]
+    """,
+)
+add_example(
+    reduce_max,
+    """
+    >>> x = tf.constant([[1, 5, 3], [4, 2, 6]])
+    >>> print(sess.run(tf.reduce_max(x)), sess.run(tf.reduce_max(x, axis=1)))
+    6 [5 6]
+    """,
+)
+add_example(
+    argmin,
+    """
+    >>> print(sess.run(tf.argmin([[3, 1, 2], [4, 5, 0]], axis=1)))
+    [1 2]
+    """,
+)
+add_example(
+    reduce_min,
+    """
+    >>> x = tf.constant([[1, 5, 3], [4, 2, 6]])
+    >>> print(sess.run(tf.reduce_min(x)), sess.run(tf.reduce_min(x, axis=0)))
+    1 [1 2 3]
+    """,
+)

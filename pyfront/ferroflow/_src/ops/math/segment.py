@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.docstrings import add_example
 from ferroflow._src.base.function_families import FunctionFamily
 from ferroflow._src.base.typing import DTypeLike, IntsLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
@@ -218,3 +219,12 @@ def bincount(
     if weights is not None:
         return unsorted_segment_sum(convert_to_tensor(weights, name="weights"), arr, length)
     return tensor_op("Bincount", [arr, length, constant([], dtype)])
+
+
+add_example(
+    unsorted_segment_sum,
+    """
+    >>> print(sess.run(tf.unsorted_segment_sum([5, 1, 7, 2], segment_ids=[0, 2, 0, 2], num_segments=4)))
+    [12  0  3  0]
+    """,
+)

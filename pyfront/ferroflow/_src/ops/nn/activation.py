@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.docstrings import add_example
 from ferroflow._src.base.function_families import FunctionFamily
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
@@ -75,6 +76,10 @@ def relu6(features: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the dtype and shape of `features`.
 
     Source: Krizhevsky, Convolutional Deep Belief Networks on CIFAR-10, 2010.
+
+    Example:
+        >>> print(sess.run(tf.nn.relu6([-1.0, 3.0, 10.0])))
+        [0. 3. 6.]
     """
     with name_scope(name, "Relu6", [features]) as scope:
         return tensor_op("Relu6", [convert_to_tensor(features, name="features")], name=scope)
@@ -147,6 +152,12 @@ def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None
 
     Raises:
         ValueError: if `bias` is not a vector or not as long as there are channels.
+
+    Example:
+        >>> pixels = tf.constant([[0.5, 0.5], [0.0, 1.0]])
+        >>> print(sess.run(tf.nn.bias_add(pixels, [10.0, 20.0])))
+        [[10.5 20.5]
+         [10.  21. ]]
     """
     with name_scope(name, "BiasAdd", [value, bias]) as scope:
         value = convert_to_tensor(value, name="input")
@@ -207,3 +218,26 @@ def relu_layer(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str
         weights = convert_to_tensor(weights, name="weights")
         biases = convert_to_tensor(biases, name="biases")
         return relu(bias_add(matmul(x, weights), biases), name=scope)
+
+
+add_example(
+    relu,
+    """
+    >>> print(sess.run(tf.nn.relu([-2.0, 0.0, 3.5])))
+    [0.  0.  3.5]
+    """,
+)
+add_example(
+    softplus,
+    """
+    >>> print(sess.run(tf.nn.softplus([-1.0, 0.0, 20.0])).round(3))
+    [ 0.313  0.693 20.   ]
+    """,
+)
+add_example(
+    elu,
+    """
+    >>> print(sess.run(tf.nn.elu([-1.0, 0.0, 2.0])).round(3))
+    [-0.632  0.     2.   ]
+    """,
+)

@@ -144,6 +144,14 @@ def conv2d(
 
     Raises:
         ValueError: if the shapes, strides, dilations or paddings are incompatible.
+
+    Example:
+        >>> image = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
+        >>> kernel = tf.ones([2, 2, 1, 1])
+        >>> sums = tf.nn.conv2d(image, kernel, strides=[1, 1, 1, 1], padding="VALID")
+        >>> print(sess.run(sums)[0, :, :, 0])
+        [[ 8. 12.]
+         [20. 24.]]
     """
     filter = deprecated_argument_lookup("filters", filters, "filter", filter)
     attrs = _attrs_2d(strides, padding, use_cudnn_on_gpu, data_format, dilations)
@@ -435,6 +443,16 @@ def conv2d_transpose(
 
     Raises:
         ValueError: if the shapes are incompatible, or `padding` or `data_format` is not one of the listed values.
+
+    Example:
+        >>> small = tf.ones([1, 2, 2, 1])
+        >>> kernel = tf.ones([2, 2, 1, 1])
+        >>> large = tf.nn.conv2d_transpose(small, kernel, output_shape=[1, 4, 4, 1], strides=[1, 2, 2, 1])
+        >>> print(sess.run(large)[0, :, :, 0])
+        [[1. 1. 1. 1.]
+         [1. 1. 1. 1.]
+         [1. 1. 1. 1.]
+         [1. 1. 1. 1.]]
     """
     value = deprecated_argument_lookup("input", input, "value", value)
     filter = deprecated_argument_lookup("filters", filters, "filter", filter)

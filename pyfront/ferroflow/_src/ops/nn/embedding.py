@@ -77,6 +77,13 @@ def embedding_lookup(
 
     Raises:
         ValueError: if there is no table, or `partition_strategy` is not "mod" or "div".
+
+    Example:
+        >>> table = tf.constant([[0.0, 0.1], [1.0, 1.1], [2.0, 2.1]])
+        >>> print(sess.run(tf.nn.embedding_lookup(table, [2, 0, 2])))
+        [[2.  2.1]
+         [0.  0.1]
+         [2.  2.1]]
     """
     del validate_indices
     params = _as_list(params)

@@ -30,6 +30,10 @@ def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
 
     Returns:
         Tensor of the dtype of `t`, of shape [].
+
+    Example:
+        >>> print(sess.run(tf.nn.l2_loss([3.0, 4.0])))
+        12.5
     """
     return tensor_op("L2Loss", [t], name=name)
 
@@ -389,6 +393,11 @@ def local_response_normalization(
         Tensor of the dtype and shape of `input`.
 
     Source: Krizhevsky, Sutskever, Hinton, ImageNet Classification with Deep Convolutional Neural Networks, 2012.
+
+    Example:
+        >>> x = tf.constant([[[[1.0, 2.0, 3.0]]]])
+        >>> print(sess.run(tf.nn.lrn(x, depth_radius=1, bias=1.0, alpha=1.0, beta=0.5))[0, 0].round(3))
+        [[0.408 0.516 0.802]]
     """
     attrs = {"depth_radius": depth_radius, "bias": bias, "alpha": alpha, "beta": beta}
     return tensor_op("LRN", [input], attrs, name=name)
@@ -438,6 +447,11 @@ def dropout(
             `keep_prob` and `rate` are given.
 
     Source: Srivastava et al., Dropout, 2014.
+
+    Example:
+        >>> kept = sess.run(tf.nn.dropout(tf.ones([1000]), keep_prob=0.5, seed=1))
+        >>> print(np.unique(kept), np.count_nonzero(kept) > 400)
+        [0. 2.] True
     """
     if (keep_prob is None) == (rate is None):
         raise ValueError("exactly one of keep_prob and rate must be given")

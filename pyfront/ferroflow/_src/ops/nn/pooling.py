@@ -195,6 +195,13 @@ def avg_pool(
     Raises:
         ValueError: if sizes are not positive, or a window does not fit.
         TypeError: if `ksize` or `strides` is neither int nor list.
+
+    Example:
+        >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+        >>> pooled = tf.nn.avg_pool(image, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID")
+        >>> print(sess.run(pooled)[0, :, :, 0])
+        [[ 2.5  4.5]
+         [10.5 12.5]]
     """
     return _pool_2d("AvgPool", value, ksize, strides, padding, data_format, name, input)
 
@@ -225,6 +232,13 @@ def max_pool(
     Raises:
         ValueError: if sizes are not positive, or a window does not fit.
         TypeError: if `ksize` or `strides` is neither int nor list.
+
+    Example:
+        >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+        >>> pooled = tf.nn.max_pool(image, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="SAME")
+        >>> print(sess.run(pooled)[0, :, :, 0])
+        [[ 5.  7.]
+         [13. 15.]]
     """
     return _pool_2d("MaxPool", value, ksize, strides, padding, data_format, name, input)
 

@@ -27,6 +27,15 @@ def top_k(input: TensorLike, k: TensorLike = 1, sorted: bool = True, name: str |
 
     Raises:
         ValueError: if `input` is a scalar, or `k` too large.
+
+    Example:
+        >>> values, indices = tf.nn.top_k([[1, 9, 3], [7, 2, 8]], k=2)
+        >>> print(sess.run(values))
+        [[9 3]
+         [8 7]]
+        >>> print(sess.run(indices))
+        [[1 2]
+         [2 0]]
     """
     return TopK(*apply_op("TopKV2", [input, k], {"sorted": sorted}, name=name).outputs)
 
@@ -42,6 +51,11 @@ def in_top_k(predictions: TensorLike, targets: TensorLike, k: TensorLike, name: 
 
     Returns:
         Tensor of bool, of shape [batch]; ties at the border count as being among them.
+
+    Example:
+        >>> scores = tf.constant([[0.1, 0.7, 0.2], [0.5, 0.3, 0.2]])
+        >>> print(sess.run(tf.nn.in_top_k(scores, targets=[2, 2], k=2)))
+        [ True False]
     """
     with name_scope(name, "in_top_k"):
         return tensor_op("InTopKV2", [predictions, targets, k])

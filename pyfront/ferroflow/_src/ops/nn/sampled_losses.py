@@ -145,6 +145,15 @@ def nce_loss(
         Tensor of shape [batch]: the loss of each example.
 
     Source: Gutmann, Hyvarinen, Noise-Contrastive Estimation, 2010.
+
+    Example:
+        >>> weights, biases = tf.ones([1000, 16]), tf.zeros([1000])
+        >>> losses = tf.nn.nce_loss(
+        ...     weights, biases, labels=tf.constant([[3], [7]]),
+        ...     inputs=tf.ones([2, 16]), num_sampled=20, num_classes=1000,
+        ... )
+        >>> print(losses.shape)
+        (2,)
     """
     logits, shares = _sampled_logits(
         weights,
@@ -196,6 +205,15 @@ def sampled_softmax_loss(
         Tensor of shape [batch]: the loss of each example, in general less than that over all classes.
 
     Source: Jean et al., On Using Very Large Target Vocabulary for Neural Machine Translation, 2014.
+
+    Example:
+        >>> weights, biases = tf.ones([1000, 16]), tf.zeros([1000])
+        >>> losses = tf.nn.sampled_softmax_loss(
+        ...     weights, biases, labels=tf.constant([[3], [7]]),
+        ...     inputs=tf.ones([2, 16]), num_sampled=20, num_classes=1000,
+        ... )
+        >>> print(losses.shape)
+        (2,)
     """
     logits, shares = _sampled_logits(
         weights,

@@ -95,6 +95,11 @@ def softmax(logits: TensorLike, axis: int | None = None, name: str | None = None
     Raises:
         ValueError: if both names of `axis` are given.
         tf.errors.InvalidArgumentError: if `axis` is out of range.
+
+    Example:
+        >>> print(sess.run(tf.nn.softmax([[1.0, 1.0], [0.0, np.log(3.0)]])).round(3))
+        [[0.5  0.5 ]
+         [0.25 0.75]]
     """
     return _along_axis(logits, "Softmax", _axis_or_dim("softmax", axis, dim), name)
 
@@ -114,6 +119,11 @@ def log_softmax(logits: TensorLike, axis: int | None = None, name: str | None = 
     Raises:
         ValueError: if both names of `axis` are given.
         tf.errors.InvalidArgumentError: if `axis` is out of range.
+
+    Example:
+        >>> print(sess.run(tf.nn.log_softmax([[1.0, 1.0], [1000.0, 0.0]])).round(3))
+        [[-6.93e-01 -6.93e-01]
+         [ 0.00e+00 -1.00e+03]]
     """
     return _along_axis(logits, "LogSoftmax", _axis_or_dim("log_softmax", axis, dim), name)
 
@@ -149,6 +159,13 @@ def softmax_cross_entropy_with_logits_v2(
 
     Raises:
         ValueError: if labels or logits are missing, or the shapes are incompatible.
+
+    Example:
+        >>> logits = tf.constant([[4.0, 1.0, 1.0], [1.0, 1.0, 1.0]])
+        >>> labels = [[1.0, 0.0, 0.0], [0.0, 0.5, 0.5]]
+        >>> losses = tf.nn.softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits)
+        >>> print(sess.run(losses).round(3))
+        [0.095 1.099]
     """
     _require_names("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
     axis = deprecated_argument_lookup("axis", axis, "dim", dim)
@@ -210,6 +227,12 @@ def softmax_cross_entropy_with_logits(
 
     Raises:
         ValueError: if an argument is positional or missing, or the shapes are incompatible.
+
+    Example:
+        >>> logits = tf.constant([[4.0, 1.0, 1.0]])
+        >>> losses = tf.nn.softmax_cross_entropy_with_logits(labels=[[1.0, 0.0, 0.0]], logits=logits)
+        >>> print(sess.run(losses).round(3))
+        [0.095]
     """
     _require_names("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
     axis = deprecated_argument_lookup("axis", axis, "dim", dim)
@@ -237,6 +260,12 @@ def sparse_softmax_cross_entropy_with_logits(
 
     Raises:
         ValueError: if an argument is positional or missing, the logits are scalars, or the shapes are incompatible.
+
+    Example:
+        >>> logits = tf.constant([[4.0, 1.0, 1.0], [1.0, 1.0, 1.0]])
+        >>> losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[0, 2], logits=logits)
+        >>> print(sess.run(losses).round(3))
+        [0.095 1.099]
     """
     _require_names("sparse_softmax_cross_entropy_with_logits", _sentinel, labels, logits)
     with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits", [labels, logits]):
@@ -295,6 +324,11 @@ def sigmoid_cross_entropy_with_logits(
 
     Raises:
         ValueError: if an argument is positional or missing, or the shapes differ.
+
+    Example:
+        >>> losses = tf.nn.sigmoid_cross_entropy_with_logits(labels=[1.0, 0.0, 1.0], logits=[0.0, 0.0, 5.0])
+        >>> print(sess.run(losses).round(4))
+        [0.6931 0.6931 0.0067]
     """
     _require_names("sigmoid_cross_entropy_with_logits", _sentinel, labels, logits)
     with name_scope(name, "logistic_loss", [logits, labels]) as scope:

@@ -171,6 +171,15 @@ def parse_single_example(
     Raises:
         ValueError: if `features` is empty, or a description is invalid.
         tf.errors.InvalidArgumentError: when the step runs, on the same conditions as `tf.parse_example`.
+
+    Example:
+        >>> example = tf.train.Example()
+        >>> example.features.feature["size"].int64_list.value.extend([28, 28])
+        >>> example.features.feature["name"].bytes_list.value.append(b"digit")
+        >>> spec = {"size": tf.FixedLenFeature([2], tf.int64), "name": tf.FixedLenFeature([], tf.string)}
+        >>> parsed = tf.parse_single_example(example.SerializeToString(), spec)
+        >>> print(sess.run([parsed["size"], parsed["name"]]))
+        [array([28, 28]), b'digit']
     """
     if not features:
         raise ValueError("Missing features.")

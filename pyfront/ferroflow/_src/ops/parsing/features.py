@@ -62,6 +62,17 @@ class FixedLenFeature(_FixedLenFeature):
         shape: list or tuple of int, or TensorShape.
         dtype: DType: float32, int64 or string.
         default_value: the value of that shape for examples without the feature; None if all examples must have it.
+
+    Example:
+        >>> example = tf.train.Example()
+        >>> example.features.feature["label"].int64_list.value.append(3)
+        >>> spec = {
+        ...     "label": tf.FixedLenFeature([], tf.int64),
+        ...     "weight": tf.FixedLenFeature([], tf.float32, default_value=1.0),
+        ... }
+        >>> parsed = tf.parse_single_example(example.SerializeToString(), spec)
+        >>> print(sess.run(parsed["label"]), sess.run(parsed["weight"]))
+        3 1.0
     """
 
     def __new__(cls, shape: ShapeLike, dtype: DTypeLike, default_value: TensorLike | None = None) -> Self:

@@ -41,6 +41,11 @@ def decode_csv(
             its column's dtype, or quotes are misplaced.
 
     Source: RFC 4180.
+
+    Example:
+        >>> name, price, count = tf.decode_csv(["apple,1.5,3", "pear,,4"], record_defaults=[[""], [0.0], [0]])
+        >>> print(sess.run(price), sess.run(count))
+        [1.5 0. ] [3 4]
     """
     columns = list(select_cols) if select_cols is not None else []
     if any(one >= other for one, other in itertools.pairwise(columns)):

@@ -307,6 +307,12 @@ class FIFOQueue(QueueBase):
         names: list of str, of the components; elements are then dictionaries.
         shared_name: str, the name under which sessions share the queue; None for one of its own.
         name: str, name of the operation.
+
+    Example:
+        >>> queue = tf.FIFOQueue(capacity=10, dtypes=[tf.int32], shapes=[[]])
+        >>> sess.run(queue.enqueue_many([[1, 2, 3]]))
+        >>> print(sess.run(queue.dequeue()), sess.run(queue.dequeue_many(2)), sess.run(queue.size()))
+        1 [2 3] 0
     """
 
     def __init__(

@@ -54,6 +54,12 @@ def random_normal(
 
     Returns:
         Tensor of `dtype`.
+
+    Example:
+        >>> x = tf.random_normal([100000], mean=2.0, stddev=3.0, seed=1)
+        >>> values = sess.run(x)
+        >>> print(values.mean().round(1), values.std().round(1))
+        2.0 3.0
     """
     with name_scope(name, "random_normal", [shape, mean, stddev]) as scope:
         return _scaled_normal("RandomStandardNormal", scope, shape, mean, stddev, dtypes.as_dtype(dtype), seed)
@@ -79,6 +85,11 @@ def truncated_normal(
 
     Returns:
         Tensor of `dtype`.
+
+    Example:
+        >>> x = tf.truncated_normal([10000], stddev=0.1, seed=1)
+        >>> print(np.abs(sess.run(x)).max() <= 0.2)
+        True
     """
     with name_scope(name, "truncated_normal", [shape, mean, stddev]) as scope:
         return _scaled_normal("TruncatedNormal", scope, shape, mean, stddev, dtypes.as_dtype(dtype), seed)
@@ -117,6 +128,12 @@ def random_uniform(
 
     Raises:
         ValueError: if `dtype` is not one of these, or is int32 or int64 without `maxval`.
+
+    Example:
+        >>> dice = tf.random_uniform([1000], minval=1, maxval=7, dtype=tf.int32, seed=1)
+        >>> rolls = sess.run(dice)
+        >>> print(rolls.min(), rolls.max())
+        1 6
     """
     dtype = dtypes.as_dtype(dtype)
     if dtype not in _UNIFORM_DTYPES:
@@ -192,6 +209,12 @@ def multinomial(
 
     Returns:
         Tensor of `output_dtype`, of shape [batch, num_samples].
+
+    Example:
+        >>> logits = tf.log([[0.2, 0.8]])
+        >>> drawn = sess.run(tf.multinomial(logits, num_samples=10000, seed=1))
+        >>> print(drawn.shape, drawn.mean().round(1))
+        (1, 10000) 0.8
     """
     with name_scope(name, "multinomial", [logits]):
         logits = convert_to_tensor(logits, name="logits")

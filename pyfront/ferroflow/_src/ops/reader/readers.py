@@ -162,6 +162,14 @@ class TextLineReader(ReaderBase):
     Args:
         skip_header_lines: int, lines at the beginning of each file that are not records; None for 0.
         name: str, name of the operation.
+
+    Example:
+        >>> with tf.gfile.GFile("data.csv", "w") as file:
+        ...     file.write("1,2\\n3,4\\n")
+        >>> key, line = tf.TextLineReader().read(tf.train.string_input_producer(["data.csv"], num_epochs=1))
+        >>> with tf.train.MonitoredSession() as session:
+        ...     print(session.run([key, line]))
+        [b'data.csv:1', b'1,2']
     """
 
     def __init__(self, skip_header_lines: int | None = None, name: str | None = None) -> None:
@@ -206,6 +214,15 @@ class TFRecordReader(ReaderBase):
     Args:
         name: str, name of the operation.
         options: TFRecordOptions, the compression of the files; None for none.
+
+    Example:
+        >>> with tf.python_io.TFRecordWriter("data.tfrecord") as writer:
+        ...     writer.write(b"first")
+        >>> files = tf.train.string_input_producer(["data.tfrecord"], num_epochs=1)
+        >>> key, value = tf.TFRecordReader().read(files)
+        >>> with tf.train.MonitoredSession() as session:
+        ...     print(session.run([key, value]))
+        [b'data.tfrecord:0', b'first']
     """
 
     def __init__(self, name: str | None = None, options: object = None) -> None:

@@ -39,6 +39,13 @@ def assign(
 
     Raises:
         ValueError: if the shapes differ and `validate_shape` is not False.
+
+    Example:
+        >>> v = tf.Variable([1.0, 2.0])
+        >>> set_v = tf.assign(v, [5.0, 6.0])
+        >>> sess.run(v.initializer)
+        >>> print(sess.run(v), sess.run(set_v))
+        [1. 2.] [5. 6.]
     """
     if isinstance(ref, Tensor) and not dtypes.is_reference(ref.dtype) and hasattr(ref, "assign"):
         # A slice of a variable, which knows how to assign to itself.

@@ -116,6 +116,11 @@ def decode_raw(
 
     Raises:
         tf.errors.InvalidArgumentError: when run, if the lengths differ or are not a multiple of the element's size.
+
+    Example:
+        >>> pixels = np.array([1, 2, 250], np.uint8).tobytes()
+        >>> print(sess.run(tf.decode_raw([pixels], tf.uint8)))
+        [[  1   2 250]]
     """
     bytes = deprecated_argument_lookup("input_bytes", input_bytes, "bytes", bytes)
     attrs = {"out_type": dtypes.dtype_or_none(out_type), "little_endian": little_endian}

@@ -23,6 +23,16 @@ class StopAtStepHook(SessionRunHook):
 
     Raises:
         ValueError: if both or neither of `num_steps` and `last_step` are given.
+
+    Example:
+        >>> step = tf.train.create_global_step()
+        >>> increment = tf.assign_add(step, 1)
+        >>> with tf.train.MonitoredTrainingSession(hooks=[tf.train.StopAtStepHook(num_steps=3)]) as session:
+        ...     while not session.should_stop():
+        ...         print(session.run(increment))
+        1
+        2
+        3
     """
 
     def __init__(self, num_steps: int | None = None, last_step: int | None = None) -> None:

@@ -39,6 +39,12 @@ class ByteProcessor:
 
     Args:
         max_document_length: int, the row's length: longer documents are cut, shorter ones are followed by zeros.
+
+    Example:
+        >>> processor = tf.contrib.learn.preprocessing.ByteProcessor(max_document_length=4)
+        >>> print(np.array(list(processor.transform(["AB", "abcdef"]))))
+        [[ 65  66   0   0]
+         [ 97  98  99 100]]
     """
 
     def __init__(self, max_document_length: int) -> None:
@@ -103,6 +109,14 @@ class VocabularyProcessor:
         min_frequency: int; words that come so often or less are unknown ones.
         vocabulary: a `CategoricalVocabulary`; None for a new one.
         tokenizer_fn: makes of an iterable of documents one of lists of words; `tokenizer` by default.
+
+    Example:
+        >>> processor = tf.contrib.learn.preprocessing.VocabularyProcessor(max_document_length=4)
+        >>> print(np.array(list(processor.fit_transform(["the cat sat", "the dog"]))))
+        [[1 2 3 0]
+         [1 4 0 0]]
+        >>> print(list(processor.reverse([[1, 4, 3, 0]])))
+        ['the dog sat <UNK>']
     """
 
     # TF 1.x: the names of these attributes are those in pickled files.
