@@ -727,7 +727,7 @@ __version__ = VERSION
 __git_version__ = GIT_VERSION
 __compiler_version__ = COMPILER_VERSION
 
-# Protobuf, and the modules that few programs touch, are loaded when first asked for.
+# Protobuf, and the modules that few programs touch, are loaded on first use.
 _MESSAGES = frozenset(
     (
         "AttrValue",
@@ -765,7 +765,7 @@ _install_finder()
 _serve("_src", _MovedModules())
 
 
-# Names that few programs use: the modules of `_src` that have them, loaded when first asked for.
+# Names that few programs use: the modules of `_src` that have them, loaded on first use.
 _LATE = {
     "GradientTape": "internals.gradient_tape",
     "dimension_at_index": "base.tensor_shape",

@@ -1,4 +1,4 @@
-"""`tf.flags`: command-line flags; names beyond the usual ones come from absl when first asked for."""
+"""`tf.flags`: command-line flags; names beyond the usual ones come from absl on first use."""
 
 import typing as _typing
 from typing import Any

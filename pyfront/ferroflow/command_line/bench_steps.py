@@ -1,7 +1,7 @@
 """The steps that `ferroflow bench` times, in a process of their own, with ferroflow or with TensorFlow.
 
 Run by either library's interpreter with the arguments LIBRARY, SECONDS and names of steps, it prints a line of JSON for
-each step. It imports neither library unless it is asked to, and uses what both have.
+each step. It imports neither library unless it is requested, and uses what both have.
 """
 
 from __future__ import annotations

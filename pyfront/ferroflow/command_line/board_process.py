@@ -11,11 +11,11 @@ import ferroflow
 def main() -> None:
     """Runs TensorBoard with the process's arguments.
 
-    Event files are read by TensorBoard's own reader, which follows files that grow; TensorFlow's would be asked for
+    Event files are read by TensorBoard's own reader, which follows files that grow; TensorFlow's would be called for
     functions that TensorFlow 1.15 lacks.
     """
     plugin = importlib.import_module("tensorboard.plugins.projector.projector_plugin")
-    plugin.tf = ferroflow  # type: ignore[attr-defined]  # the name by which it asks for TensorFlow
+    plugin.tf = ferroflow  # type: ignore[attr-defined]  # the name by which it imports TensorFlow
     sys.argv[0] = "tensorboard"
     importlib.import_module("tensorboard.main").run_main()
 

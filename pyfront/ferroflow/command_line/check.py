@@ -123,11 +123,11 @@ def _resolved(name: str) -> tuple[str, str, str]:
 
 @functools.cache
 def _arguments(name: str) -> frozenset[str] | None:
-    """Returns the names of the arguments that a function or class takes; None where it takes any, or does not tell."""
+    """Returns the names of the arguments that a function or class takes; None if it takes any, or has no signature."""
     root = name.split(".")[0]
     found: Any = ferroflow if root == "tf" else importlib.import_module(str(target_of(root)))
     for part in name.split(".")[1:]:
-        # Other objects are left alone: to ask one for an attribute may do something, as the flags' reads do.
+        # Other objects are left alone: reading an attribute may have side effects, as the flags' reads do.
         if not isinstance(found, (ModuleType, type)):
             return None
         try:

@@ -109,7 +109,7 @@ class _Scan(ast.NodeVisitor):
         self.generic_visit(node)
         module = self._module_of(node.value)
         if module is None:
-            # Old objects' methods; their objects are told by the name alone.
+            # Old objects' methods; their objects are recognized by the name alone.
             if node.attr in _PYTHON_2_METHODS:
                 self._note(node, PYTHON_2, f".{node.attr}", f"'dict' object has no attribute {node.attr!r}")
             elif node.attr == "tostring":
@@ -119,7 +119,7 @@ class _Scan(ast.NodeVisitor):
             self._note(node, DROPPED, name, f"module {module!r} has no attribute {node.attr!r}")
 
     def _module_of(self, node: ast.expr) -> str | None:
-        """Returns the module that an expression stands for, as far as imports tell."""
+        """Returns the module that an expression stands for, as far as imports show."""
         parts: list[str] = []
         while isinstance(node, ast.Attribute):
             parts.append(node.attr)

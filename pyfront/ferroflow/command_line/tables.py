@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-# Wider than any row: what reads a pipe wants names whole.
+# Wider than any row: programs that read a pipe need whole names.
 _PIPE_WIDTH = 100_000
 
 

@@ -73,7 +73,7 @@ class StoredTensor:
 
 
 def format_of(path: str) -> str | None:
-    """Returns the format that a path asks for: `npz` or `safetensors` by its ending, `checkpoint`; None for another
+    """Returns the format for a path: `npz` or `safetensors` by its ending, `checkpoint`; None for another
     ending.
     """
     suffix = os.path.splitext(path)[1].lower().removeprefix(".")
@@ -94,7 +94,7 @@ def types_of(kind: str) -> frozenset[DType]:
 
 
 def read(path: str) -> list[StoredTensor]:
-    """Lists the tensors of a file; their elements are read when they are asked for.
+    """Lists the tensors of a file; their elements are read on first use.
 
     Args:
         path: str, a file of one of the formats, or a checkpoint's prefix or folder.
@@ -191,7 +191,7 @@ def _readable_npz(path: str) -> Iterator[None]:
     except NotReadable:
         raise
     # RuntimeError: a damaged flag says that a member is encrypted; NotImplementedError, its subclass: that its
-    # compression is unknown. OSError: an offset lies before the file. MemoryError: a shape asks for too much memory.
+    # compression is unknown. OSError: an offset lies before the file. MemoryError: a shape needs too much memory.
     except (zipfile.BadZipFile, zlib.error, EOFError, MemoryError, OSError, RuntimeError, SyntaxError, ValueError) as e:
         raise NotReadable(f"{path}: not an npz file, or a damaged one: {e or type(e).__name__}") from None
 

@@ -1,4 +1,4 @@
-"""`tf.contrib`: the parts of it that programs lean on; each is loaded when first asked for."""
+"""`tf.contrib`: the parts of it that programs lean on; each is loaded on first use."""
 
 import typing as _typing
 from typing import Any as _Any

@@ -72,11 +72,11 @@ def _found_elsewhere(path: str, name: str) -> Any:
     for place in (*GATHERING.get(path, ()), *_elsewhere(path)):
         module = _public(place)
         try:
-            # A virtual module would look here again.
+            # A virtual module would search here again.
             found = vars(module)[name] if path.startswith("contrib.") and module else public_attribute(module, name)
         except (AttributeError, KeyError):
             continue
-        # A module of `tf` (`tf.nn`) is what some modules import, which the table knows; it is no function of theirs.
+        # A module of `tf` (`tf.nn`) is imported by some modules, which the table lists; it is no function of theirs.
         if found is not None and (not isinstance(found, ModuleType) or path in GATHERING):
             return found
     raise AttributeError(name)

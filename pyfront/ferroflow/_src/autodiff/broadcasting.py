@@ -12,7 +12,7 @@ _Dims = tuple[int | None, ...] | None
 
 
 def _repeated_axes(x: _Dims, y: _Dims) -> tuple[list[int], list[int]] | None:
-    """Returns the axes of the result along which x, and y, is repeated; None where only the step tells."""
+    """Returns the axes of the result along which x, and y, is repeated; None if only the step can decide."""
     if x is None or y is None:
         return None
     rank = max(len(x), len(y))

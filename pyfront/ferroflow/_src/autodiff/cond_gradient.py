@@ -48,7 +48,7 @@ class GradientBranch(CondContext):
             return same
         outer = self.outer_context
         if outer is forward.outer_context and not carries(tensor):
-            # Nobody asks for its gradient: it need not leave the branch for that.
+            # No caller requests its gradient: it need not leave the branch for that.
             value = self._bring_in(tensor)
         else:
             exported = forward.export(tensor)

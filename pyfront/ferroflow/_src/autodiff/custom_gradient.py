@@ -33,7 +33,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
 
     Raises:
         ValueError: when called; keyword arguments are given.
-        TypeError: when called; `f` uses variables that `grad_fn` does not ask for.
+        TypeError: when called; `f` uses variables but `grad_fn` has no `variables` argument.
     """
 
     @functools.wraps(f)

@@ -103,7 +103,7 @@ def gradients(
     return found
 
 
-# The name scopes of the calls under way, which tell the gradients of one from those of another.
+# The name scopes of the calls under way, which keep their gradients apart.
 _sources: list[str] = []
 
 

@@ -242,7 +242,7 @@ def carries(tensor: Tensor) -> bool:
 
 
 def _element_type(values: Tensor) -> dtypes.DType:
-    """Returns the type of a list's elements; variant where the graph does not tell."""
+    """Returns the type of a list's elements; variant if the graph does not determine it."""
     seen = set()
     while values.op._id not in seen:
         op = values.op

@@ -23,7 +23,7 @@ _VERSION_2: Final = "the interface of version 1; this name belongs to TensorFlow
 _NO_TPU: Final = "tf.contrib.tpu.TPUEstimator with use_tpu=False; there are no TPUs"
 _NO_CONVERTER: Final = "`ferroflow freeze`, whose graph TensorFlow's converters for other devices read"
 
-# By TensorFlow's name, or by the name of the module around it; the longest one that fits is told.
+# By TensorFlow's name, or by the name of the module around it; the longest one that fits is shown.
 INSTEAD: Final[dict[str, str]] = {
     "tf.batch_cholesky": "tf.cholesky",
     "tf.batch_cholesky_solve": "tf.cholesky_solve",
@@ -161,13 +161,13 @@ def absent(module: str, name: str) -> AttributeError:
 
     Args:
         module: str, the module, such as `ferroflow.nn`.
-        name: str, what was asked of it.
+        name: str, the missing name.
 
     Returns:
         AttributeError, to be raised; it begins as Python's own does.
     """
     text = f"module {module!r} has no attribute {name!r}"
-    # Python and its tools ask modules for many names of their own.
+    # Python and its tools look up many names of their own in modules.
     if not name.startswith("_"):
         near = near_name(sys.modules.get(module), name)
         text = f"{text}{f'; did you mean {near!r}?' if near else ':'} {_told(f'{module}.{name}')}"
@@ -185,7 +185,7 @@ def near_name(module: object, name: str) -> str | None:
     Returns:
         str; None if none is near.
     """
-    # Programs ask with `hasattr`, too: only names of about the same length are compared.
+    # Programs call `hasattr`, too: only names of about the same length are compared.
     names = [known for known in dir(module) if not known.startswith("_") and abs(len(known) - len(name)) <= 2]
     names = [known for known in names if known != name]
     return next(iter(difflib.get_close_matches(name, names, 1, _NEARNESS)), None)
@@ -195,7 +195,7 @@ def tell_absent(namespace: dict[str, Any]) -> None:
     """Makes a module's missing names raise errors with advice, and its classes and functions name the module.
 
     The module's own text does not define `__getattr__`, because type checkers would then accept every name. It does not
-    define `__path__` either, because `from module import name` would then ask the finders for missing names.
+    define `__path__` either, because `from module import name` would then search the finders for missing names.
 
     Args:
         namespace: dict, the `globals()` of the module; what it has of the two stays.
@@ -221,7 +221,7 @@ def absent_module(fullname: str) -> ModuleNotFoundError:
     """
     # Without `name`: `from package import module` drops the error, text and all, of the very name it tried.
     package, _, last = fullname.rpartition(".")
-    # The modules at Keras's paths list the names that were asked for alone.
+    # The modules at Keras's paths list only the names that were used.
     public = package.replace("ferroflow.python.keras", "ferroflow.keras", 1)
     near = near_name(sys.modules.get(public), last)
     text = f"No module named {fullname!r}{f'; did you mean {near!r}?' if near else ''}"

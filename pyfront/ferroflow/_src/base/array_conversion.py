@@ -266,7 +266,7 @@ def _strings(values: Any) -> np.ndarray[Any, Any]:
 
 
 def _dense_dimensions(values: Any) -> list[int]:
-    """Returns the shape that the first element of each level tells."""
+    """Returns the shape given by the first element of each level."""
     dims: list[int] = []
     while isinstance(values, (list, tuple)):
         dims.append(len(values))
@@ -353,8 +353,8 @@ def _check_range(low: Any, high: Any, wanted: DType) -> None:
 _INT_TYPES: Final = (*compat.integral_types, Dimension)
 _BOOL_TYPES: Final = (bool, np.bool_)
 
-# The family of a type decides which Python values it accepts, and which kinds of NumPy array prove that without a look
-# at each value.
+# The family of a type decides which Python values it accepts, and which kinds of NumPy array prove that without a check
+# of each value.
 _ACCEPTED: Final[dict[str, tuple[type, ...]]] = {
     "bool": _BOOL_TYPES,
     "int": _INT_TYPES,

@@ -96,7 +96,7 @@ def path_to_str(path: Any) -> Any:
     return as_str_any(path.__fspath__()) if hasattr(path, "__fspath__") else path
 
 
-# The day TF 1.15 was released: what programs may ask for after it is not in TF 1.x.
+# The day TF 1.15 was released: later behaviour is not in TF 1.x.
 _horizon = datetime.date(2019, 10, 14)
 
 

@@ -1,4 +1,4 @@
-"""Decorators that look like the decorated function: `tensorflow.python.util.tf_decorator`, for libraries that import
+"""Decorators that keep the signature of the decorated function: `tensorflow.python.util.tf_decorator`, for libraries that import
 it.
 """
 
@@ -16,12 +16,12 @@ def make_decorator(
     decorator_doc: str = "",
     decorator_argspec: Any = None,
 ) -> Callable[..., Any]:
-    """Makes a function that calls another one look like it.
+    """Gives a wrapper the name, documentation and signature of the wrapped function.
 
     Args:
         target: the callable that is decorated.
         decorator_func: the function that is called in its place.
-        decorator_name: accepted; `unwrap` tells functions apart without names.
+        decorator_name: accepted without effect; `unwrap` needs no names.
         decorator_doc: accepted; the documentation is that of `target`.
         decorator_argspec: accepted; the signature is that of `target`.
 

@@ -260,9 +260,9 @@ class DType:
         raise TypeError(f"Cannot find intensity limits of {self}.")
 
     def is_compatible_with(self, other: Any) -> builtins.bool:
-        """Returns True if a tensor of type `other` is accepted where this type is wanted.
+        """Returns True if a tensor of type `other` is accepted where this type is required.
 
-        A reference is accepted where its value is wanted, not the other way round.
+        A reference is accepted where its value is required, but not the reverse.
 
         Args:
             other: a `DType` or anything `as_dtype` converts.

@@ -239,11 +239,11 @@ class _FlagValuesWrapper:
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
-            # Tools that look at objects ask for such names; that must not parse the command line.
+            # Tools that inspect objects read such names; that must not parse the command line.
             raise AttributeError(name)
         wrapped = _wrapped(self)
         if name == "_parse_flags":
-            # TF < 1.5: programs parsed by this name, and left flags that they did not know alone.
+            # TF < 1.5: programs parsed by this name, and ignored unknown flags.
             return lambda args=None: wrapped(sys.argv[:1] + list(sys.argv[1:] if args is None else args), True)
         try:
             # Methods and, under its old name, the dict of flags: `FLAGS.__flags`.

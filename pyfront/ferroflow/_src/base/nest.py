@@ -18,7 +18,7 @@ def is_sequence(seq: object) -> bool:
     Returns:
         bool.
     """
-    # The exact classes first: asking an abstract class costs ten times as much.
+    # The exact classes first: a check against an abstract class costs ten times as much.
     if seq.__class__ in (list, tuple, dict):
         return True
     return isinstance(seq, dict) or (isinstance(seq, Sequence) and not isinstance(seq, (str, bytes)))

@@ -247,7 +247,7 @@ def _dimension_values(dims: Any) -> tuple[int | None, ...] | None:
         raise TypeError(f"A string has ambiguous TensorShape, please wrap in a list or convert to an int: {dims!s}")
     if isinstance(dims, (list, tuple)):
         return tuple([as_dimension(dim)._value for dim in dims])
-    # A TensorShapeProto is told by its fields, so that one made by TensorFlow itself is accepted too.
+    # A TensorShapeProto is recognized by its fields, so that one made by TensorFlow itself is accepted too.
     if hasattr(dims, "unknown_rank") and hasattr(dims, "dim"):
         if dims.unknown_rank:
             return None
@@ -378,7 +378,7 @@ class TensorShape:
             other: a value that `TensorShape` accepts.
 
         Returns:
-            `TensorShape`; each dimension is known that one of both knows.
+            `TensorShape`; a dimension is known if either shape has it.
 
         Raises:
             ValueError: if the ranks or two known sizes differ.

@@ -44,7 +44,7 @@ Row = TypeVar("Row", bound="tuple[str, Any, Any, Any]")
 
 
 def shows_all_frames() -> bool:
-    """Returns True if the environment variable FERROFLOW_FULL_TRACEBACK asks for ferroflow's own frames."""
+    """Returns True if the environment variable FERROFLOW_FULL_TRACEBACK requests ferroflow's own frames."""
     return os.environ.get("FERROFLOW_FULL_TRACEBACK", "") not in ("", "0")
 
 
@@ -70,7 +70,7 @@ def is_user_file(file: str) -> bool:
 
 
 def user_rows(rows: Iterable[Row]) -> list[Row]:
-    """Returns the rows of a stack that are the user's; all rows, if none is or if all are asked for.
+    """Returns the rows of a stack that are the user's; all rows if none is, or if all are requested.
 
     Args:
         rows: tuples (file, line, function, text), from the outermost call to the innermost.
@@ -115,7 +115,7 @@ def definition_lines(rows: Iterable[Row], trace: TracebackType | None = None) ->
 
 
 def trimmed(trace: TracebackType | None) -> TracebackType | None:
-    """Returns a traceback with the user's frames alone; all frames, if none is the user's or if all are asked for.
+    """Returns a traceback with the user's frames alone; all frames if none is the user's, or if all are requested.
 
     Args:
         trace: the traceback; it is not changed.

@@ -1,4 +1,4 @@
-"""The version of TensorFlow that programs are told: the last one of the interface that is here."""
+"""The version of TensorFlow that programs see: the last one of the interface that is here."""
 
 from typing import Final
 

@@ -160,7 +160,7 @@ class BaseSaverBuilder:
         Args:
             filename_tensor: Tensor of string, of shape [], the checkpoint's prefix.
             saveables: list of `SaveableObject`.
-            preferred_shard: int, the file to look in first.
+            preferred_shard: int, the file to search first.
             restore_sequentially: bool. If True, each is read after the one before.
         """
         tensors: list[Tensor] = []

@@ -17,7 +17,7 @@ def wait_for_new_checkpoint(
     Args:
         checkpoint_dir: str, the folder.
         last_checkpoint: str, prefix of the one that was seen; None for none.
-        seconds_to_sleep: float, seconds between two looks.
+        seconds_to_sleep: float, seconds between two checks.
         timeout: float, seconds to wait at most; None for ever.
 
     Returns:
@@ -47,7 +47,7 @@ def checkpoints_iterator(
         checkpoint_dir: str, the folder.
         min_interval_secs: float, seconds between two checkpoints at least.
         timeout: float, seconds to wait for one at most; None for ever.
-        timeout_fn: callable that is asked when that time is over, whether to end; without it, that is the end.
+        timeout_fn: callable without arguments, called after that time; if it returns True, the wait ends; without it, that is the end.
 
     Yields:
         str, a checkpoint's prefix.

@@ -62,7 +62,7 @@ class Server:
 
     def join(self) -> None:
         """Waits for the task's end, which is the process's: it never returns."""
-        # Python looks for signals when a wait ends: Ctrl-C works.
+        # Python checks for signals when a wait ends: Ctrl-C works.
         never = threading.Event()
         while not never.wait(3600.0):
             pass

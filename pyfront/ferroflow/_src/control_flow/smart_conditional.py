@@ -39,7 +39,7 @@ def smart_cond(pred: BoolLike, true_fn: Callable[[], Any], false_fn: Callable[[]
 
 
 def smart_constant_value(pred: Any) -> bool | None:
-    """Returns the value of a condition, None where only the step tells it.
+    """Returns the value of a condition; None if only the step can compute it.
 
     Raises:
         TypeError: on the same conditions as `smart_cond`.

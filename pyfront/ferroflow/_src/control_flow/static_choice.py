@@ -19,7 +19,7 @@ def smart_constant_value(pred: Any) -> bool | None:
         pred: bool scalar tensor, Python bool, 0 or 1.
 
     Returns:
-        bool, or None where only a step tells.
+        bool, or None if only a step can compute it.
 
     Raises:
         TypeError: if `pred` is neither a Tensor nor a bool, 0 or 1.

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from ferroflow._src.base.compat import as_str_any
 
-# Seconds: until the first line, from one line to the next, and between two looks at the file.
+# Seconds: until the first line, from one line to the next, and between two checks of the file.
 _PATIENCE: Final = 1.0
 _PERIOD: Final = 10.0
 _LOOK: Final = 0.5

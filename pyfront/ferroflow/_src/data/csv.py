@@ -29,7 +29,7 @@ class CsvDataset(OpDataset):
         field_delim: str of one character, which is between fields.
         use_quote_delim: bool. If True, fields may be quoted.
         na_value: string that stands for no value, as an empty field does.
-        select_cols: list of int, the numbers of the wanted fields, rising; by default all.
+        select_cols: list of int, the numbers of the fields to read, ascending; by default all.
 
     Raises:
         tf.errors.InvalidArgumentError: when the step runs, if a record has a wrong number of fields, a field is not a

@@ -83,12 +83,12 @@ class CsvLayout:
 
         Args:
             count: fields of a record.
-            columns: numbers of the wanted columns.
+            columns: numbers of the columns to read.
             float_type: `tf.float32` or `tf.float64`.
             rows: int, the number of records that are read; None for all.
 
         Returns:
-            int32, int64, `float_type` or string for each wanted column; string where there are no values.
+            int32, int64, `float_type` or string for each column read; string where there are no values.
 
         Raises:
             ValueError: if a record has a wrong number of fields.

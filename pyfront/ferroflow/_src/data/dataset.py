@@ -349,7 +349,7 @@ class Dataset(abc.ABC):
             dataset: Dataset of elements of the same structure, types and classes.
 
         Returns:
-            Dataset; of shapes it knows what both have in common.
+            Dataset; its shapes keep the dimensions that both have in common.
 
         Raises:
             TypeError: if the types or classes of elements differ.
@@ -724,7 +724,7 @@ class OpDataset(StructuredDataset):
         inputs: its arguments: tensors, datasets, lists of them; a function stands for what it takes from around.
         structure: of the elements.
         attrs: of the operation; functions by themselves.
-        described: If True, the operation is told the structure: True for `output_types` and `output_shapes`.
+        described: If True, the operation gets the structure: True for `output_types` and `output_shapes`.
         kind: the name in its `repr`.
     """
 
@@ -880,7 +880,7 @@ def _state_function(
 ) -> tuple[ElementFunction, Structure]:
     """Returns a function from a state and an element to the next state, and the structure of states.
 
-    It is traced until the shapes that it is told of states are those that it makes.
+    It is traced again until the shapes of the states that it takes and returns are equal.
     """
     states = Structure.of(state)
     new_shapes: list[TensorShape] = []

@@ -15,7 +15,7 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.shaping import reshape
 
-# Bytes that readers are asked to read ahead.
+# Bytes that readers read ahead.
 _BUFFER_SIZE = 256 * 1024
 
 

@@ -1,4 +1,4 @@
-"""`rejection_resample`: elements left out so that classes come in wanted proportions."""
+"""`rejection_resample`: elements left out so that classes have given proportions."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _SUPPOSED = 10
 def rejection_resample(
     class_func: Callable[..., Any], target_dist: FloatLike, initial_dist: FloatLike | None = None, seed: Any = None
 ) -> Callable[[Dataset], Dataset]:
-    """Returns a transformation: pairs of a class and an element, elements being left out so that classes come as
-    wanted.
+    """Returns a transformation: pairs of a class and an element, elements being left out so that classes have the
+    target proportions.
 
     Args:
         class_func: gives an int scalar, the class, for an element.
-        target_dist: float [classes], the wanted proportions.
+        target_dist: float [classes], the target proportions.
         initial_dist: float [classes], the proportions in the dataset; estimated where it is None.
         seed: int, of what is left out.
 

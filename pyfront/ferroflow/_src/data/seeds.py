@@ -15,7 +15,7 @@ from ferroflow._src.ops.math.comparison import equal, logical_and
 
 
 def seed_tensors(seed: Any) -> tuple[Tensor, Tensor]:
-    """Returns the seeds `seed` and `seed2` of a dataset under the default graph's seed; zeros ask for a new order every
+    """Returns the seeds `seed` and `seed2` of a dataset under the default graph's seed; zeros mean a new order every
     time.
 
     Args:

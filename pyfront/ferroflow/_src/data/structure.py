@@ -152,7 +152,7 @@ def converted(element: Any, names: bool = False) -> Any:
 
 
 def serialized(element: Any) -> list[Tensor]:
-    """Returns the tensors by which the engine knows an element."""
+    """Returns the tensors that represent an element in the engine."""
     flat = []
     for t in nest.flatten(element):
         if isinstance(t, _Datasets.kind):

@@ -284,7 +284,7 @@ class Distribution:
         return x
 
     def _of_value(self, value: Any, name: str, function: Callable[..., Any], otherwise: Callable[..., Any]) -> Any:
-        """Returns a function of a value; where the subclass does not tell it, another one, if that is told."""
+        """Returns a function of a value; if the subclass does not define it, from another function that it defines."""
         with self._name_scope(name, values=[value]):
             value = convert_to_tensor(value, name="value", preferred_dtype=self.dtype)
             return self._first_told(lambda: function(value), lambda: otherwise(value))

@@ -20,7 +20,7 @@ class Box(NamedTuple):
         note: str, the node's type, or how many nodes there are.
         kind: str, `scope`, `variable`, `input`, `constant` or `operation`.
         outside: bool; True if the scope lies around the scope that is shown.
-        title: str, what there is to know of it, in lines.
+        title: str, its details, in lines.
     """
 
     key: str

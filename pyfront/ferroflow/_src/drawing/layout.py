@@ -130,7 +130,7 @@ def _ordered(rows: list[list[int]], above: list[list[int]], below: list[list[int
 
 
 def _spread(wanted: Sequence[float], weights: Sequence[float], halves: Sequence[float]) -> list[float]:
-    """Returns the positions nearest to the wanted ones, in the given order, without overlaps."""
+    """Returns the positions nearest to the requested ones, in the given order, without overlaps."""
     offsets = [0.0]
     for left, right in pairwise(halves):
         offsets.append(offsets[-1] + left + _GAP + right)

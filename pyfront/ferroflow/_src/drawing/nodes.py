@@ -17,7 +17,7 @@ class Node(NamedTuple):
         inputs: tuple of (node name, output index).
         controls: tuple of str, the names of the nodes it waits for.
         shapes: tuple of str, the shapes of its outputs, as far as they are known.
-        device: str, empty where none was asked for.
+        device: str, empty if none was requested.
     """
 
     name: str

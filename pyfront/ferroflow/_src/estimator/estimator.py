@@ -424,7 +424,7 @@ class Estimator:
 
         Args:
             input_fn: as `train`; labels are left out.
-            predict_keys: list of str, the predictions wanted where they are a dict; None for all.
+            predict_keys: list of str, the predictions to return if they are a dict; None for all.
             hooks: list of SessionRunHook.
             checkpoint_path: str, prefix of the checkpoint; None for the latest.
             yield_single_examples: bool. If True, examples are given one by one, and not batches.
@@ -433,7 +433,7 @@ class Estimator:
             The predictions of an example, or of a batch: an array, or a dict of arrays.
 
         Raises:
-            ValueError: if there is no checkpoint, no prediction is wanted, or predictions have different lengths.
+            ValueError: if there is no checkpoint, no prediction is selected, or predictions have different lengths.
             TypeError: if a hook is not a SessionRunHook.
         """
         all_hooks = _checked_hooks(hooks)

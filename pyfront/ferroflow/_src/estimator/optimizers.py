@@ -1,4 +1,4 @@
-"""The optimizers that estimators know by name."""
+"""The optimizers that estimators accept by name."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ class VocabularyListCategoricalColumn(_ValueColumn, _VocabularyListFields):
 
 
 def _table_keys(inputs: TransformedFeatures, key: str, dtype: Any) -> tuple[SparseTensor, Any]:
-    """Returns the values of a feature as a table looks them up, and their DType."""
+    """Returns a feature's values, converted for the lookup table, and their DType."""
     values = _of_one_kind(inputs, key, dtype)
     if not values.dtype.is_integer:
         return values, dtype

@@ -34,7 +34,7 @@ def apply_op(
     Args:
         op_type: the op.
         inputs: one entry for each argument of the op, a list for list arguments. A value that is not a tensor is
-            converted under the op's name scope, with the dtype that the schema or the other arguments ask for.
+            converted under the op's name scope, with the dtype that the schema or the other arguments require.
         attrs: the attributes that inputs do not decide; None stands for the default of one that has a default.
         name: by default the op's type; made unique. A name ending in `/` is taken as it is.
 

@@ -106,7 +106,7 @@ class SparseTensor:
     """A tensor with mostly zero elements, stored as the positions and values of the others.
 
     Args:
-        indices: int64 Tensor [n, rank], the positions; ascending by row where an operation asks for order.
+        indices: int64 Tensor [n, rank], the positions; ascending by row if an operation requires order.
         values: Tensor [n] of any dtype.
         dense_shape: int64 Tensor [rank].
 

@@ -71,7 +71,7 @@ def convert_to_tensor(
         dtype: the element type; by default the value decides it.
         name: name of a constant made for the value.
         preferred_dtype: DType, used where it fits the value and `dtype` is None.
-        as_ref: bool, asks for a variable's reference instead of its value.
+        as_ref: bool. If True, a variable's reference is returned instead of its value.
         dtype_hint: the later spelling of `preferred_dtype`.
 
     Returns:

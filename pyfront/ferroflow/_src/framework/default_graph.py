@@ -72,7 +72,7 @@ class name_scope:  # noqa: N801  # TF1's spelling
 
     @property
     def name(self) -> Any:
-        """The name that was asked for."""
+        """The requested name."""
         return self._name
 
     def __enter__(self) -> str:

@@ -52,7 +52,7 @@ class DefaultStack(threading.local):
 
 
 class DefaultGraphStack(DefaultStack):
-    """The default graphs; below all lies the thread's own, made when first asked for."""
+    """The default graphs; below all lies the thread's own, made on first use."""
 
     def __init__(self) -> None:
         super().__init__()

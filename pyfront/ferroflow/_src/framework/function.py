@@ -101,7 +101,7 @@ class FunctionGraph(Graph):
         """Returns a variable, or what reads it, once more: the body sees the variable's value at each call."""
         with self.control_dependencies(None):
             if tensor.op.type in _VARIABLES:
-                # The resource by which a session knows the variable.
+                # The resource that identifies the variable in a session.
                 shared = tensor.op.get_attr("shared_name") or tensor.op.name
                 attrs: dict[str, Any] | None = {"shared_name": shared}
                 self.captured_variables.append(tensor.op)

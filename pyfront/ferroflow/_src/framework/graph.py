@@ -64,7 +64,7 @@ class Graph:
 
     def __init__(self) -> None:
         self._core = _core.Graph()
-        # By node: its operation or, where nobody has asked for that yet, where the node was made.
+        # By node: its operation or, before its first use, where the node was made.
         self._handles: list[Operation | Frames] = []
         self._unmade = 0
         self._names = NameScopes()

@@ -124,7 +124,7 @@ class _Around:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._outer = graph._scopes.devices
-        # By the device that a node asks for; None: that of others.
+        # By the device that a node requests; None: the device of another node.
         self._stacks: dict[str | None, DeviceStack] = {}
 
     def device(self, asked: str | None) -> str:

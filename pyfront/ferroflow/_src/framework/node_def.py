@@ -169,7 +169,7 @@ def fill_attr(message: Any, core: Any, node: int, name: str) -> None:
 
 
 def _tensor_dtype(core: Any, node: int) -> Any:
-    """Returns the dtype a Const declares: NumPy alone does not tell qint8 from int8."""
+    """Returns the dtype a Const declares: NumPy has one dtype for both qint8 and int8."""
     try:
         return dtypes.as_dtype(core.attr(node, "dtype")[1])
     except KeyError:

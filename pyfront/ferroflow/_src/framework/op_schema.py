@@ -1,4 +1,4 @@
-"""The schemas of ops, asked of the core once."""
+"""The schemas of ops, read from the core once."""
 
 from __future__ import annotations
 

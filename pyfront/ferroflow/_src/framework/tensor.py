@@ -246,7 +246,7 @@ class Tensor(_core.TensorHandle):
             "value of a tensor."
         )
 
-    # Python 2's name, under which libraries look for it.
+    # Python 2's name, which libraries still use.
     __nonzero__ = __bool__
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:

@@ -214,7 +214,7 @@ def _batches(
     given = _tensor_lists(lists)
     with name_scope(name, kind, [*(t for each in given for t in each), keep_input]) as scope:
         queue.check_room()
-        # TF 1.x: messages do not tell shuffled batches from others.
+        # TF 1.x: messages are the same for shuffled batches and others.
         caller = "batch_join()" if kind.endswith("join") else "batch()"
         components = [converted(each, caller) for each in given]
         keep = checked_keep_input(keep_input, enqueue_many)

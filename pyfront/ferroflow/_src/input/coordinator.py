@@ -122,13 +122,13 @@ class Coordinator:
             self.request_stop(sys.exc_info())
 
     def wait_for_stop(self, timeout: float | None = None) -> bool:
-        """Waits until a stop is asked for.
+        """Waits until a stop is requested.
 
         Args:
             timeout: float, seconds to wait at most; None for ever.
 
         Returns:
-            True if a stop was asked for.
+            True if a stop was requested.
         """
         return self._stop_event.wait(timeout)
 
@@ -151,7 +151,7 @@ class Coordinator:
 
         Args:
             threads: list of threading.Thread, started.
-            stop_grace_period_secs: float, seconds that threads have to end once a stop was asked for.
+            stop_grace_period_secs: float, seconds that threads have to end after a stop was requested.
             ignore_live_threads: bool. If True, threads that have not ended by then are not an error.
 
         Raises:

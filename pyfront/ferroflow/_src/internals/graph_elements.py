@@ -124,7 +124,7 @@ class RegisterShape:
 
 
 def is_dense_tensor_like(t: object) -> bool:
-    """Returns True for a Tensor, a Variable and what `register_dense_tensor_like_type` knows.
+    """Returns True for a Tensor, a Variable and the types given to `register_dense_tensor_like_type`.
 
     Args:
         t: any object.

@@ -78,7 +78,7 @@ class tf_export:
         self._names_v1 = tuple(kwargs.get("v1", args))
 
     def __call__(self, func: _Symbol) -> _Symbol:
-        """Returns `func`, which knows its names."""
+        """Returns `func`, with its names stored."""
         func._tf_api_names = self._names  # type: ignore[attr-defined]
         func._tf_api_names_v1 = self._names_v1  # type: ignore[attr-defined]
         return func

@@ -46,7 +46,7 @@ class KerasLayer(Layer):
     # The classes of this library by their names.
     _known: ClassVar[dict[str, Any]] = {}
     _given: dict[str, Any]
-    # Arguments that its signature does not name, with their defaults, and those that are told only if they are given.
+    # Arguments that its signature does not name, with their defaults, and those that are included only if they are given.
     _OPTIONS: ClassVar[dict[str, Any]] = {}
     _NOT_TOLD: ClassVar[frozenset[str]] = frozenset()
 
@@ -95,7 +95,7 @@ class KerasLayer(Layer):
             now = getattr(self, name, value)
             is_settled = value is None and name in ("data_format", "strides")
             is_sizes = isinstance(now, tuple) and isinstance(value, (int, list))
-            # Names and numbers are told as what they stand for.
+            # Names and numbers are shown as the objects that they stand for.
             found[name] = now if is_settled or is_sizes or name.endswith(_STANDS_FOR) else value
         return found
 
@@ -222,7 +222,7 @@ class KerasLayer(Layer):
             return nest.map_structure(lambda x: identity(x) if id(x) in taken else x, outputs)
 
     def _mask_of_outputs(self, inputs: Any, mask: Any) -> Any:
-        # TF 1.x: a layer that does not know masks ends them; one that is asked by `compute_mask` refuses.
+        # TF 1.x: a layer without support for masks drops them; its `compute_mask` raises an error.
         if mask is not None and not self.supports_masking and type(self).compute_mask is Layer.compute_mask:
             return None
         return self.compute_mask(inputs, mask)

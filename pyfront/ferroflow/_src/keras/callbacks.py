@@ -190,7 +190,7 @@ class Callbacks:
 
 
 class ProgbarLogger(Callback):
-    """Shows the progress of a model that is fitted, evaluated or asked to predict, by a `Progbar` for each epoch.
+    """Shows the progress of a model that is fitted, evaluated or used to predict, by a `Progbar` for each epoch.
 
     `Model.fit` and its kin add one, unless `verbose` is 0.
 

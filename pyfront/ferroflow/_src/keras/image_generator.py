@@ -27,7 +27,7 @@ class ImageDataGenerator:
         samplewise_center: bool. If True, each picture's own mean is subtracted.
         featurewise_std_normalization: bool. If True, pictures are divided by the standard deviation of `fit`'s.
         samplewise_std_normalization: bool. If True, each picture is divided by its own standard deviation.
-        zca_whitening: bool. If True, pixels are decorrelated, as `fit`'s pictures ask.
+        zca_whitening: bool. If True, pixels are decorrelated, with the statistics from `fit`.
         zca_epsilon: float, is added to variances in that.
         rotation_range: float, the greatest rotation in degrees, to either side.
         width_shift_range: float, the greatest shift along the columns, as a part of the width if below 1, else in

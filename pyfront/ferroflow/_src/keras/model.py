@@ -25,7 +25,7 @@ from ferroflow._src.layers.nodes import one_or_list
 class Model(CompiledNetwork):
     """Layers between inputs and outputs; or a subclass that makes layers in its constructor and calls them in `call`.
 
-    A subclass's model learns the shapes of its inputs when it is first called, fitted, evaluated or asked to predict.
+    A subclass's model learns the shapes of its inputs when it is first called, fitted, evaluated or used to predict.
 
     Args:
         inputs: Tensor that `Input` returned, of any dtype, of shape [batch, ...], or list of them; None for `call`.
@@ -189,7 +189,7 @@ class Model(CompiledNetwork):
     def _train_epoch(
         self, batches: Iterator[tuple[Batch, int]], average: Average, called: Callbacks, count: int
     ) -> bool:
-        """Trains by the batches of an epoch, and tells whether none of them was left out."""
+        """Trains on the batches of an epoch, and returns True if none was left out."""
         for i, (batch, size) in enumerate(batches):
             called.call("on_train_batch_begin", i, {"batch": i, "size": size})
             values = self._train_step(*batch)
@@ -276,7 +276,7 @@ class Model(CompiledNetwork):
 
             validate = validate_arrays
         elif validation_data is not None:
-            Passes(validation_data, validation_steps)  # raises where it tells no number of steps
+            Passes(validation_data, validation_steps)  # raises if it gives no number of steps
 
             def validate_generator(called: Callbacks) -> list[float]:
                 return self._evaluated_by(Passes(validation_data, validation_steps), called)

@@ -45,7 +45,7 @@ class _Estimator:
         self.check_params(sk_params)
 
     def __sklearn_tags__(self) -> Any:
-        """Returns what scikit-learn 1.6 and later ask of an estimator: its kind, and that it needs labels."""
+        """Returns an estimator's tags for scikit-learn 1.6 and later: its kind, and that it needs labels."""
         tags = importlib.import_module("sklearn.utils")
         kind = self._estimator_type
         return tags.Tags(

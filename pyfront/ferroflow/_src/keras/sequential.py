@@ -46,7 +46,7 @@ class Sequential(Model):
         return self._waiting or [one for one in self._connected if not isinstance(one, InputLayer)]
 
     def add(self, layer: Any) -> None:
-        """Adds a layer. Where the first one does not know its input, the model is built when it is first fitted.
+        """Adds a layer. If the first one has no input shape, the model is built when it is first fitted.
 
         Args:
             layer: a layer, or a Model.

@@ -106,7 +106,7 @@ class Conv(Layer):
         return space.op_data_format(self.data_format, self.rank)
 
     def _channels(self, input_shape: Any) -> int:
-        """Returns the number of channels of the inputs, of which `input_spec` then asks that many."""
+        """Returns the number of channels of the inputs, which `input_spec` then requires."""
         channels: int | None = TensorShape(input_shape)[self._channel_axis].value
         if channels is None:
             raise ValueError("The channel dimension of the inputs should be defined. Found `None`.")

@@ -44,7 +44,7 @@ class InputSpec:
 
 
 def assert_input_compatibility(layer_name: str, input_spec: Any, inputs: TensorLike) -> None:
-    """Checks inputs against what a layer asks of them.
+    """Checks inputs against a layer's requirements.
 
     Args:
         layer_name: str, for the error's text.

@@ -304,7 +304,7 @@ class Layer(Connected):
             **kwargs: the arguments given by name.
 
         Returns:
-            Variable, or PartitionedVariable, of the dtype and shape asked for.
+            Variable, or PartitionedVariable, of the requested dtype and shape.
         """
         return self.add_weight(*args, **kwargs)
 
@@ -404,7 +404,7 @@ class Layer(Connected):
             if self._call_takes_scope:
                 kwargs["scope"] = scope
             with name_scope(self._name_scope()):
-                # A layer may have been built by its `build` alone, before it knew its inputs.
+                # A layer may have been built by its `build` alone, before its inputs were known.
                 dtype = getattr(leaves[0], "dtype", None) if leaves and self._dtype is None else None
                 if dtype is not None:
                     self._dtype = dtypes.as_dtype(dtype).base_dtype.name

@@ -41,7 +41,7 @@ def training_mode(training: BoolLike) -> bool | Tensor:
 
 
 def choose(training: bool | Tensor, trained: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
-    """Returns one of two values, by the mode; where the step tells it, only what makes that one runs.
+    """Returns one of two values, by the mode. If the step decides, only the operations of the chosen one run.
 
     Args:
         training: bool, or Tensor of bool of shape [].

@@ -1,4 +1,4 @@
-"""Models that may feed their outputs back: known while the graph is built, or told by the step."""
+"""Models that may feed their outputs back: known while the graph is built, or computed by the step."""
 
 from __future__ import annotations
 

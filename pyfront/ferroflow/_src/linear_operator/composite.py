@@ -309,7 +309,7 @@ class LinearOperatorKronecker(_OfSeveral):
     def _along_factors(
         self, x: Tensor, of_range: bool, adjoint_arg: bool, each: Callable[[LinearOperator, Any], Any]
     ) -> Any:
-        """Applies each operator to the dimension of its own factor; `of_range` tells which side the argument has."""
+        """Applies each operator to the dimension of its own factor; `of_range` selects the side of the argument."""
         x = adjoint_matrix(x) if adjoint_arg else x
         batch = shaping.broadcast_dynamic_shape(shaping.shape(x)[:-2], self.batch_shape_tensor())
         columns = shaping.shape(x)[-1]

@@ -52,7 +52,7 @@ class _OfSizes(LinearOperator):
         return tensor, known
 
     def _checked(self, x: Tensor) -> Any:
-        """Returns the argument of a product, after a check of its dimension where that is asked for."""
+        """Returns the argument of a product, after an optional check of its dimension."""
         if not self._assert_proper_shapes:
             return x
         message = "Incompatible matrix dimensions.  shape[-2] of argument to be the same as this operator"

@@ -63,7 +63,7 @@ def _install_binary(operator: str, function: Callable[..., Any], is_one_node: bo
         try:
             return function(x, y, name=operator) if is_one_node else scoped(x, y)
         except TypeError:
-            # The other object may know how to combine with a tensor.
+            # The other object may define how to combine with a tensor.
             if hasattr(type(y), f"__r{operator}__"):
                 return NotImplemented
             raise

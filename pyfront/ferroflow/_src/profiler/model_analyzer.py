@@ -129,7 +129,7 @@ class Profiler:
 
         Args:
             options: dict whose keys are the checkers to run; None for all. Here is ExpensiveOperationChecker; the
-                others look at accelerators and clusters, and have nothing to report.
+                others check accelerators and clusters, and have nothing to report.
 
         Returns:
             `AdviceProto` message: by checker its reports.
@@ -358,7 +358,7 @@ def profile(
 
     Args:
         graph: `Graph`; None for the default one.
-        run_meta: `RunMetadata` message of a step that ran with `FULL_TRACE`; None for what the graph alone tells.
+        run_meta: `RunMetadata` message of a step that ran with `FULL_TRACE`; None for what is known from the graph alone.
         op_log: `OpLogProto` message: floating-point operations and further types of operations by name.
         cmd: str, "scope" or "graph" for a tree of nodes, "op" or "code" for types of operations or lines of the
             program.

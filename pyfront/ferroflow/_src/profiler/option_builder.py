@@ -80,7 +80,7 @@ class ProfileOptionBuilder:
 
         Args:
             min_micros: microseconds that something must have taken to be shown.
-            min_bytes: bytes that it must have asked for.
+            min_bytes: bytes that it must have requested.
             min_accelerator_micros: microseconds on an accelerator.
             min_cpu_micros: microseconds on a CPU.
             min_peak_bytes: bytes it must have used at once.
@@ -126,7 +126,7 @@ class ProfileOptionBuilder:
         """Shows nodes that needed at least a given amount of memory.
 
         Args:
-            min_bytes: int, bytes it asked for.
+            min_bytes: int, bytes it requested.
             min_peak_bytes: int, bytes it used at once.
             min_residual_bytes: int, bytes it left behind.
             min_output_bytes: int, bytes of its outputs.

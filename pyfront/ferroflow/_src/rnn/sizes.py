@@ -17,7 +17,7 @@ from ferroflow._src.ops.array.shaping import expand_dims
 
 
 def size_of(x: Tensor, axis: int) -> Any:
-    """Returns the size of a dimension: an int if the graph tells it, else a Tensor of int32 of shape [].
+    """Returns the size of a dimension: an int if it is known in the graph, else a Tensor of int32 of shape [].
 
     Args:
         x: Tensor.
@@ -94,7 +94,7 @@ def joined_sizes(prefix: IntLike, suffix: Any, static: bool = False) -> Any:
     Args:
         prefix: int, TensorShape, or Tensor of int32 of shape [] or [n].
         suffix: the same.
-        static: bool. If True, a list is wanted.
+        static: bool. If True, a list is returned.
 
     Returns:
         Tensor of int32, of shape [rank]; or list of int and None, which is None where the rank is not known.

@@ -28,7 +28,7 @@ def _check_inputs(inputs: Any) -> None:
 
 
 def _batch_dimension(inputs: Any) -> Any:
-    """Returns the first input, and the Dimension of the batch as far as the inputs tell it."""
+    """Returns the first input, and the Dimension of the batch as far as the inputs give it."""
     first = nest.flatten(inputs)[0]
     if first.get_shape().ndims == 1:
         # TF 1.x: vectors of ids, for cells that embed them.

@@ -50,7 +50,7 @@ def state_dtype(given: DTypeLike | None, state: Any) -> Any:
 
 
 def batch_size_of(inputs: Sequence[Tensor]) -> Any:
-    """Returns the batch size of inputs of shape [time, batch, ...]: an int if one of them tells, else a Tensor of
+    """Returns the batch size of inputs of shape [time, batch, ...]: an int if one of them gives it, else a Tensor of
     int32.
 
     Raises:

@@ -15,7 +15,7 @@ from ferroflow._src.saved_model import constants
 from ferroflow._src.saved_model.assets import asset_paths
 from ferroflow._src.session.session import BaseSession
 
-# The collections that name what to run after loading, first to last, and what is said if one names several.
+# The collections that name what to run after loading, first to last, and the message if one names several.
 _INITIALIZERS = (
     (constants.MAIN_OP_KEY, "Expected exactly one SavedModel main op."),
     (constants.LEGACY_INIT_OP_KEY, "Expected exactly one legacy serving init op."),

@@ -37,7 +37,7 @@ def get_tensor_from_tensor_info(tensor_info: Any, graph: Graph | None = None, im
 
     Args:
         tensor_info: `TensorInfo` message.
-        graph: the `Graph` to look in; None for the default graph.
+        graph: the `Graph` to search; None for the default graph.
         import_scope: str, a name scope to put before the names.
 
     Returns:

@@ -71,8 +71,8 @@ def register_session_run_conversion_functions(
             values that gives the object's.
         feed_function: callable of an object and a value, to pairs of Tensors and values to feed; None for what cannot
             be fed.
-        feed_function_for_partial_run: callable of an object, to the list of Tensors that `partial_run_setup` is to
-            know; None for what cannot be fed there.
+        feed_function_for_partial_run: callable of an object, to the list of Tensors for
+            `partial_run_setup`; None for what cannot be fed there.
 
     Raises:
         ValueError: if the type, or one derived from it, has an entry.

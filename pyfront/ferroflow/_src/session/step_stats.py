@@ -166,5 +166,5 @@ def fill_cost_graph(
 
 
 def wants_trace(options: Any) -> bool:
-    """Returns True if RunOptions ask for times."""
+    """Returns True if RunOptions request times."""
     return options is not None and options.trace_level > proto.RunOptions.NO_TRACE

@@ -30,7 +30,7 @@ class StepStatsAnalysis(NamedTuple):
 
     Args:
         chrome_trace: ChromeTrace.
-        allocator_maximums: dict from allocators to AllocationMaximum; empty where memory was not asked for.
+        allocator_maximums: dict from allocators to AllocationMaximum; empty if memory was not requested.
     """
 
     chrome_trace: ChromeTrace

@@ -24,7 +24,7 @@ def _close_all() -> None:
 
 
 def new_event_file(prefix: str, suffix: str) -> str:
-    """Makes an empty file with a name that TensorBoard looks for, and that no writer has yet.
+    """Makes an empty file with a name that TensorBoard reads and no writer has yet.
 
     Args:
         prefix: str, what the name begins with, with its folder.

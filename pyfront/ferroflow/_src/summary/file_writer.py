@@ -114,7 +114,7 @@ class SummaryToEventTransformer:
         self._add_event(proto.Event(meta_graph_def=meta_graph_def.SerializeToString()), global_step)
 
     def add_run_metadata(self, run_metadata: Any, tag: str, global_step: IntLike | None = None) -> None:
-        """Adds what a step told about itself.
+        """Adds a step's metadata.
 
         Args:
             run_metadata: `RunMetadata` message.

@@ -146,7 +146,7 @@ def evaluate_repeatedly(
         config: ConfigProto of the sessions.
         max_number_of_evaluations: int; None for no bound.
         timeout: float, seconds to wait for a checkpoint at most; None for ever.
-        timeout_fn: callable that is asked when that time is over, whether to end; without it, that is the end.
+        timeout_fn: callable without arguments, called after that time; if it returns True, the wait ends; without it, that is the end.
 
     Returns:
         The values of `final_ops` in the last evaluation; None where there are none.

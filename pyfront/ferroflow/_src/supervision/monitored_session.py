@@ -106,7 +106,7 @@ class _MonitoredSession:
             As `Session.run`.
 
         Raises:
-            RuntimeError: if a hook asked to stop before, or a hook and the program feed the same tensor.
+            RuntimeError: if a hook requested a stop before, or a hook and the program feed the same tensor.
             tf.errors.OpError: if an operation failed.
         """
         self._check_open()
@@ -155,7 +155,7 @@ class _MonitoredSession:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> bool:
-        # The end of input, and a step function that asked to stop, end the training as planned.
+        # The end of input, and a step function that requested a stop, end the training as planned.
         if kind in (errors.OutOfRangeError, StopIteration):
             kind = None
         self._close_internal(kind)

@@ -17,7 +17,7 @@ from ferroflow._src.session.session import BaseSession, Session
 
 _SAVED_MODEL_INITIALIZERS = "saved_model_initializers"
 
-# Seconds before the second look whether a model is ready; each further pause is twice as long.
+# Seconds before the second check that a model is ready; each further pause is twice as long.
 _FIRST_PAUSE = 0.25
 
 
@@ -198,7 +198,7 @@ class SessionManager:
         if max_wait_secs is None:
             max_wait_secs = float("inf")
         deadline = time.time() + max_wait_secs
-        # TF 1.x looks every `recovery_wait_secs` from the start; a chief is usually ready a moment later.
+        # TF 1.x checks every `recovery_wait_secs` from the start; a chief is usually ready a moment later.
         pause = min(_FIRST_PAUSE, self._recovery_wait_secs)
         while True:
             sess = Session(master, graph=self._graph, config=config)

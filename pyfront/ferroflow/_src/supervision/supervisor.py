@@ -1,4 +1,4 @@
-"""`Supervisor`: prepares a session, restores and saves it, and looks after the threads that serve it."""
+"""`Supervisor`: prepares a session, restores and saves it, and manages its service threads."""
 
 from __future__ import annotations
 
@@ -464,7 +464,7 @@ class Supervisor:
         return self._coord.stop_on_exception()
 
     def wait_for_stop(self) -> None:
-        """Waits until a stop is asked for."""
+        """Waits until a stop is requested."""
         self._coord.wait_for_stop()
 
     def summary_computed(self, sess: SessionObject, summary: Any, global_step: int | None = None) -> None:

@@ -276,7 +276,7 @@ class HookedSession(WrappedSession):
         """Runs one step with its hooks.
 
         Raises:
-            RuntimeError: if a hook asked to stop before, or a tensor is fed twice.
+            RuntimeError: if a hook requested a stop before, or a tensor is fed twice.
         """
         if self.should_stop():
             raise RuntimeError("Run called even after should_stop requested.")
@@ -284,7 +284,7 @@ class HookedSession(WrappedSession):
         requests = [(hook, hook.before_run(context)) for hook in self._hooks]
         merged_options = _merged_options(options, requests)
         metadata = proto.RunMetadata() if run_metadata is None else run_metadata
-        # A step without options is the fast one; it has nothing to tell either.
+        # A step without options is the fast one; it records no metadata either.
         is_plain = run_metadata is None and options is None and not merged_options.ByteSize()
         leaves: list[Any] = []
         packing = flatten_fetches(fetches, leaves)

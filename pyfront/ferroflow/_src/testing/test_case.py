@@ -126,7 +126,7 @@ class TestCase(absltest.TestCase):
     def tearDown(self) -> None:
         """Waits for the threads of `checkedThread`; closes the cached session."""
         for thread in self._threads:
-            # One that was joined has told of its failure.
+            # One that was joined has already raised its failure.
             if not thread.joined:
                 thread.join()
         self._ClearCachedSession()
@@ -710,7 +710,7 @@ class TestCase(absltest.TestCase):
 
         Args:
             exception_type: class of exceptions, or tuple of classes.
-            expected_err_re_or_predicate: regular expression (str) that is looked for in the message, or a callable of
+            expected_err_re_or_predicate: regular expression (str) to find in the message, or a callable of
                 the exception.
 
         Yields:
@@ -737,7 +737,7 @@ class TestCase(absltest.TestCase):
         """Fails unless a block raises a `tf.errors.OpError` that a predicate, or a pattern for its message, accepts.
 
         Args:
-            expected_err_re_or_predicate: regular expression (str) that is looked for in the message, or a callable of
+            expected_err_re_or_predicate: regular expression (str) to find in the message, or a callable of
                 the exception.
 
         Returns:

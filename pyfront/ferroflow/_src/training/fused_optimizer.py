@@ -33,7 +33,7 @@ def cast_to(var: Any, *parameters: Any) -> list[Tensor]:
 def fused(cls: type[_Class]) -> type[_Class]:
     """Decorates an optimizer whose whole update is `ApplyX`, and for rows named by indices `SparseApplyX`.
 
-    Updates of variables behind handles have "Resource" before. A decorator, not a base class: programs look whether the
+    Updates of variables behind handles have "Resource" before. A decorator, not a base class: programs check that the
     base of an optimizer is `tf.train.Optimizer`.
 
     Args:

@@ -114,7 +114,7 @@ def get_local_variable(
         partitioner: a callable of shape and dtype to the number of slices of each dimension; by default the scope's.
         validate_shape: bool, as `tf.Variable`.
         use_resource: bool, as `tf.Variable`; by default as the scope says.
-        custom_getter: a callable of the true getter and these arguments, asked in its place; by default the scope's.
+        custom_getter: a callable of the true getter and these arguments, called in its place; by default the scope's.
         constraint: a callable that optimizers apply after updates, as `tf.Variable`; by default the scope's.
         synchronization: recorded, as `tf.Variable`.
         aggregation: recorded, as `tf.Variable`.

@@ -98,7 +98,7 @@ class PartitionInfo:
 
 
 def call_partitioner(partitioner: Any, shape: TensorShape, dtype: Any, name: str) -> Sequence[int]:
-    """Returns the partitions that a partitioner asks for, checked.
+    """Returns the partitions from a partitioner, after checks.
 
     Args:
         partitioner: a callable of `shape` and `dtype`.

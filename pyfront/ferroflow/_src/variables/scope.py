@@ -20,7 +20,7 @@ from ferroflow._src.variables.variable_scope import AUTO_REUSE, VariableScope, d
 
 
 def _wrap_custom_getter(custom_getter: Callable[..., Any], outer: Callable[..., Any] | None) -> Callable[..., Any]:
-    """Returns a getter that asks `custom_getter`, whose own getter asks `outer`."""
+    """Returns a getter that calls `custom_getter`, whose own getter calls `outer`."""
     if outer is None:
         return custom_getter
 

@@ -62,7 +62,7 @@ def register_variable_kind(kind: type[Any]) -> None:
 
 
 def _make_variable(**arguments: Any) -> Any:
-    """Makes a variable of the kind that the arguments, or the defaults in force, ask for."""
+    """Makes a variable of the kind that the arguments, or the current defaults, select."""
     variable_def, wanted = arguments.get("variable_def"), arguments.get("use_resource")
     if isinstance(variable_def, proto.VariableDef):
         wanted = variable_def.is_resource

@@ -255,7 +255,7 @@ class VariableScope:
                 scope's.
             validate_shape: bool, as `tf.Variable`.
             use_resource: bool, as `tf.Variable`; by default as the scope says.
-            custom_getter: a callable of the true getter and these arguments, asked in its place; by default the
+            custom_getter: a callable of the true getter and these arguments, called in its place; by default the
                 scope's.
             constraint: a callable that optimizers apply after updates, as `tf.Variable`; by default the scope's.
             synchronization: recorded, as `tf.Variable`.

@@ -80,7 +80,7 @@ class VariableStore:
         if custom_getter is not None:
             if not callable(custom_getter):
                 raise ValueError(f"Passed a custom_getter which is not callable: {custom_getter}")
-            # TF 1.x: getters written before these arguments existed do not have to know them.
+            # TF 1.x: getters written before these arguments existed do not have to accept them.
             unknown = [key for key in _LATER_ARGUMENTS if not _accepts(custom_getter, key)]
             arguments = {key: value for key, value in options._asdict().items() if key not in unknown}
             return custom_getter(getter=self.get_variable, name=name, **arguments)
@@ -187,7 +187,7 @@ class VariableStore:
     def _slice_initializer(
         self, name: str, initializer: Any, dtype: dtypes.DType, offset: list[int], shape: list[int]
     ) -> tuple[Any, list[int] | None, dtypes.DType]:
-        """Returns (initializer of a slice, its shape where the initializer asks for one, its dtype)."""
+        """Returns (initializer of a slice, its shape if the initializer needs one, its dtype)."""
         if initializer is None:
             return default_initializer(name, dtype), shape, dtype
         if callable(initializer):
@@ -306,7 +306,7 @@ def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter] | None:
     try:
         return list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
-        # Some built-in callables tell nothing.
+        # Some built-in callables have no signature.
         return None
 
 

@@ -64,7 +64,7 @@ class LocalTasks:
             for each in process.streams:
                 if each in self._selector.get_map():
                     self._selector.unregister(each)
-                    # A process that left the group may hold the pipe open: what is in it now is all that is told.
+                    # A process that left the group may hold the pipe open: only its present content is printed.
                     for line in each.remaining_lines():
                         yield Printed(task, line, each.is_error)
             process.close()

@@ -80,7 +80,7 @@ def open_variables(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def flags_of(task: Task, cluster: Mapping[str, Sequence[str]]) -> list[str]:
-    """Returns the flags by which programs of TensorFlow's guide are told their task."""
+    """Returns the flags that give programs of TensorFlow's guide their task."""
     hosts = [f"--{job}_hosts={','.join(cluster.get(job, ()))}" for job in ("ps", "worker")]
     return [f"--job_name={task.job}", f"--task_index={task.index}", *hosts]
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ferroflow.command_line.launching.events import Ended, Printed, Tasks
 from ferroflow.command_line.launching.tasks import Task
 
-# Seconds between looks at signals that came, and seconds that a task has to end by itself.
+# Seconds between checks for signals, and seconds that a task has to end by itself.
 _LOOK = 0.2
 _GRACE = 10.0
 

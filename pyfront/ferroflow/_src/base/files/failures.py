@@ -51,7 +51,7 @@ def path_of(name: PathLike) -> str:
 
 
 def path_bytes(name: Any) -> bytes:
-    """Returns `path_of` as the bytes that the system knows."""
+    """Returns `path_of` as bytes for the operating system."""
     return os.fsencode(path_of(name))
 
 
@@ -70,5 +70,5 @@ def failures_of(name: str) -> Iterator[None]:
     except OSError as error:
         raise failure(name, error) from None
     except ValueError as error:
-        # The system knows no name with a null character in it.
+        # The operating system refuses names with a null character.
         raise errors.InvalidArgumentError(None, None, f"{name}; {error}") from None

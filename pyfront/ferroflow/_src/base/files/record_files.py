@@ -171,8 +171,8 @@ def tf_record_iterator(path: PathLike, options: Any = None) -> Iterator[bytes]:
         bytes, a record.
 
     Raises:
-        tf.errors.NotFoundError: if the file does not exist; raised, as all failures, when the first record is asked
-            for.
+        tf.errors.NotFoundError: if the file does not exist; raised, like all failures, when the first record is
+            read.
         tf.errors.DataLossError: if the file is damaged or cut short, after the records before that place.
     """
     compression = TFRecordOptions.get_compression_type_string(options)

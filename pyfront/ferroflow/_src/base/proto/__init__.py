@@ -1,4 +1,4 @@
-"""TensorFlow's wire messages and enums by name (`GraphDef`, `DataType`, `DT_FLOAT`), made when first asked for."""
+"""TensorFlow's wire messages and enums by name (`GraphDef`, `DataType`, `DT_FLOAT`), made on first use."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def __getattr__(name: str) -> Any:
 
 
 def text_format() -> ModuleType:
-    """Returns Protobuf's module of the text format, loaded when first asked for."""
+    """Returns Protobuf's module of the text format, loaded on first use."""
     return importlib.import_module("google.protobuf.text_format")
 
 
 def json_format() -> ModuleType:
-    """Returns Protobuf's module of messages in JSON, loaded when first asked for."""
+    """Returns Protobuf's module of messages in JSON, loaded on first use."""
     return importlib.import_module("google.protobuf.json_format")
 
 

@@ -244,12 +244,12 @@ class UnionClusterResolver(ClusterResolver):
     def num_accelerators(
         self, task_type: str | None = None, task_id: int | None = None, config_proto: Any = None
     ) -> dict[str, int]:
-        """Returns the number of accelerators that the first resolver tells.
+        """Returns the number of accelerators from the first resolver.
 
         Args:
             task_type: str, the job.
             task_id: int, the index of the task.
-            config_proto: ConfigProto of a session that asks.
+            config_proto: ConfigProto of the session.
 
         Returns:
             Dict from types of devices to numbers.

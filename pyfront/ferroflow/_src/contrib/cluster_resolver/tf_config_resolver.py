@@ -50,7 +50,7 @@ class TFConfigClusterResolver(ClusterResolver):
 
     @property
     def task_type(self) -> str | None:
-        """The job of this task, or None where neither the program nor TF_CONFIG tells it.
+        """The job of this task, or None if neither the program nor TF_CONFIG gives it.
 
         Raises:
             ValueError: if TF_CONFIG is not a JSON object.
@@ -64,7 +64,7 @@ class TFConfigClusterResolver(ClusterResolver):
 
     @property
     def task_id(self) -> int | None:
-        """The index of this task in its job, or None where neither the program nor TF_CONFIG tells it.
+        """The index of this task in its job, or None if neither the program nor TF_CONFIG gives it.
 
         Raises:
             ValueError: if TF_CONFIG is not a JSON object.
@@ -78,7 +78,7 @@ class TFConfigClusterResolver(ClusterResolver):
 
     @property
     def rpc_layer(self) -> str | None:
-        """The protocol between the tasks, or None where neither the program nor TF_CONFIG tells it.
+        """The protocol between the tasks, or None if neither the program nor TF_CONFIG gives it.
 
         Raises:
             ValueError: if TF_CONFIG is not a JSON object.
@@ -95,7 +95,7 @@ class TFConfigClusterResolver(ClusterResolver):
         return self._environment
 
     def cluster_spec(self) -> ClusterSpec:
-        """Returns the cluster; empty where TF_CONFIG tells none.
+        """Returns the cluster; empty if TF_CONFIG has none.
 
         Raises:
             TypeError: if `cluster` does not describe one.

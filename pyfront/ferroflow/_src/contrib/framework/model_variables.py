@@ -106,7 +106,7 @@ def variable(
         caching_device: device string or function, where reads are cached; None for that of the scope.
         device: device of the variable; None for the one in force.
         partitioner: callable of shape and dtype to the number of slices of each dimension.
-        custom_getter: callable of these arguments and `reuse`, that is asked in place of `tf.get_variable`.
+        custom_getter: callable of these arguments and `reuse`, called in place of `tf.get_variable`.
         use_resource: bool. If True, the variable is behind a handle; None for what the scope says.
 
     Returns:
@@ -165,7 +165,7 @@ def model_variable(
         caching_device: device string or function, where reads are cached; None for that of the scope.
         device: device of the variable; None for the one in force.
         partitioner: callable of shape and dtype to the number of slices of each dimension.
-        custom_getter: callable of these arguments and `reuse`, that is asked in place of `tf.get_variable`.
+        custom_getter: callable of these arguments and `reuse`, called in place of `tf.get_variable`.
         use_resource: bool. If True, the variable is behind a handle; None for what the scope says.
 
     Returns:

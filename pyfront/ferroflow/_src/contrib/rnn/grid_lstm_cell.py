@@ -135,7 +135,7 @@ class GridLSTMCell(RNNCell):
             The output, of shape [batch, 2 * units * blocks], and the next state, as `state`.
 
         Raises:
-            ValueError: if the number of frequencies is unknown, or the blocks are not as many as were said.
+            ValueError: if the number of frequencies is unknown, or the number of blocks differs from the given number.
         """
         outputs, states = self._over_ranges(self._blocks(inputs), state, size_of(inputs, 0), "state")
         after = self._state_type(*states) if self._state_is_tuple else concat(states, 1)
@@ -336,7 +336,7 @@ class BidirectionalGridLSTMCell(GridLSTMCell):
             The output, of shape [batch, 4 * units * blocks], and the next state, as `state`.
 
         Raises:
-            ValueError: if the number of frequencies is unknown, or the blocks are not as many as were said.
+            ValueError: if the number of frequencies is unknown, or the number of blocks differs from the given number.
         """
         batch_size = size_of(inputs, 0)
         upwards = self._blocks(inputs)

@@ -1,4 +1,4 @@
-"""`LayerNormLSTMCell`: an LSTM with peepholes and projection, and normalized gates where asked."""
+"""`LayerNormLSTMCell`: an LSTM with peepholes and projection, and optionally normalized gates."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from ferroflow._src.rnn.sizes import size_of, zero_tensors
 
 
 def _of_same_shape(old: Any, new: Any) -> Any:
-    """Returns `new`, which must have the shape of `old`: a step checks what the graph does not tell."""
+    """Returns `new`, which must have the shape of `old`: a step checks what is unknown in the graph."""
     if not (isinstance(old, Tensor) and isinstance(new, Tensor)):
         return new
     wanted, found = old.get_shape(), new.get_shape()
@@ -74,7 +74,7 @@ class AttentionWrapperState(
 
         Raises:
             ValueError: if a tensor's shape differs from the one that it replaces, or a field does not exist.
-            tf.errors.InvalidArgumentError: when the step runs, if shapes that the graph does not know do not match.
+            tf.errors.InvalidArgumentError: when the step runs, if shapes that are unknown in the graph do not match.
         """
         state: AttentionWrapperState = nest.map_structure(_of_same_shape, self, self._replace(**kwargs))
         return state

@@ -66,7 +66,7 @@ class BeamSearchDecoder(Decoder):
 
     Args:
         cell: RNNCell.
-        embedding: callable of ids, or what `tf.nn.embedding_lookup` looks ids up in.
+        embedding: callable of ids, or the `params` argument of `tf.nn.embedding_lookup`.
         start_tokens: Tensor of int32, of shape [batch]: the ids that sequences start with.
         end_token: Tensor of int32, of shape []: the id that ends a sequence.
         initial_state: the first state, as the cell's, of shape [batch * beam_width, ...].

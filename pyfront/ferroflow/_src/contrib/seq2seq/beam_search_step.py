@@ -63,7 +63,7 @@ class BeamSearchDecoderOutput(
 
 
 def known_int(size: ShapeTensorLike) -> int | None:
-    """Returns a number if the graph tells it.
+    """Returns a number if it is known in the graph.
 
     Args:
         size: int, or Tensor of an integer dtype of shape [].

@@ -195,7 +195,7 @@ class InferenceHelper(Helper):
         sample_shape: list of int, the shape of a sample.
         sample_dtype: DType of the samples.
         start_inputs: Tensor of shape [batch, ...], the first inputs.
-        end_fn: callable of samples that tells what is finished, Tensor of bool of shape [batch].
+        end_fn: callable of samples that returns which are finished, a Tensor of bool of shape [batch].
         next_inputs_fn: callable of samples that gives the next inputs; None for the samples.
     """
 

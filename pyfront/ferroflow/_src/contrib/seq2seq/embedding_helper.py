@@ -23,7 +23,7 @@ def embedding_function(embedding: Callable[..., Any]) -> Callable[[Any], Any]:
     """Returns a function that embeds ids.
 
     Args:
-        embedding: callable of ids, or what `tf.nn.embedding_lookup` looks ids up in.
+        embedding: callable of ids, or the `params` argument of `tf.nn.embedding_lookup`.
     """
     return embedding if callable(embedding) else lambda ids: embedding_lookup(embedding, ids)
 
@@ -56,7 +56,7 @@ class GreedyEmbeddingHelper(Helper):
     """A helper that embeds the id of the largest output.
 
     Args:
-        embedding: callable of ids, or what `tf.nn.embedding_lookup` looks ids up in.
+        embedding: callable of ids, or the `params` argument of `tf.nn.embedding_lookup`.
         start_tokens: Tensor of int32, of shape [batch]: the ids that sequences start with.
         end_token: Tensor of int32, of shape []: the id that ends a sequence.
 
@@ -139,7 +139,7 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
     """A helper that draws ids with the probabilities of a softmax of the outputs and embeds them.
 
     Args:
-        embedding: callable of ids, or what `tf.nn.embedding_lookup` looks ids up in.
+        embedding: callable of ids, or the `params` argument of `tf.nn.embedding_lookup`.
         start_tokens: Tensor of int32, of shape [batch]: the ids that sequences start with.
         end_token: Tensor of int32, of shape []: the id that ends a sequence.
         softmax_temperature: Tensor of the dtype of the outputs, of shape [], by which they are divided; None for 1.

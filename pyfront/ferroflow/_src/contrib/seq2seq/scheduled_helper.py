@@ -59,7 +59,7 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
     Args:
         inputs: Tensor of shape [batch, time, size].
         sequence_length: Tensor of int32, of shape [batch].
-        embedding: callable of ids, or what `tf.nn.embedding_lookup` looks ids up in.
+        embedding: callable of ids, or the `params` argument of `tf.nn.embedding_lookup`.
         sampling_probability: Tensor of float32, of shape []: how likely a sequence is fed a sample.
         time_major: bool. If True, the first two dimensions of `inputs` are time and batch in this order.
         seed: int, the seed of the ids' draw; None to derive it from the graph's.

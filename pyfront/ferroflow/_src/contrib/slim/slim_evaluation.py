@@ -121,7 +121,7 @@ def evaluation_loop(
         max_number_of_evaluations: int; None for no bound.
         session_config: ConfigProto of the sessions.
         timeout: float, seconds to wait for a checkpoint at most; None for ever.
-        timeout_fn: callable that is asked when that time is over, whether to end.
+        timeout_fn: callable without arguments, called after that time; if it returns True, the wait ends.
         hooks: list of SessionRunHook.
 
     Returns:

@@ -35,7 +35,7 @@ from ferroflow._src.variables.initialization import (
 
 _USE_DEFAULT = 0
 
-# Seconds between two looks of a worker that starts later than others.
+# Seconds between two checks by a worker that starts later than others.
 _LOOK = 1.0
 
 

@@ -8,7 +8,7 @@ from ferroflow._src.base import proto
 from ferroflow._src.framework.graph_files import local_path, replace_file
 from ferroflow._src.summary.file_writer import FileWriter
 
-# The name that the projector looks for.
+# The name that the projector reads.
 _FILE_NAME = "projector_config.pbtxt"
 
 

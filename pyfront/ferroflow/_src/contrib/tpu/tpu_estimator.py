@@ -40,7 +40,7 @@ class TPUConfig(NamedTuple):
     """Options for training on a TPU; without a TPU they have no effect.
 
     Attributes:
-        iterations_per_loop: int, steps between two looks at the host.
+        iterations_per_loop: int, steps between two returns to the host.
         num_shards: int, the number of replicas; None for that of the system.
         num_cores_per_replica: int, cores of a replica; None for one.
         per_host_input_for_training: bool, or a constant of `InputPipelineConfig`.

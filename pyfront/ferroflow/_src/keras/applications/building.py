@@ -211,7 +211,7 @@ def dense_head(name: str, pool_name: str | None = "avg_pool") -> Head:
 
 
 def pooled(x: Any, pooling: str | None, is_named: bool) -> Any:
-    """Returns features pooled as a caller without the head asks.
+    """Returns features pooled for a network without its head.
 
     Args:
         x: Tensor of float32, of shape [batch, height, width, channels].
@@ -229,7 +229,7 @@ def pooled(x: Any, pooling: str | None, is_named: bool) -> Any:
 
 
 def check_weights(weights: Any, include_top: bool, classes: int) -> None:
-    """Raises ValueError if weights cannot be loaded into the network that is asked for."""
+    """Raises ValueError if weights cannot be loaded into the requested network."""
     if weights not in (_IMAGENET, None) and not os.path.exists(weights) and not os.path.exists(f"{weights}.index"):
         raise ValueError(
             "The `weights` argument should be either `None` (random initialization), `imagenet` (pre-training on "

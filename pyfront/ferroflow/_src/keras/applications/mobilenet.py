@@ -94,7 +94,7 @@ def _default_size(shape: Any, sizes: tuple[int, ...]) -> int:
 
 
 def _trained_rows(shape: Any, default_size: int, is_fixed: bool, weights: Any, sizes: tuple[int, ...]) -> Any:
-    """Returns the height in the model's name, which is that of the weights' pictures if ImageNet's are asked for."""
+    """Returns the height in the model's name, which is that of the weights' pictures if ImageNet's are requested."""
     height, width = _rows(input_shape_of(shape, default_size, 32, is_fixed, weights))
     if weights == "imagenet" and (height != width or height not in sizes):
         warnings.warn(
@@ -134,7 +134,7 @@ def MobileNet(  # noqa: N802  # Keras's spelling
         Model.
 
     Raises:
-        ValueError: if ImageNet's weights are asked for another `alpha` or `depth_multiplier` than theirs; also on the
+        ValueError: if ImageNet's weights are requested for another `alpha` or `depth_multiplier` than theirs; also on the
             same conditions as `network`.
 
     Source: Howard et al., MobileNets: Efficient Convolutional Neural Networks for Mobile Vision Applications, 2017.
@@ -224,7 +224,7 @@ def MobileNetV2(  # noqa: N802  # Keras's spelling
         Model.
 
     Raises:
-        ValueError: if ImageNet's weights are asked for another `alpha` than theirs, or `input_shape` is not that of
+        ValueError: if ImageNet's weights are requested for another `alpha` than theirs, or `input_shape` is not that of
             `input_tensor`; also on the same conditions as `network`.
 
     Source: Sandler et al., MobileNetV2: Inverted Residuals and Linear Bottlenecks, 2018.

@@ -91,7 +91,7 @@ def gather(
         [2 4 6]
     """
     del validate_indices
-    # Variables behind handles read the wanted rows alone.
+    # Variables behind handles read only the selected rows.
     read_rows = getattr(params, "_read_rows", None)
     if read_rows is not None and not batch_dims and (axis is None or (isinstance(axis, int) and axis == 0)):
         rows: Tensor = read_rows(indices, name)

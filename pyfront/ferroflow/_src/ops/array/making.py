@@ -72,7 +72,7 @@ def sparse_placeholder(dtype: DTypeLike, shape: ShapeTensorLike | None = None, n
     Args:
         dtype: DType of the fed value.
         shape: list of int, or Tensor of int64 of shape [rank]; None to feed it too, as for a list with a None, which
-            tells the rank alone.
+            gives only the rank.
         name: str, prefix of the names of the placeholders.
 
     Returns:
@@ -306,7 +306,7 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
         name: str, name of the operation.
 
     Returns:
-        Tensor of the dtype of `x`, of its shape as far as this and `shape` tell it. A step raises
+        Tensor of the dtype of `x`, of its shape as far as it and `shape` are known. A step raises
         `InvalidArgumentError` where the value has another shape.
 
     Raises:

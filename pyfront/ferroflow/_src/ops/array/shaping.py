@@ -1,4 +1,4 @@
-"""Shapes of tensors: asking for them and changing them, with the elements kept in order or permuted."""
+"""Shapes of tensors: reading and changing them, with the elements kept in order or permuted."""
 
 from __future__ import annotations
 

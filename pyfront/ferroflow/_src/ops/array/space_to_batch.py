@@ -24,7 +24,7 @@ def required_space_to_batch_paddings(
     Args:
         input_shape: Tensor of int32, of shape [n]: the sizes of space.
         block_shape: Tensor of int32, of shape [n] that must be known.
-        base_paddings: Tensor of int32, of shape [n, 2]: paddings wanted in any case; None for zeros.
+        base_paddings: Tensor of int32, of shape [n, 2]: the least paddings; None for zeros.
         name: str, name scope of the operations.
 
     Returns:

@@ -543,7 +543,7 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
         dtype: DType that they shall have; None for any.
 
     Returns:
-        DType, float32 where neither argument tells one.
+        DType, float32 if neither argument has one.
 
     Raises:
         ValueError: if the dtypes differ or are not floats.

@@ -56,7 +56,7 @@ def dimensions(image: Tensor, rank: int) -> list[Any]:
         rank: int.
 
     Returns:
-        list of `rank` ints, and Tensors of int32, of shape [], for what the graph does not tell.
+        list of `rank` ints, and Tensors of int32, of shape [], for sizes unknown in the graph.
     """
     known = image.get_shape().with_rank(rank)
     if known.is_fully_defined():
@@ -80,7 +80,7 @@ def check_at_least_3d(image: Tensor, require_static: bool = True) -> list[Operat
 
     Args:
         image: Tensor of any dtype.
-        require_static: bool. If True, the graph must tell all sizes.
+        require_static: bool. If True, all sizes must be known in the graph.
 
     Returns:
         list of the Operations to run for the check.

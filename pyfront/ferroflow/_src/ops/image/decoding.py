@@ -260,7 +260,7 @@ def encode_png(image: TensorLike, compression: int = -1, name: str | None = None
 
 
 def extract_jpeg_shape(contents: TensorLike, output_type: DTypeLike = dtypes.int32, name: str | None = None) -> Tensor:
-    """Returns the shape of a JPEG file's image, told by its header.
+    """Returns the shape of a JPEG file's image, from its header.
 
     Args:
         contents: Tensor of string, of shape []: the file's bytes.

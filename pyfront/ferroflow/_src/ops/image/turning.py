@@ -133,7 +133,7 @@ def _turned(image: Tensor, quarters: int, rows: int) -> Tensor:
 
 
 def _turned_by(image: Tensor, quarters: Tensor, rows: int, scope: str) -> Tensor:
-    """Returns `_turned` by a number of quarters, 0 to 3, that only the step knows."""
+    """Returns `_turned` by a number of quarters, 0 to 3, that only the step can compute."""
     turns = [_turned(image, k, rows) for k in range(4)]
     flat, shape = shaping.reshape(turns[0], [-1]), shaping.shape(turns[0])
     for k in (1, 2, 3):

@@ -50,7 +50,7 @@ def svd(tensor: TensorLike, full_matrices: bool = False, compute_uv: bool = True
     Args:
         tensor: Tensor of float32, float64, complex64 or complex128, of shape [..., m, n]; p is the smaller of m and n.
         full_matrices: bool. If True, U and V are made square.
-        compute_uv: bool. If True, U and V are wanted.
+        compute_uv: bool. If True, U and V are computed.
         name: str, name of the operation.
 
     Returns:

@@ -150,7 +150,7 @@ def _total(sizes: Sequence[Any]) -> Any:
 
 
 def _as_shape(sizes: Sequence[Any]) -> list[Any]:
-    """Returns sizes for reshape, the only unknown one told as -1."""
+    """Returns sizes for reshape, the only unknown one as -1."""
     unknown = [i for i, n in enumerate(sizes) if isinstance(n, Tensor)]
     known = [n for n in sizes if not isinstance(n, Tensor)]
     if len(unknown) == 1 and 0 not in known:

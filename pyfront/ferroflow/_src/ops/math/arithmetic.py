@@ -106,7 +106,7 @@ def mod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
-    """Computes the angle of the point (x, y), in radians, in the quadrant that the signs tell.
+    """Computes the angle of the point (x, y), in radians, in the quadrant given by their signs.
 
     Args:
         y: Tensor of float32 or float64.

@@ -83,7 +83,7 @@ def matmul(
         a_rank, b_rank = a.get_shape().ndims, b.get_shape().ndims
         are_batches = any(rank is None or rank > 2 for rank in (a_rank, b_rank))
         if not is_sparse and are_batches:
-            # BatchMatMul only knows the adjoint: a transpose is the adjoint of the conjugate.
+            # BatchMatMul only has the adjoint: a transpose is the adjoint of the conjugate.
             if transpose_a:
                 a, adjoint_a = elementwise.conj(a), True
             if transpose_b:

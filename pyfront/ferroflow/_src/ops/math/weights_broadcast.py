@@ -33,7 +33,7 @@ def _has_valid_shape(weights_shape: Tensor, weights_rank: Tensor, values_shape: 
 
 
 def _known_to_hold(weights: Tensor, values: Tensor) -> str | None:
-    """Returns the name of the check that the shapes pass now; None where the step must tell."""
+    """Returns the name of the check that the shapes pass now; None if the step must check."""
     weights_shape, values_shape = weights.get_shape(), values.get_shape()
     if weights_shape.ndims is None or values_shape.ndims is None:
         return None
@@ -62,7 +62,7 @@ def assert_broadcastable(weights: TensorLike, values: TensorLike) -> Operation:
         values: Tensor of any dtype and shape.
 
     Returns:
-        Operation; one that does nothing where the shapes tell now. A step raises `InvalidArgumentError` where it does
+        Operation; one that does nothing if the shapes are known now. A step raises `InvalidArgumentError` where it does
         not hold.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Losses over many classes that look at the true ones and at a sample of the others."""
+"""Losses over many classes, computed from the true ones and a sample of the others."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def _as_name(key: str) -> str:
 
 
 def _default(key: str, value: Any, dtype: dtypes.DType, shape: TensorShape) -> Any:
-    """Returns the tensor by which an operation is told a default: an empty one where there is none."""
+    """Returns the tensor that gives an operation a default: an empty one for no default."""
     if shape.ndims and shape.as_list()[0] is None:
         if value is None:
             return constant("" if dtype == dtypes.string else 0, dtype=dtype)

@@ -243,7 +243,7 @@ class MapStagingArea(BaseStagingArea):
         shapes: list of shapes.
         names: list of str.
         shared_name: str.
-        ordered: bool. If True, the tuple of the least key comes out where none is asked for.
+        ordered: bool. If True, the tuple with the least key is taken if no key is given.
         capacity: int.
         memory_limit: int.
     """

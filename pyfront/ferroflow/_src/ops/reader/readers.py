@@ -63,7 +63,7 @@ class ReaderBase:
         return key, value
 
     def read_up_to(self, queue: Any, num_records: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
-        """Reads several records, all of one piece of work: there may be fewer than asked for.
+        """Reads several records, all of one piece of work: there may be fewer than requested.
 
         Args:
             queue: QueueBase or Tensor that names a queue, whose elements are strings: the work.

@@ -60,7 +60,7 @@ def _call(token: str, arguments: list[Any]) -> list[np.ndarray[Any, Any]]:
             return [_array(item) for item in result]
         return [_array(result)]
     except BaseException:
-        # Only a handler stores the traceback in the exception, where `_describe` looks for it.
+        # Only a handler stores the traceback in the exception, where `_describe` finds it.
         raise
 
 

@@ -103,7 +103,7 @@ class CheckpointSaverHook(SessionRunHook):
         self._steps_per_run = steps_per_run
 
     def begin(self) -> None:
-        """Finds the global step and the folder's writer, and tells the listeners.
+        """Finds the global step and the folder's writer, and calls the listeners.
 
         Raises:
             RuntimeError: if the graph has no global step.
@@ -167,7 +167,7 @@ class CheckpointSaverHook(SessionRunHook):
                 run_context.request_stop()
 
     def end(self, session: SessionObject) -> None:
-        """Saves the last checkpoint, unless there is one of this step, and tells the listeners.
+        """Saves the last checkpoint, unless there is one of this step, and calls the listeners.
 
         Args:
             session: Session.
@@ -183,7 +183,7 @@ class CheckpointSaverHook(SessionRunHook):
         self._summary_writer.flush()
 
     def _save(self, session: Any, step: int) -> bool:
-        """Saves a checkpoint; whether a listener asks to stop."""
+        """Saves a checkpoint; returns True if a listener requests a stop."""
         for listener in self._listeners:
             listener.before_save(session, step)
         tf_logging.info("Saving checkpoints for %d into %s.", step, self._save_path)

@@ -8,7 +8,7 @@ from ferroflow._src.base import tf_logging
 from ferroflow._src.supervision.hooks.global_step_read import global_step_read_for
 from ferroflow._src.supervision.session_run_hook import SessionRunContext, SessionRunHook
 
-# Seconds between two looks at the global step, and steps between two lines of the log.
+# Seconds between two checks of the global step, and steps between two lines of the log.
 _LOOK = 0.5
 _STEPS_PER_LINE = 1000
 

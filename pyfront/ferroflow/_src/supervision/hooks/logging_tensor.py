@@ -100,7 +100,7 @@ class LoggingTensorHook(SessionRunHook):
         self._iter_count += 1
 
     def end(self, session: SessionObject) -> None:
-        """Logs the tensors, if asked to.
+        """Logs the tensors, if requested.
 
         Args:
             session: Session.

@@ -1,4 +1,4 @@
-"""`ProfilerHook`: traces steps, to be looked at in Chrome and TensorBoard."""
+"""`ProfilerHook`: traces steps for display in Chrome and TensorBoard."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from ferroflow._src.supervision.session_run_hook import (
 )
 from ferroflow._src.training.global_step import get_global_step
 
-# Steps without a change of the global step after which a program is told that nobody counts.
+# Steps without a change of the global step after which a warning says that no operation increments it.
 _PATIENCE = 20
 
 

@@ -47,7 +47,7 @@ class StopAfterNEvalsHook(SessionRunHook):
         return SessionRunArgs({"evals_completed": self._evals_completed})
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Logs the progress, and looks whether it was the last batch.
+        """Logs the progress, and checks for the last batch.
 
         Args:
             run_context: SessionRunContext, the one given to `before_run`.
