@@ -163,7 +163,7 @@ if _typing.TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> _Any:
-        # Protobuf is loaded when a message is first asked for.
+        # Protobuf is loaded when a message is first used.
         if name in _MESSAGES:
             return getattr(_proto, name)
         raise _absent("ferroflow.train", name)

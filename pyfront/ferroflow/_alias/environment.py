@@ -92,7 +92,7 @@ def state(alias: Alias) -> tuple[str, str]:
 
     Returns:
         Two str: "installed" for the alias, "incomplete" for one whose installation was stopped half-way, "other" for
-        another package, "absent" for none; and where it is.
+        another package, "absent" for none; and if it is.
     """
     folder = site_packages()
     infos = list(_own_infos(alias, folder))

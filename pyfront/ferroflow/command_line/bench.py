@@ -88,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
         args: the command's arguments.
 
     Returns:
-        int: 0; 1 where the libraries' results differ; 2 where there is no such step or an interpreter failed.
+        int: 0; 1 if the libraries' results differ; 2 if there is no such step or an interpreter failed.
     """
     unknown = [step for step in args.steps if step not in bench_steps.STEPS]
     if unknown:

@@ -24,7 +24,7 @@ def run(args: argparse.Namespace) -> int:
         args: the command's arguments.
 
     Returns:
-        int: 1 where TensorBoard is not installed, 2 where there is no such folder; otherwise TensorBoard's status.
+        int: 1 if TensorBoard is not installed, 2 if there is no such folder; otherwise TensorBoard's status.
     """
     if not os.path.isdir(args.logdir):
         print(f"ferroflow board: folder does not exist: {args.logdir}", file=sys.stderr)

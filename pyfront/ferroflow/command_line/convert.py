@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
         args: the command's arguments.
 
     Returns:
-        int: 0; 1 where the target's format lacks a tensor's type (nothing is written), or data are damaged; 2 where a
+        int: 0; 1 if the target's format lacks a tensor's type (nothing is written), or data are damaged; 2 if a
         file cannot be read or written.
     """
     kind = format_of(args.target)

@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
         args: the command's arguments.
 
     Returns:
-        int: 0; 1 where a package that ferroflow needs is missing.
+        int: 0; 1 if a package that ferroflow needs is missing.
     """
     processor, features = _processor()
     rows = [

@@ -78,7 +78,7 @@ def syntax_advice(error: SyntaxError) -> str | None:
         error: SyntaxError.
 
     Returns:
-        str, a sentence; None where nothing is known.
+        str, a sentence; None if nothing is known.
     """
     if isinstance(error, TabError):
         return "Python 2 let tabs and spaces mix: `expand -t 8 FILE > NEW_FILE` gives the columns that it saw."
@@ -164,7 +164,7 @@ def advice_about(message: str) -> str | None:
         message: str, the text of the error that using it raises.
 
     Returns:
-        str, a few words; None where nothing is known.
+        str, a few words; None if nothing is known.
     """
     for pattern, advice in DROPPED:
         found = re.search(pattern, message)
@@ -263,7 +263,7 @@ def hint(error: BaseException, program: str) -> str | None:
         program: str, its file or module.
 
     Returns:
-        str, one sentence or two; None where nothing is known.
+        str, one sentence or two; None if nothing is known.
     """
     return next((text for subject in _SUBJECTS if (text := subject(error, program)) is not None), None)
 

@@ -52,7 +52,7 @@ def _outputs(args: argparse.Namespace, meta_graph: Any) -> list[str]:
 
 
 def _checkpoint(args: argparse.Namespace) -> str | None:
-    """Returns the checkpoint with the variables' values; None where none is named."""
+    """Returns the checkpoint with the variables' values; None if none is named."""
     if args.checkpoint:
         path = args.checkpoint
     elif kind_of(args.model) is FileKind.SAVED_MODEL:
@@ -68,7 +68,7 @@ def frozen(meta_graph: Any, outputs: list[str], checkpoint: str | None) -> Any:
     """Returns a graph with the values of its variables as constants.
 
     Args:
-        meta_graph: MetaGraphDef message; its own operations restore the variables, where it says which they are.
+        meta_graph: MetaGraphDef message; its own operations restore the variables, if it says which they are.
         outputs: list of str, the names of the nodes to keep, with what they need.
         checkpoint: str, prefix of the checkpoint with the values.
 
@@ -123,7 +123,7 @@ def run(args: argparse.Namespace) -> int:
         args: the command's arguments.
 
     Returns:
-        int: 0; 1 where the graph cannot be frozen; 2 where a file cannot be read or written.
+        int: 0; 1 if the graph cannot be frozen; 2 if a file cannot be read or written.
     """
     try:
         meta_graph = meta_graph_of(args.model, args.tags)

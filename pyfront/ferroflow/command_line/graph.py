@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
         args: the command's arguments.
 
     Returns:
-        int: 0; 1 where there is no such scope; 2 where a file cannot be read or written, or none was requested.
+        int: 0; 1 if there is no such scope; 2 if a file cannot be read or written, or none was requested.
     """
     if not args.svg and not args.html and args.plan is None:
         print(

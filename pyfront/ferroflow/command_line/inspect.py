@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
         args: the command's arguments.
 
     Returns:
-        int: 0; 1 where a key is not there or the file is damaged; 2 where it cannot be read.
+        int: 0; 1 if a key is not there or the file is damaged; 2 if it cannot be read.
     """
     try:
         if args.json:

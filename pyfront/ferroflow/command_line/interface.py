@@ -23,8 +23,8 @@ class End:
     Attributes:
         kind: str, "input", "variable" or "output".
         name: str, the tensor's name.
-        dtype: str; "" where it is not known.
-        shape: str; "" where it is not known.
+        dtype: str; "" if it is not known.
+        shape: str; "" if it is not known.
     """
 
     kind: str

@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
         args: the command's arguments.
 
     Returns:
-        int, 0; or the exit status of the first task that failed once too often; 2 where there is nothing to start or no
+        int, 0; or the exit status of the first task that failed once too often; 2 if there is nothing to start or no
             room for it.
     """
     sizes = {"chief": int(args.chief), "ps": args.ps, "worker": args.workers}

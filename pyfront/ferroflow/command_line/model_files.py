@@ -53,7 +53,7 @@ def checkpoint_prefix(path: str) -> str | None:
         path: str, a folder, whose latest is meant; a prefix; or one of the checkpoint's files.
 
     Returns:
-        str; None where there is no checkpoint.
+        str; None if there is no checkpoint.
     """
     if os.path.isdir(path):
         return tf.train.latest_checkpoint(path)
@@ -74,7 +74,7 @@ def record_compression(path: str) -> str | None:
         path: str, a file.
 
     Returns:
-        str: "", "GZIP" or "ZLIB"; None where its first record cannot be read.
+        str: "", "GZIP" or "ZLIB"; None if its first record cannot be read.
     """
     with open(path, "rb") as file:
         start = file.read(2)

@@ -50,7 +50,7 @@ def cells(path: str) -> Iterator[tuple[int, str]]:
 def run(path: str, main: ModuleType) -> int:
     """Runs a notebook's code cells until one raises an error.
 
-    IPython runs them where it is installed, with its magics and displays. Elsewhere they run as plain Python.
+    IPython runs them if it is installed, with its magics and displays. Elsewhere they run as plain Python.
 
     Args:
         path: str, the file.

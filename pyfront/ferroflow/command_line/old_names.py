@@ -37,7 +37,7 @@ class Finding:
         line: int, from 1.
         kind: "Python 2", "dropped" or "eager".
         name: str, what is used.
-        advice: str, what to do; "" where nothing is known.
+        advice: str, what to do; "" if nothing is known.
     """
 
     line: int

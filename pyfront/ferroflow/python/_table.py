@@ -59,7 +59,7 @@ def public_names(path: str, name: str) -> tuple[str, ...]:
 
 
 def passed_on(path: str, name: str) -> str | None:
-    """Returns the path of the module that TensorFlow's module imports under a name; None for none."""
+    """Returns the path of the module that TensorFlow's module imports under a name, or None."""
     target = _passed_on(path).get(name)
     return target if target is not None and is_known(target) else None
 
@@ -78,7 +78,7 @@ def _passed_on(path: str) -> dict[str, str]:
 
 
 def root_attribute(path: str) -> Any:
-    """Returns what `tf` has at a dotted path; raises AttributeError where it has nothing."""
+    """Returns what `tf` has at a dotted path; raises AttributeError if it has nothing."""
     found: Any = sys.modules[_ROOT]
     for part in path.split(".") if path else ():
         found = public_attribute(found, part)

@@ -119,7 +119,7 @@ class CondRegion:
 
 
 def _joined(graph: Graph, contexts: Sequence[CondContext], source: Tensor, gradients: Sequence[Any]) -> Tensor:
-    """Returns the gradient of the branch taken; zeros where it has none."""
+    """Returns the gradient of the branch taken; zeros if it has none."""
     values = []
     for context, gradient in zip(contexts, gradients, strict=True):
         with made_in(graph, context):
@@ -132,7 +132,7 @@ def _joined(graph: Graph, contexts: Sequence[CondContext], source: Tensor, gradi
 def _joined_slices(
     graph: Graph, contexts: Sequence[CondContext], source: Tensor, gradients: Sequence[Any]
 ) -> IndexedSlices:
-    """Returns the slices of the branch taken; no slices where it has none."""
+    """Returns the slices of the branch taken; no slices if it has none."""
     with made_in(graph, contexts[0].outer_context):
         dimensions = shape(source, out_type=dtypes.int64)
     parts = []

@@ -52,10 +52,10 @@ def gradients(
         gate_gradients: makes the gradients of one operation usable only together.
         aggregation_method: a constant of `AggregationMethod`.
         stop_gradients: Tensor, or list of Tensors, of any dtype and shape, to be held constant.
-        unconnected_gradients: an `UnconnectedGradients` or its value: what stands for an x that no y depends on.
+        unconnected_gradients: an `UnconnectedGradients` or its value: the gradient of an x that no y depends on.
 
     Returns:
-        For each x a tensor of its dtype and shape, IndexedSlices, or, where no y depends on it, None or zeros.
+        For each x a tensor of its dtype and shape, IndexedSlices, or, if no y depends on it, None or zeros.
 
     Raises:
         LookupError: if an operation between has no gradient rule.
@@ -137,7 +137,7 @@ def _colocated(op: Operation, wanted: bool) -> contextlib.AbstractContextManager
 
 
 def _seeds(given: Sequence[Any], ys: Sequence[Any], colocate: bool) -> list[Any]:
-    """Returns the gradients that reach `ys`: the given ones checked, ones where none is given."""
+    """Returns the gradients that reach `ys`: the given ones checked, ones if none is given."""
     seeds = [
         seed
         if seed is None or isinstance(seed, Tensor | IndexedSlices)

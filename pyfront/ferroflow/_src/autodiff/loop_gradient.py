@@ -219,7 +219,7 @@ def _gathered(
     joined = []
     for part_of_each, nothing in ((slices.values, no_values), (slices.indices, no_indices)):
         with made_in(graph, backward.outer_context):
-            # The first one, of no slices, stays where there is no iteration.
+            # The first one, of no slices, stays if there is no iteration.
             array = TensorArray(nothing.dtype, size, infer_shape=False).write(0, nothing)
         kept = backward.add_variable(
             array.flow,

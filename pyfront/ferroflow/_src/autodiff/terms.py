@@ -105,7 +105,7 @@ def complex_of(x: Tensor, y: Tensor) -> Tensor:
 
 
 def cast(x: Tensor, dtype: Any) -> Tensor:
-    """Returns `x` with elements of `dtype`; itself where it has them."""
+    """Returns `x` with elements of `dtype`; itself if it has them."""
     dtype = dtypes.as_dtype(dtype).base_dtype
     if x.dtype.base_dtype == dtype:
         return x
@@ -113,7 +113,7 @@ def cast(x: Tensor, dtype: Any) -> Tensor:
 
 
 def shape(x: Any, out_type: Any = dtypes.int32) -> Tensor:
-    """Returns the shape, int vector: a constant where it is known."""
+    """Returns the shape, int vector: a constant if it is known."""
     if isinstance(x, IndexedSlices):
         x = densified(x)
     known = known_dims(x)
@@ -125,13 +125,13 @@ def shape(x: Any, out_type: Any = dtypes.int32) -> Tensor:
 
 
 def rank(x: Tensor) -> Tensor:
-    """Returns the number of dimensions, int32 scalar: a constant where it is known."""
+    """Returns the number of dimensions, int32 scalar: a constant if it is known."""
     found = dims(x)
     return tensor_op("Rank", [x]) if found is None else constant(len(found), dtype=dtypes.int32, name="Rank")
 
 
 def size(x: Tensor, out_type: DTypeLike = dtypes.int32) -> Tensor:
-    """Returns the number of elements, int scalar: a constant where it is known."""
+    """Returns the number of elements, int scalar: a constant if it is known."""
     known = known_dims(x)
     if known is None:
         return tensor_op("Size", [x], {"out_type": out_type})
@@ -232,7 +232,7 @@ def reduce_prod(x: Tensor) -> Tensor:
 
 
 def all_axes(x: Tensor) -> Tensor:
-    """Returns the numbers of all dimensions, int32 vector: a constant where the rank is known."""
+    """Returns the numbers of all dimensions, int32 vector: a constant if the rank is known."""
     found = dims(x)
     # TF 1.x: a scalar's are not known beforehand.
     if found:

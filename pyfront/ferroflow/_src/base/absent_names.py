@@ -137,7 +137,7 @@ def instead_of(name: str) -> str:
         name: str, TensorFlow's name, such as `tf.contrib.learn.DNNClassifier`.
 
     Returns:
-        str, in a few words; "" where there is nothing to say.
+        str, in a few words; "" if there is nothing to say.
     """
     parts = name.split(".")
     while parts:

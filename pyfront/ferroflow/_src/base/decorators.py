@@ -1,6 +1,4 @@
-"""Decorators that keep the signature of the decorated function: `tensorflow.python.util.tf_decorator`, for libraries that import
-it.
-"""
+"""Decorators that keep the signature of the decorated function: `tensorflow.python.util.tf_decorator`."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ _np_qint32 = np.dtype([("qint32", np.int32)])
 
 np_resource = np.dtype([("resource", np.ubyte)])
 
-# Type number -> (name, NumPy type or None where there is none without `ml_dtypes`, bytes per element).
+# Type number -> (name, NumPy type or None if there is none without `ml_dtypes`, bytes per element).
 _TYPES: Final[dict[int, tuple[str, Any, int]]] = {
     DT_HALF: ("float16", np.float16, 2),
     DT_FLOAT: ("float32", np.float32, 4),

@@ -402,7 +402,7 @@ def make_exception(node_def: Any, op: Any, message: str, error_code: int) -> OpE
         node_def: the `NodeDef` of the op, or None.
         op: the `Operation`, or None.
         message: str, what went wrong.
-        error_code: int; one that is none of TF's gives a warning and an `UnknownError` that keeps the code.
+        error_code: int; an unknown code gives a warning and an `UnknownError` with the code.
 
     Returns:
         The exception, not raised.

@@ -30,7 +30,7 @@ class MovedModules(Family):
         return path in _MOVED or path in _PACKAGES
 
     def find(self, path: str, name: str) -> Any:
-        """Returns what the module at the new place has."""
+        """Returns the attributes of the module at the new path."""
         if path not in _MOVED:
             raise AttributeError(name)
         return getattr(importlib.import_module(f"ferroflow._src.{_MOVED[path]}"), name)

@@ -45,7 +45,7 @@ def on_terminal(total: int | None, desc: str, unit: str) -> Any:
     """Makes a line on standard error, if that is a terminal, which appears after a second and disappears at the end.
 
     Args:
-      total: int, how much there is to do; None where that is not known.
+      total: int, how much there is to do; None if that is not known.
       desc: str, what is done.
       unit: str, of `total`; "B" for bytes.
 

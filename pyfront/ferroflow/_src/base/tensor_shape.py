@@ -118,7 +118,7 @@ class Dimension:
         self.assert_is_compatible_with(other)
         return Dimension(other._value if self._value is None else self._value)
 
-    # TF 1.x: == and != give None where the answer is unknown, so both are falsy for unknown dimensions.
+    # TF 1.x: == and != give None if the answer is unknown, so both are falsy for unknown dimensions.
     def __eq__(self, other: object) -> bool | None:  # type: ignore[override]
         return self._compare(other, lambda a, b: a == b)
 
@@ -453,7 +453,7 @@ class TensorShape:
             rank: int.
 
         Returns:
-            `TensorShape`; itself where its rank is known.
+            `TensorShape`; itself if its rank is known.
 
         Raises:
             ValueError: if the rank is known and not `rank`.

@@ -77,7 +77,7 @@ class Family(ABC):
     def is_importable(self, path: str) -> bool:
         """Returns True for a module, but False for that of a function which is absent.
 
-        `from package import function` looks for a module of that name at last, and must not get one.
+        `from package import function` finally searches for a module of that name, and must not find one.
         """
         package, _, name = path.rpartition(".")
         return self.has(path) and (name not in self.functions(package) or self._is_present(package, name))

@@ -142,7 +142,7 @@ def add_collection_def(
         meta_graph_def: the message.
         key: the collection's name.
         graph: the `Graph` of the collection; None for the default graph.
-        export_scope: str, a name scope to take off the names; what is not in it is left out.
+        export_scope: str, a name scope to remove from names; nodes outside it are left out.
         exclude_nodes: names of nodes to leave out.
         override_contents: dict or list to write instead of the collection.
 

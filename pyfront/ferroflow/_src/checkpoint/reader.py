@@ -85,7 +85,7 @@ class CheckpointReader:
         return {name: dtypes.as_dtype(dtype) for name, dtype, _, _ in self._tensors()}
 
     def debug_string(self) -> bytes:
-        """Returns a line for each tensor: name, dtype, shape, and the number of slices where there are several."""
+        """Returns a line for each tensor: name, dtype, shape, and the number of slices if there are several."""
         lines = []
         for name, dtype, shape, slices in self._tensors():
             several = f", {slices} slices" if slices > 1 else ""

@@ -51,12 +51,12 @@ def load_and_remap_matrix(
         new_col_vocab_size: int, the number of columns.
         initializer: callable of a shape, for the values of entries that are new.
         old_row_vocab_size: int, the number of lines of the old vocabulary of rows that count; -1 for all.
-        old_row_vocab_file: str, the file of the old vocabulary of rows, an entry in each line; None where the rows stay
+        old_row_vocab_file: str, the file of the old vocabulary of rows, an entry in each line; None if the rows stay
             as they are.
         new_row_vocab_file: str, the file of the new one.
-        old_col_vocab_file: str, the file of the old vocabulary of columns; None where the columns stay as they are.
+        old_col_vocab_file: str, the file of the old vocabulary of columns; None if the columns stay as they are.
         new_col_vocab_file: str, the file of the new one.
-        num_row_oov_buckets: int, the number of rows to add for what is in no vocabulary.
+        num_row_oov_buckets: int, the number of rows to add for words outside the vocabulary.
         num_col_oov_buckets: int, the number of columns to add for it.
         max_rows_in_memory: int, accepted for programs that give it: the rows are read at once.
 
@@ -240,7 +240,7 @@ def _vocabulary(file: str) -> list[bytes]:
 
 
 def _remapping(old_file: str, new_file: str, offset: int, count: int, old_size: int) -> np.ndarray[Any, Any]:
-    """Returns the lines in the old vocabulary of `count` entries of the new one, -1 where there is none."""
+    """Returns the lines in the old vocabulary of `count` entries of the new one, -1 if there is none."""
     new = _vocabulary(new_file)
     if offset + count > len(new):
         raise errors.InvalidArgumentError(

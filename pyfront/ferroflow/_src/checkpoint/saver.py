@@ -57,7 +57,7 @@ class Saver:
         write_version: the format, `SaverDef.V2` by default.
         pad_step_number: bool. If True, step numbers in names have eight digits at least.
         save_relative_paths: bool. If True, the state file names checkpoints relative to its folder.
-        filename: str, the prefix that the operations use where none is given.
+        filename: str, the prefix that the operations use if none is given.
 
     Raises:
         TypeError: if `var_list` is invalid.
@@ -237,7 +237,7 @@ class Saver:
             export_scope: str, a name scope to take off the names.
 
         Returns:
-            The message; None where the operations are not in that scope.
+            The message; None if the operations are not in that scope.
         """
         if export_scope is None:
             return self.saver_def
@@ -275,7 +275,7 @@ class Saver:
         """Returns the default graph with this saver as a message.
 
         Args:
-            filename: str, a file to write it to; None for none.
+            filename: str, a file to write it to, or None.
             collection_list: names of the collections to add; None for all.
             as_text: bool. If True, the file is in protobuf's text format.
             export_scope: str, the name scope to take, which is taken off the names; None for the whole graph.
@@ -323,7 +323,7 @@ class Saver:
             global_step: int, tensor of an integer dtype of shape [], or its name; its value is added to the prefix
                 after a hyphen.
             latest_filename: str, the state file's name; "checkpoint" by default.
-            meta_graph_suffix: str, what the MetaGraph's name ends with.
+            meta_graph_suffix: str, the suffix of the MetaGraph's name.
             write_meta_graph: bool. If True, write the MetaGraph.
             write_state: bool. If True, write the state file, and delete checkpoints that are not kept.
             strip_default_attrs: bool. If True, the MetaGraph leaves out attributes with their default values.

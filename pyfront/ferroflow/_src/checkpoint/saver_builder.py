@@ -44,7 +44,7 @@ class VariableSaveable(SaveableObject):
 
     Args:
         var: the `Variable` or its reference tensor.
-        slice_spec: str, the slice of a whole that it is; "" for the whole.
+        slice_spec: str, the slice's place in the full tensor; "" for a full tensor.
         name: str, the name it is saved under.
     """
 
@@ -66,7 +66,7 @@ class ResourceVariableSaveable(SaveableObject):
 
     Args:
         var: the `ResourceVariable`, or the tensor of a read of it.
-        slice_spec: str, the slice of a whole that it is; "" for the whole.
+        slice_spec: str, the slice's place in the full tensor; "" for a full tensor.
         name: str, the name it is saved under.
 
     Raises:
@@ -390,7 +390,7 @@ class BaseSaverBuilder:
             keep_checkpoint_every_n_hours: float, recorded.
             name: str, the name scope; "save" by default.
             restore_sequentially: bool. If True, tensors are read one after the other.
-            filename: str, the prefix where none is fed.
+            filename: str, the prefix if none is fed.
 
         Returns:
             A `SaverDef` message.

@@ -147,7 +147,7 @@ def get_checkpoint_state(checkpoint_dir: str, latest_filename: str | None = None
         latest_filename: str, the state file's name; "checkpoint" by default.
 
     Returns:
-        A `CheckpointState` message, its paths completed with the folder; None where there is no state file or it cannot
+        A `CheckpointState` message, its paths completed with the folder; None if there is no state file or it cannot
         be read.
 
     Raises:
@@ -195,7 +195,7 @@ def latest_checkpoint(checkpoint_dir: str, latest_filename: str | None = None) -
         latest_filename: str, the state file's name; "checkpoint" by default.
 
     Returns:
-        str; None where there is no state file, or no file of the checkpoint that it names.
+        str; None if there is no state file, or no file of the checkpoint that it names.
 
     Raises:
         ValueError: if the state file names no checkpoint.
@@ -262,7 +262,7 @@ def remove_checkpoint(
     Args:
         checkpoint_prefix: str, the common prefix of the paths of the checkpoint's files.
         checkpoint_format_version: int, `SaverDef.V1` or `SaverDef.V2`.
-        meta_graph_suffix: str, what the MetaGraph's name ends with.
+        meta_graph_suffix: str, the suffix of the MetaGraph's name.
     """
     _remove(meta_graph_file(checkpoint_prefix, meta_graph_suffix))
     if checkpoint_format_version != proto.SaverDef.V2:
@@ -290,7 +290,7 @@ def mark_superfluous(checkpoint_prefix: str, latest_filename: str, version: int,
         checkpoint_prefix: str.
         latest_filename: str, the state file's name.
         version: int, `SaverDef.V1` or `SaverDef.V2`.
-        meta_graph_suffix: str, what the MetaGraph's name ends with.
+        meta_graph_suffix: str, the suffix of the MetaGraph's name.
     """
     with open(local_path(checkpoint_prefix) + _SUPERFLUOUS, "w", encoding="utf-8") as file:
         file.write(f"{latest_filename}\n{version}\n{meta_graph_suffix}\n")

@@ -16,12 +16,12 @@ def wait_for_new_checkpoint(
 
     Args:
         checkpoint_dir: str, the folder.
-        last_checkpoint: str, prefix of the one that was seen; None for none.
+        last_checkpoint: str, prefix of the one that was seen, or None.
         seconds_to_sleep: float, seconds between two checks.
         timeout: float, seconds to wait at most; None for ever.
 
     Returns:
-        str, the new one's prefix; None where there was none in time.
+        str, the new one's prefix; None if there was none in time.
     """
     tf_logging.info("Waiting for new checkpoint at %s", checkpoint_dir)
     deadline = None if timeout is None else time.time() + timeout
@@ -47,7 +47,8 @@ def checkpoints_iterator(
         checkpoint_dir: str, the folder.
         min_interval_secs: float, seconds between two checkpoints at least.
         timeout: float, seconds to wait for one at most; None for ever.
-        timeout_fn: callable without arguments, called after that time; if it returns True, the wait ends; without it, that is the end.
+        timeout_fn: callable without arguments, called after that time; if it returns True, the wait ends; without it,
+            that is the end.
 
     Yields:
         str, a checkpoint's prefix.

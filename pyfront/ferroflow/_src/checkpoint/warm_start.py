@@ -33,11 +33,11 @@ class VocabInfo(_Fields):
     Args:
         new_vocab: str, the file of the vocabulary, an entry in each line.
         new_vocab_size: int, the number of its lines that count.
-        num_oov_buckets: int, the number of rows for what is in no vocabulary.
+        num_oov_buckets: int, the number of rows for words outside the vocabulary.
         old_vocab: str, the file of the vocabulary of the checkpoint.
         old_vocab_size: int, the number of its lines that count; -1 for all.
         backup_initializer: callable of a shape, for the values of entries that are new; None for zeros.
-        axis: int, 0 where rows belong to the entries, 1 where columns do.
+        axis: int, 0 if rows belong to the entries, 1 if columns do.
 
     Raises:
         ValueError: if `axis` is not 0 or 1, or an old size is given for columns.
@@ -77,7 +77,7 @@ def warm_start(
         vars_to_warm_start: str, a regular expression that the names of trained variables match from their start; list
             of those of all variables; list of variables; None for those with a vocabulary only.
         var_name_to_vocab_info: dict of VocabInfo by the names of variables, for those that belong to a vocabulary.
-        var_name_to_prev_var_name: dict from names of variables to those in the checkpoint, where they differ.
+        var_name_to_prev_var_name: dict from names of variables to those in the checkpoint, if they differ.
 
     Raises:
         ValueError: if a dict names no selected variable, a variable is not in the checkpoint or has another shape

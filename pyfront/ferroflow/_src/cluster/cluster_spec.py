@@ -131,7 +131,7 @@ class ClusterSpec:
             job_name: str, the name of a job.
 
         Returns:
-            A list with an address, or None where the job has no such task, for each index up to the largest.
+            A list with an address, or None if the job has no such task, for each index up to the largest.
 
         Raises:
             ValueError: if the job does not exist.

@@ -199,7 +199,7 @@ def _assert_at_most(predicates: list[Tensor], count: int, message: str) -> Any:
 
 
 def _last(predicates: list[Tensor], function: Function) -> Any:
-    """Returns the branch of the last predicate, which must hold where no other one does."""
+    """Returns the branch of the last predicate, which must hold if no other one does."""
     others = predicates[:-1]
     message = "Implementation error: the last action was called, but some of the other predicates are True"
     needs_one = ["Input error: None of conditions evaluated as True:", stack(predicates, name="preds_c")]

@@ -33,7 +33,7 @@ class CondContext(ControlFlowContext):
     Args:
         pred: bool scalar tensor made outside of the branch.
         pivot: tensor that has a value where the branch is taken.
-        branch: 1 where the branch is taken if `pred` is true, 0 for the other one.
+        branch: 1 if the branch is taken if `pred` is true, 0 for the other one.
         name: name of the context, made unique.
     """
 
@@ -125,7 +125,7 @@ class CondContext(ControlFlowContext):
             export_scope: name scope to take off the names.
 
         Returns:
-            The message; None where the branch is not in `export_scope`.
+            The message; None if the branch is not in `export_scope`.
         """
         if export_scope is not None and not self.name.startswith(export_scope):
             return None

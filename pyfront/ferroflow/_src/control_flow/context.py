@@ -223,7 +223,7 @@ class ControlFlowContext:
         op.graph.prevent_fetching(op)
 
     def to_proto(self, export_scope: str | None = None) -> Any:
-        """Returns the message of this context, or None where it is not in `export_scope`."""
+        """Returns the message of this context, or None if it is not in `export_scope`."""
         raise NotImplementedError
 
     def to_control_flow_context_def(self, context_def: Any, export_scope: str | None = None) -> None:

@@ -175,7 +175,7 @@ class WhileContext(ControlFlowContext):
             export_scope: name scope to take off the names.
 
         Returns:
-            The message; None where the loop is not in `export_scope`.
+            The message; None if the loop is not in `export_scope`.
         """
         if export_scope is not None and not self.name.startswith(export_scope):
             return None

@@ -98,13 +98,13 @@ def make_csv_dataset(
         column_names: list of str, one for each column; by default those in the files' first lines.
         column_defaults: list with an entry for each selected column, in their order: a dtype if a value is required, or
             the value of an empty field. By default 0 or "" of the dtype that the first records suggest.
-        label_name: str, the column that comes beside the dict, as the second part of a tuple; None for none.
+        label_name: str, the column that comes beside the dict, as the second part of a tuple, or None.
         select_columns: list of int or str, the columns that are read; None for all.
         field_delim: str, one character between fields.
         use_quote_delim: bool. If True, fields may be quoted.
         na_value: str that stands for no value, as an empty field does.
         header: bool. If True, the first line of each file names the columns.
-        comment: str, one character; lines that begin with it are passed over. None for none.
+        comment: str, one character; lines that begin with it are skipped; None to skip no line.
         num_epochs: int, how often the files are read; None for without end.
         shuffle: bool. If True, files and records come in random order.
         shuffle_buffer_size: int64 scalar, records that each is drawn from.
@@ -195,7 +195,7 @@ def make_batched_features_dataset(
         features: dict from keys to descriptions, as for `tf.parse_example`.
         reader: called with a string scalar Tensor, a file's name, and `reader_args`; gives a Dataset of messages, or of
             pairs of a key and a message. By default `tf.data.TFRecordDataset`.
-        label_key: str, the feature that comes beside the dict, as the second part of a tuple; None for none.
+        label_key: str, the feature that comes beside the dict, as the second part of a tuple, or None.
         reader_args: list of further arguments of `reader`.
         num_epochs: int, how often the files are read; None for without end.
         shuffle: bool. If True, files and messages come in random order.

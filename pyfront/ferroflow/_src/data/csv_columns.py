@@ -22,7 +22,7 @@ class CsvLayout:
         use_quote_delim: bool. If True, fields may be quoted.
         na_value: str that stands for no value, as an empty field does.
         header: bool. If True, the first line of each file names the columns.
-        comment: str, one character that lines begin with which are no records; None for none.
+        comment: str, one character that lines begin with which are no records, or None.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class CsvLayout:
             rows: int, the number of records that are read; None for all.
 
         Returns:
-            int32, int64, `float_type` or string for each column read; string where there are no values.
+            int32, int64, `float_type` or string for each column read; string if there are no values.
 
         Raises:
             ValueError: if a record has a wrong number of fields.

@@ -276,7 +276,7 @@ class Dataset(abc.ABC):
         """Returns a dataset of int64 numbers: `range(stop)`, `range(start, stop)` or `range(start, stop, step)`.
 
         Args:
-            *args: int64 scalars: the end, which is left out; or the start and the end; or these and the step.
+            *args: int64 scalars: the end, which is excluded; or start and end; or start, end and step.
 
         Returns:
             Dataset of int64 scalars.
@@ -376,7 +376,7 @@ class Dataset(abc.ABC):
         """Returns this dataset several times over.
 
         Args:
-            count: int64 scalar, how often; without end for None and -1.
+            count: int64 scalar, the number of repetitions; None and -1 repeat without end.
 
         Returns:
             Dataset.

@@ -103,7 +103,7 @@ def sample_from_datasets(datasets: ListLike, weights: Any = None, seed: IntLike 
     Args:
         datasets: list of datasets of elements of one structure.
         weights: float vector, or a Dataset of such, in proportion to which datasets are drawn; by default all alike.
-        seed: int or int64 scalar; with the graph's seed it decides what is drawn.
+        seed: int or int64 scalar; with the graph's seed it determines the random numbers.
 
     Returns:
         Dataset.

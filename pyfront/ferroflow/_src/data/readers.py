@@ -54,7 +54,8 @@ class _FilesDataset(Dataset):
     Args:
         filenames: string, list of them, Tensor of string of any shape, or a Dataset of string scalars.
         read_one_file: the dataset of a file.
-        num_parallel_reads: number of files read at a time, their records in turns; one after the other for None.
+        num_parallel_reads: number of files to read at a time, with their records interleaved; None to read one after
+            the other.
     """
 
     def __init__(self, filenames: Any, read_one_file: Callable[[Any], Dataset], num_parallel_reads: Any = None) -> None:
@@ -135,7 +136,8 @@ class FixedLengthRecordDataset(_FilesDataset):
         footer_bytes: int64 scalar, bytes behind the last record.
         buffer_size: bytes to read ahead.
         compression_type: "", "ZLIB" or "GZIP".
-        num_parallel_reads: number of files read at a time, their records in turns; one after the other for None.
+        num_parallel_reads: number of files to read at a time, with their records interleaved; None to read one after
+            the other.
 
     Raises:
         TypeError: if the elements of a dataset of names are not strings.
@@ -173,7 +175,8 @@ class TFRecordDataset(_FilesDataset):
         filenames: string, list of them, Tensor of string of any shape, or a Dataset of string scalars.
         compression_type: "", "ZLIB" or "GZIP".
         buffer_size: bytes to read ahead.
-        num_parallel_reads: number of files read at a time, their records in turns; one after the other for None.
+        num_parallel_reads: number of files to read at a time, with their records interleaved; None to read one after
+            the other.
 
     Raises:
         TypeError: if the elements of a dataset of names are not strings.

@@ -40,8 +40,8 @@ def rejection_resample(
     Args:
         class_func: gives an int scalar, the class, for an element.
         target_dist: float [classes], the target proportions.
-        initial_dist: float [classes], the proportions in the dataset; estimated where it is None.
-        seed: int, of what is left out.
+        initial_dist: float [classes], the proportions in the dataset; estimated if it is None.
+        seed: int, the op's seed.
 
     Returns:
         A function from a Dataset to a Dataset of pairs, for `Dataset.apply`.

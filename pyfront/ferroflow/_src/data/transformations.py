@@ -40,7 +40,7 @@ def Counter(start: Any = 0, step: Any = 1, dtype: DTypeLike = dtypes.int64) -> D
 
     Args:
         start: scalar of `dtype`, the first number.
-        step: scalar of `dtype`, what each number is more than the one before.
+        step: scalar of `dtype`, the difference between neighbours.
         dtype: DType of the numbers, of integers or floats.
 
     Returns:

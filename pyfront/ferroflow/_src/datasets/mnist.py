@@ -226,9 +226,9 @@ def maybe_download(
 
     Args:
         filename: str, name of the file.
-        work_directory: str, its folder; made where it is missing.
+        work_directory: str, its folder; made if it is missing.
         source_url: str, where the file comes from; None for the place of MNIST's files.
-        progress: `tqdm.tqdm`, or what is called alike, to show the bytes that have come; None for a line on a
+        progress: `tqdm.tqdm`, or a callable with its arguments, to show the bytes that have come; None for a line on a
             terminal, after a second.
 
     Returns:
@@ -279,7 +279,7 @@ def read_data_sets(
         validation_size: int, how many training images are set aside.
         seed: int, of the order; None for the graph's.
         source_url: str, where the files come from, with a slash at its end.
-        progress: `tqdm.tqdm`, or what is called alike, to show the bytes that have come; None for a line on a
+        progress: `tqdm.tqdm`, or a callable with its arguments, to show the bytes that have come; None for a line on a
             terminal, after a second.
 
     Returns:

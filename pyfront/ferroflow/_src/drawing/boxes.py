@@ -37,7 +37,7 @@ class Edge(NamedTuple):
     Attributes:
         source: int, index of a box.
         target: int, index of a box.
-        tensors: int, how many tensors; 0 where the target only waits for the source.
+        tensors: int, how many tensors; 0 if the target only waits for the source.
         label: str, the shape of the only tensor, or how many there are.
     """
 

@@ -70,7 +70,7 @@ class WarmStartSettings(NamedTuple):
         vars_to_warm_start: str, a regular expression that the names of trained variables match from their start; list
             of those of all variables; list of variables; None for those with a vocabulary only.
         var_name_to_vocab_info: dict of `tf.estimator.VocabInfo` by the names of variables that belong to a vocabulary.
-        var_name_to_prev_var_name: dict from names of variables to those in the checkpoint, where they differ.
+        var_name_to_prev_var_name: dict from names of variables to those in the checkpoint, if they differ.
     """
 
     ckpt_to_initialize_from: str
@@ -216,7 +216,7 @@ class Estimator:
         return [name for name, _ in list_variables(self.model_dir)]
 
     def latest_checkpoint(self) -> str | None:
-        """Returns the prefix of the latest checkpoint; None for none."""
+        """Returns the prefix of the latest checkpoint, or None."""
         return latest_checkpoint(self.model_dir)
 
     def _trained_checkpoint(self) -> str:
@@ -240,7 +240,7 @@ class Estimator:
                 `tf.data.Dataset` of pairs, or a pair of Tensors, or dicts of them.
             hooks: list of SessionRunHook.
             steps: int, the number of steps to train; None for all that there is input for.
-            max_steps: int, the global step to end at; None for none.
+            max_steps: int, the global step to end at, or None.
             saving_listeners: list of CheckpointSaverListener.
 
         Returns:

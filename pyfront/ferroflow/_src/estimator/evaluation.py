@@ -93,7 +93,7 @@ def evaluate_once(
         checkpoint_path: str, prefix of the checkpoint; None to initialize the variables.
         master: str, the target of the session.
         scaffold: Scaffold; a new one by default.
-        eval_ops: Operation, list or dict of them, run for each batch until input ends or a hook stops; None for none.
+        eval_ops: Operation, list or dict of them, run for each batch until input ends or a hook stops, or None.
         feed_dict: dict of what to feed to them.
         final_ops: nest of tensors, fetched at the end.
         final_ops_feed_dict: dict of what to feed to them.

@@ -43,8 +43,8 @@ class ClassificationOutput(ExportOutput):
     """Output of classes' scores, their names, or both.
 
     Args:
-        scores: Tensor of a float dtype, of shape [batch, n] or [n]; None for none.
-        classes: Tensor of strings, of shape [batch, n] or [n]; None for none.
+        scores: Tensor of a float dtype, of shape [batch, n] or [n], or None.
+        classes: Tensor of strings, of shape [batch, n] or [n], or None.
 
     Raises:
         ValueError: if both are None, or a tensor has a wrong dtype.
@@ -62,12 +62,12 @@ class ClassificationOutput(ExportOutput):
 
     @property
     def scores(self) -> Any:
-        """The scores; None for none."""
+        """The scores, or None."""
         return self._scores
 
     @property
     def classes(self) -> Any:
-        """The names; None for none."""
+        """The names, or None."""
         return self._classes
 
     def as_signature_def(self, receiver_tensors: dict[str, Tensor]) -> Any:

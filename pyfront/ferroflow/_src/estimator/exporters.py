@@ -45,7 +45,7 @@ class Exporter(abc.ABC):
             is_the_final_export: bool; True if the training has come to its last step.
 
         Returns:
-            The new folder; None where nothing is exported.
+            The new folder; None if nothing is exported.
         """
 
 
@@ -91,7 +91,7 @@ class _SavedModelExporter(Exporter):
             is_the_final_export: bool; True if the training has come to its last step.
 
         Returns:
-            bytes, the new folder; None where nothing is exported.
+            bytes, the new folder; None if nothing is exported.
 
         Raises:
             ValueError: on the same conditions as `Estimator.export_savedmodel`.

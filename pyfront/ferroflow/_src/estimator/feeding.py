@@ -51,7 +51,7 @@ class _Batches:
         columns: list of arrays of one length.
         batch_size: int, the number of examples of a batch; the last one may have fewer.
         random_start: bool. If True, the first example is a random one.
-        seed: int, seed of that; None for none.
+        seed: int, seed of that, or None.
         num_epochs: int, how often each example is given; None for ever.
     """
 
@@ -102,7 +102,7 @@ def enqueue_arrays(
         shuffle: bool. If True, the examples come in random order.
         min_after_dequeue: int, the examples that stay to be shuffled; None for a quarter of `capacity`.
         num_threads: int, the number of threads that fill it, each with all examples.
-        seed: int, seed of the shuffling; None for none.
+        seed: int, seed of the shuffling, or None.
         name: str, name scope of the operations.
         enqueue_size: int, the number of examples that are added at a time.
         num_epochs: int, how often each example is added by each thread; None for ever.

@@ -43,7 +43,7 @@ class Head(abc.ABC):
 
     Args:
         dimension: int, the number of outputs of an example.
-        weight_column: str, the key of the feature that weighs examples, or a numeric feature column; None for none.
+        weight_column: str, the key of the feature that weighs examples, or a numeric feature column, or None.
         loss_reduction: one of `tf.losses.Reduction` but NONE, how the losses of a batch become one.
 
     Raises:
@@ -316,7 +316,7 @@ def classification_head(
     Args:
         n_classes: int, the number of classes, 2 or more.
         weight_column: as `Head`.
-        label_vocabulary: list of str, the names of the classes where labels are names; None where they are numbers.
+        label_vocabulary: list of str, the names of the classes where labels are names; None if they are numbers.
         loss_reduction: as `Head`.
 
     Returns:

@@ -39,7 +39,7 @@ def numpy_input_fn(
 
     Args:
         x: dict of arrays of one length, the features; or one array.
-        y: array of that length, or dict of them, the labels; None for none.
+        y: array of that length, or dict of them, the labels, or None.
         batch_size: int, the number of examples of a batch.
         num_epochs: int, how often each example is given; None for ever.
         shuffle: bool. If True, the examples come in random order; required.
@@ -127,7 +127,7 @@ def pandas_input_fn(
 
     Args:
         x: pandas.DataFrame, the features by column.
-        y: pandas.Series of the same index, the labels; None for none.
+        y: pandas.Series of the same index, the labels, or None.
         batch_size: int, the number of rows of a batch.
         num_epochs: int, how often each row is given; None for ever.
         shuffle: bool. If True, the rows come in random order; to be given.

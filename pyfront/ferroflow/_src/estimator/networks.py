@@ -177,13 +177,13 @@ class DNNClassifier(Estimator):
         feature_columns: iterable of dense feature columns.
         model_dir: as `Estimator`.
         n_classes: int, the number of classes, whose labels are 0 to n - 1 or those of `label_vocabulary`.
-        weight_column: str, the key of the feature that weighs examples, or a numeric feature column; None for none.
-        label_vocabulary: list of str, the labels; None where they are numbers.
+        weight_column: str, the key of the feature that weighs examples, or a numeric feature column, or None.
+        label_vocabulary: list of str, the labels; None if they are numbers.
         optimizer: Optimizer, the name of one ("Adagrad", "Adam", "Ftrl", "RMSProp", "SGD"), or a callable that makes
             it.
         activation_fn: callable, the activation of the hidden layers.
-        dropout: float, the fraction of the units that is dropped in training; None for none.
-        input_layer_partitioner: callable, partitioner of the input layer's variables; None for none.
+        dropout: float, the fraction of the units that is dropped in training, or None.
+        input_layer_partitioner: callable, partitioner of the input layer's variables, or None.
         config: RunConfig.
         warm_start_from: as `Estimator`.
         loss_reduction: one of `tf.losses.Reduction`: how the losses of a batch are combined.
@@ -273,7 +273,7 @@ class LinearClassifier(Estimator):
         label_vocabulary: as `DNNClassifier`.
         optimizer: as `DNNClassifier`.
         config: RunConfig.
-        partitioner: callable, partitioner of the variables; None for none.
+        partitioner: callable, partitioner of the variables, or None.
         warm_start_from: as `Estimator`.
         loss_reduction: as `DNNClassifier`.
 
@@ -309,7 +309,7 @@ class LinearRegressor(Estimator):
         weight_column: as `DNNClassifier`.
         optimizer: as `DNNClassifier`.
         config: RunConfig.
-        partitioner: callable, partitioner of the variables; None for none.
+        partitioner: callable, partitioner of the variables, or None.
         warm_start_from: as `Estimator`.
         loss_reduction: as `DNNClassifier`.
 
@@ -351,13 +351,13 @@ class DNNLinearCombinedClassifier(Estimator):
 
     Args:
         model_dir: as `Estimator`.
-        linear_feature_columns: iterable of feature columns of the linear model; None for none.
+        linear_feature_columns: iterable of feature columns of the linear model, or None.
         linear_optimizer: as the optimizer of `DNNClassifier`, for the linear model.
-        dnn_feature_columns: iterable of dense feature columns of the network; None for none.
+        dnn_feature_columns: iterable of dense feature columns of the network, or None.
         dnn_optimizer: as the optimizer of `DNNClassifier`, for the network.
         dnn_hidden_units: list of int, the widths of the network's hidden layers.
         dnn_activation_fn: callable, their activation.
-        dnn_dropout: float, the part of their units that is left out in training; None for none.
+        dnn_dropout: float, the part of their units that is left out in training, or None.
         n_classes: as `DNNClassifier`.
         weight_column: as `DNNClassifier`.
         label_vocabulary: as `DNNClassifier`.

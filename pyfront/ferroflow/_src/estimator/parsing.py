@@ -26,8 +26,8 @@ def classifier_parse_example_spec(
         feature_columns: iterable of feature columns.
         label_key: str, the key of the label.
         label_dtype: DType of the label: int64, string with a vocabulary, or float32 for two classes.
-        label_default: the label of examples that have none; None where all must have one.
-        weight_column: str, the key of the feature that weighs examples, or a numeric feature column; None for none.
+        label_default: the label of examples that have none; None if all must have one.
+        weight_column: str, the key of the feature that weighs examples, or a numeric feature column, or None.
 
     Returns:
         `tf.FixedLenFeature` or `tf.VarLenFeature` by key, the label's of shape [1].
@@ -55,9 +55,9 @@ def regressor_parse_example_spec(
         feature_columns: iterable of feature columns.
         label_key: str, the key of the label.
         label_dtype: DType of the label.
-        label_default: the label of examples that have none; None where all must have one.
+        label_default: the label of examples that have none; None if all must have one.
         label_dimension: int, the number of numbers of a label.
-        weight_column: str, the key of the feature that weighs examples, or a numeric feature column; None for none.
+        weight_column: str, the key of the feature that weighs examples, or a numeric feature column, or None.
 
     Returns:
         `tf.FixedLenFeature` or `tf.VarLenFeature` by key, the label's of shape [`label_dimension`].

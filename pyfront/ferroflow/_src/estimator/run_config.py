@@ -49,7 +49,7 @@ class RunConfig:
 
     Args:
         model_dir: str, the folder of checkpoints and summaries; None for that of `TF_CONFIG` or of the estimator.
-        tf_random_seed: int, the graphs' seed; None for none.
+        tf_random_seed: int, the graphs' seed, or None.
         save_summary_steps: int, steps between two summaries.
         save_checkpoints_steps: int, steps between two checkpoints; by default seconds count.
         save_checkpoints_secs: float, seconds between two checkpoints; 600 by default.

@@ -27,7 +27,7 @@ class ServingInputReceiver(_Fields):
         features: dict of Tensors or SparseTensors of any dtypes and shapes, or one of them, which is named "feature".
         receiver_tensors: dict of the Tensors that are fed, of any dtypes and shapes, or one of them, which is named
             "input".
-        receiver_tensors_alternatives: dict from names of signatures to other such dicts; None for none.
+        receiver_tensors_alternatives: dict from names of signatures to other such dicts, or None.
 
     Raises:
         ValueError: if a part is missing, a name is not a str, or a value is not a tensor.
@@ -127,7 +127,8 @@ def build_raw_serving_input_receiver_fn(
     """Returns a function that makes a placeholder for each feature.
 
     Args:
-        features: Tensors by name, whose dtypes and shapes but for the first dimension are taken.
+        features: dict of Tensors by name; the placeholders have their dtypes, and their shapes after the first
+            dimension.
         default_batch_size: int, the first dimension; None for any.
 
     Returns:

@@ -257,7 +257,7 @@ class _Evaluation:
         return bool(self.metrics[GraphKeys.GLOBAL_STEP] >= self._max_steps)
 
     def evaluate(self) -> bool:
-        """Evaluates the newest checkpoint; False where there is none or it has been evaluated."""
+        """Evaluates the newest checkpoint; False if there is none or it has been evaluated."""
         newest = self._estimator.latest_checkpoint()
         if not newest:
             self._warn("Estimator is not trained yet. Will start an evaluation when a checkpoint is ready.")

@@ -125,7 +125,7 @@ class SharedEmbeddingColumn(DenseColumn, _SharedFields):
 
     @property
     def name(self) -> str:
-        """The name of the ids with `_shared_embedding`."""
+        """The ids' name followed by `_shared_embedding`."""
         return f"{self.categorical_column.name}_shared_embedding"
 
     @property
@@ -220,7 +220,7 @@ def embedding_column(
         combiner: "mean", "sum" or "sqrtn", how the rows of an example are combined, as `tf.nn.embedding_lookup_sparse`.
         initializer: callable, an initializer of the table; None for a truncated normal one of standard deviation
             1 / sqrt(dimension).
-        ckpt_to_load_from: str, the checkpoint that the table is initialized from; None for none.
+        ckpt_to_load_from: str, the checkpoint that the table is initialized from, or None.
         tensor_name_in_ckpt: str, its name there.
         max_norm: float, the Euclidean norm that longer rows are scaled down to; None for no limit.
         trainable: bool. If True, the table is trained.

@@ -66,7 +66,7 @@ def input_layer(
         feature_columns: iterable of dense feature columns.
         weight_collections: list of keys of further collections for the variables.
         trainable: bool. If True, the variables are trained.
-        cols_to_vars: dict to put the list of each column's variables into; None for none.
+        cols_to_vars: dict to put the list of each column's variables into, or None.
 
     Returns:
         Tensor of float32, of shape [batch, numbers of all columns].
@@ -115,8 +115,8 @@ def linear_model(
         sparse_combiner: "sum", "mean" or "sqrtn", how the weights of an example's ids are combined.
         weight_collections: list of keys of further collections for the variables.
         trainable: bool. If True, the variables are trained.
-        cols_to_vars: dict to put the list of each column's variables into, and that of the bias under "bias"; None for
-            none.
+        cols_to_vars: dict to put the list of each column's variables into, and that of the bias under "bias", or
+            None.
 
     Returns:
         Tensor of float32, of shape [batch, units].

@@ -123,7 +123,7 @@ class SparseTensor:
             sparse_tensor_value: SparseTensor or SparseTensorValue of any dtype and shape.
 
         Returns:
-            A new SparseTensor of its dtype and shape; where it is a value, its arrays are constants.
+            A new SparseTensor of its dtype and shape; if it is a value, its arrays are constants.
 
         Raises:
             TypeError: if the value is neither a SparseTensor nor a SparseTensorValue.
@@ -220,7 +220,7 @@ register_tensor_conversion_function(SparseTensor, _sparse_to_tensor)
 def convert_to_tensor_or_sparse_tensor(
     value: TensorLike, dtype: DTypeLike | None = None, name: str | None = None
 ) -> Any:
-    """Returns `value` as a Tensor, or as a SparseTensor where it is sparse.
+    """Returns `value` as a Tensor, or as a SparseTensor if it is sparse.
 
     Args:
         value: SparseTensor or SparseTensorValue of any dtype and shape, or what `convert_to_tensor` takes.

@@ -64,7 +64,7 @@ def constant_value(tensor: TensorLike, partial: bool = False) -> Any:
         partial: bool, gives what is known of a stack along the first dimension of which not all is.
 
     Returns:
-        A NumPy array (with `partial` perhaps one of objects, with None for what is not known), or None.
+        A NumPy array (with `partial` perhaps one of objects, with None for unknown sizes), or None.
 
     Raises:
         TypeError: if `tensor` is not a Tensor.

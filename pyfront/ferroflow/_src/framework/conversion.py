@@ -70,12 +70,12 @@ def convert_to_tensor(
             or an object of a registered type.
         dtype: the element type; by default the value decides it.
         name: name of a constant made for the value.
-        preferred_dtype: DType, used where it fits the value and `dtype` is None.
+        preferred_dtype: DType, used if it fits the value and `dtype` is None.
         as_ref: bool. If True, a variable's reference is returned instead of its value.
         dtype_hint: the later spelling of `preferred_dtype`.
 
     Returns:
-        Tensor of `dtype`, where it is given, and of the shape of `value`.
+        Tensor of `dtype`, if it is given, and of the shape of `value`.
 
     Raises:
         TypeError: if no conversion is registered for the value's type, or the value does not fit `dtype`.

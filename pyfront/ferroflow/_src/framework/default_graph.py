@@ -113,11 +113,11 @@ def op_scope(values: Any, name: Any, default_name: Any = None) -> name_scope:
 
 
 def graph_of(values: Iterable[Any], graph: Graph | None = None) -> Graph:
-    """Returns the graph of the given values; the default graph where none of them is of a graph.
+    """Returns the graph of the given values; the default graph if none of them has a graph.
 
     Raises:
         TypeError: if `graph` is not a Graph.
-        ValueError: if the values are of several graphs, or not of `graph`.
+        ValueError: if the values belong to several graphs, or not to `graph`.
     """
     if graph is not None and not isinstance(graph, Graph):
         raise TypeError(f"Input graph needs to be a Graph: {graph}")
@@ -269,7 +269,7 @@ def get_collection(key: StringLike, scope: str | None = None) -> list[Any]:
         scope: str, a regular expression: keeps only items whose `name` matches it from its start.
 
     Returns:
-        A new list, in the order of adding; empty where there is no such collection.
+        A new list, in the order of adding; empty if there is no such collection.
 
     Example:
         >>> w = tf.get_variable("w", [3], regularizer=tf.nn.l2_loss, initializer=tf.ones_initializer())

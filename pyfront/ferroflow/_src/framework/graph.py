@@ -255,7 +255,7 @@ class Graph:
     def _apply_device_functions(self, op: Any) -> None:
         """Tells an operation, or an object in its place, the device that the open scopes give it."""
         text = self._scopes.devices.device_for(op)
-        # TensorFlow 1.14 and later hand over the text; those before a spec, and nothing where no scope is open.
+        # TensorFlow 1.14 and later hand over the text; those before a spec, and nothing if no scope is open.
         if hasattr(op, "_set_device_from_string"):
             op._set_device_from_string(text)
         elif text:
@@ -594,7 +594,7 @@ class Graph:
         return NameScope(self, name)
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
-        """Returns a name under the current scope, made unique by `_1`, `_2` and so on where it is taken.
+        """Returns a name under the current scope, made unique by `_1`, `_2` and so on if it is taken.
 
         Args:
             name: str.
@@ -772,7 +772,7 @@ class Graph:
             scope: str, a regular expression: keeps only items whose `name` matches it from its start.
 
         Returns:
-            List, in the order of adding; empty where there is no such collection.
+            List, in the order of adding; empty if there is no such collection.
         """
         with self._lock:
             items = self._collections.get(name, [])

@@ -161,7 +161,7 @@ class Operation(_core.OperationHandle):
         return [t.dtype.as_datatype_enum for t in self._outputs]
 
     def colocation_groups(self) -> list[bytes]:
-        """Returns the `loc:@name` groups this operation is placed with; its own where it names none."""
+        """Returns the `loc:@name` groups this operation is placed with; its own if it names none."""
         default = [b"loc:@" + self.name.encode()]
         try:
             groups = self.get_attr("_class")

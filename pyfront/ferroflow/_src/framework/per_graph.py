@@ -25,7 +25,7 @@ class PerGraph(Generic[Value]):
         graph._kept[self] = value
 
     def get(self, graph: Graph) -> Value | None:
-        """Returns the graph's value; None where it has none."""
+        """Returns the graph's value; None if it has none."""
         value: Value | None = graph._kept.get(self)
         return value
 

@@ -11,7 +11,7 @@ class SaveSpec:
 
     Args:
         tensor: the tensor, or a function without arguments that makes it.
-        slice_spec: str, the slice of a whole that it is; "" for the whole.
+        slice_spec: str, the slice's place in the full tensor; "" for a full tensor.
         name: str, the name it is saved under.
         dtype: its dtype, needed where `tensor` is a function.
 

@@ -48,7 +48,7 @@ class NameScopes:
             raise ValueError(f"'{name}' is not a valid node name")
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
-        """Returns `name` under the current scope, with `_1`, `_2` ... where it is taken."""
+        """Returns `name` under the current scope, with `_1`, `_2` ... if it is taken."""
         if self.stack:
             name = f"{self.stack}/{name}"
         key = name.lower()
@@ -227,7 +227,7 @@ class DeviceStack:
 
     @property
     def static(self) -> str | None:
-        """The device of any op made now; None where a function must see the op first."""
+        """The device of any op made now; None if a function must see the op first."""
         if not self._is_static:
             return None
         if self._static is None:

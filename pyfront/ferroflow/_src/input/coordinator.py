@@ -66,7 +66,7 @@ class Coordinator:
         self._registered_threads: set[threading.Thread] = set()
 
     def _failure(self, ex: Any) -> ExcInfo | None:
-        """Returns the reported exception as `sys.exc_info` does; None for none, or a clean end."""
+        """Returns the reported exception as `sys.exc_info` does, or None, or a clean end."""
         if ex is None:
             return None
         exception = ex[1] if isinstance(ex, tuple) and len(ex) > 1 else ex

@@ -97,7 +97,7 @@ def input_producer(
         seed: int, seed of the shuffling.
         capacity: int, the most elements the queue holds.
         shared_name: str, the name under which sessions share the queue.
-        summary_name: str, name of a summary that says how full the queue is; None for none.
+        summary_name: str, name of a summary that says how full the queue is, or None.
         name: str, name of the scope.
         cancel_op: Operation that the queue runner cancels with.
 

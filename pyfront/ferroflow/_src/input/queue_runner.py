@@ -233,7 +233,7 @@ class QueueRunner:
             export_scope: str, name scope to remove.
 
         Returns:
-            QueueRunnerDef; None where the queue is not in that scope.
+            QueueRunnerDef; None if the queue is not in that scope.
         """
         if export_scope is not None and not self.name.startswith(export_scope):
             return None

@@ -106,7 +106,7 @@ class DefinedFunction:
         """Calls the function.
 
         Args:
-            *args: Tensors, or what converts to the declared dtypes.
+            *args: Tensors, or values that convert to the declared dtypes.
             **kwargs: `name`, str, the name scope; other options of TensorFlow are accepted.
 
         Returns:

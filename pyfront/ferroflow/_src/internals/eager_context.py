@@ -207,7 +207,7 @@ def set_global_seed(seed: int) -> None:
 
 
 def global_seed() -> int | None:
-    """Returns the seed of the default graph, an int; None where none is set."""
+    """Returns the seed of the default graph, an int; None if none is set."""
     return get_default_graph().seed
 
 

@@ -115,7 +115,7 @@ class GradientTape:
             target: Tensor of a float or complex dtype, or nest of them.
             sources: watched Tensors, or Variables, of float or complex dtypes, or nest of them.
             output_gradients: the gradients that reach `target`, a nest like it; None for ones.
-            unconnected_gradients: a `tf.UnconnectedGradients`: what stands for a source without influence.
+            unconnected_gradients: a `tf.UnconnectedGradients`: the gradient of a source without influence.
 
         Returns:
             A nest like `sources` of Tensors or IndexedSlices of their dtypes and shapes; None for a source that does

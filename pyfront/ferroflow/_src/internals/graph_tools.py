@@ -68,7 +68,7 @@ def freeze_graph_with_def_protos(
         filename_tensor_name: without an effect, as in TensorFlow.
         output_graph: str, the file to write the result to, as bytes; None for no file.
         clear_devices: bool. If True, nodes lose their devices.
-        initializer_nodes: str, names of operations to run before, separated by commas; None for none.
+        initializer_nodes: str, names of operations to run before, separated by commas, or None.
         variable_names_whitelist: str, the variables to replace, separated by commas; "" for all.
         variable_names_blacklist: str, the variables not to replace, separated by commas.
         input_meta_graph_def: MetaGraphDef, in place of the GraphDef; or None.
@@ -153,7 +153,7 @@ def freeze_graph(
         filename_tensor_name: without an effect, as in TensorFlow.
         output_graph: str, the file to write the result to, as bytes; None for no file.
         clear_devices: bool. If True, nodes lose their devices.
-        initializer_nodes: str, names of operations to run before, separated by commas; None for none.
+        initializer_nodes: str, names of operations to run before, separated by commas, or None.
         variable_names_whitelist: str, the variables to replace, separated by commas; "" for all.
         variable_names_blacklist: str, the variables not to replace, separated by commas.
         input_meta_graph: str, file of a MetaGraphDef, in place of the GraphDef; or None.

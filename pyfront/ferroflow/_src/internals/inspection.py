@@ -88,7 +88,7 @@ def getargspec(obj: Callable[..., Any]) -> ArgSpec:
 
 
 def getdoc(object: Any) -> str | None:
-    """Returns the documentation of an object or of what it decorates; None where there is none."""
+    """Returns the documentation of an object or of what it decorates; None if there is none."""
     return inspect.getdoc(object)
 
 

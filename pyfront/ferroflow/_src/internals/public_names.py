@@ -38,7 +38,7 @@ def remove_undocumented(
 
     Args:
         module_name: str, a module that is loaded.
-        allowed_exception_list: names that stay without a mark, None for none. Private names always stay.
+        allowed_exception_list: names that stay without a mark, or None. Private names always stay.
         doc_string_modules: modules whose docstrings mark names; None for the module itself.
     """
     module = sys.modules[module_name]

@@ -62,9 +62,9 @@ class PReLU(_Elementwise):
 
     Args:
         alpha_initializer: initializer of the weights, or its name.
-        alpha_regularizer: callable of the weights that gives a loss, or its name; None for none.
-        alpha_constraint: callable of the weights after updates, or its name; None for none.
-        shared_axes: int, or list of ints: the dimensions along which weights are shared; None for none.
+        alpha_regularizer: callable of the weights that gives a loss, or its name, or None.
+        alpha_constraint: callable of the weights after updates, or its name, or None.
+        shared_axes: int, or list of ints: the dimensions along which weights are shared, or None.
         **kwargs: arguments of `KerasLayer`.
     """
 
@@ -139,7 +139,7 @@ class ReLU(_Elementwise):
     """Layer that replaces negative elements by 0 and limits large ones.
 
     Args:
-        max_value: float, the number; None for none.
+        max_value: float, the number, or None.
         negative_slope: float, the factor of negative elements.
         **kwargs: arguments of `KerasLayer`.
     """

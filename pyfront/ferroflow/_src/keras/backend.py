@@ -82,13 +82,13 @@ def number(value: float, name: str, dtype: DTypeLike = dtypes.float32) -> Variab
 
 
 def int_shape(x: Tensor) -> tuple[int | None, ...] | None:
-    """Returns the shape of a tensor or variable, with None for what is not known.
+    """Returns the shape of a tensor or variable, with None for unknown sizes.
 
     Args:
         x: Tensor or Variable of any dtype and shape.
 
     Returns:
-        tuple; None where the rank is not known.
+        tuple; None if the rank is not known.
     """
     shape = x.get_shape()
     return None if shape.ndims is None else tuple(shape.as_list())

@@ -57,11 +57,11 @@ def foldr(fn: Callable[..., Any], elems: Any, initializer: Any = None, name: str
 
 
 def reshape(x: Any, shape: Any) -> Tensor:
-    """Returns a tensor another shape.
+    """Changes a tensor's shape.
 
     Args:
         x: Tensor of any dtype and shape.
-        shape: tuple of ints, or Tensor of int32: the shape; -1 for what follows.
+        shape: tuple of ints, or Tensor of int32: the shape; -1 for the size that follows from the others.
 
     Returns:
         Tensor of the dtype of `x` and of `shape`.

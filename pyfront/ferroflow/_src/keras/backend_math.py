@@ -20,7 +20,7 @@ from ferroflow._src.ops.sparse.arithmetic import sparse_tensor_dense_matmul
 
 
 def _numbers(x: Any) -> Any:
-    """Returns a tensor, of numbers where it is of bools."""
+    """Returns a tensor, of numbers if it is of bools."""
     x = convert_to_tensor(x)
     return cast_to(x, floatx()) if x.dtype.base_dtype == dtypes.bool else x
 
@@ -224,7 +224,7 @@ def clip(x: Any, min_value: Any, max_value: Any) -> Tensor:
     Args:
         x: Tensor of a real number dtype, of any shape.
         min_value: float, the lower end.
-        max_value: float, the upper end, None for none; not below the lower one.
+        max_value: float, the upper end, or None; not below the lower one.
 
     Returns:
         Tensor of the dtype and shape of `x`.
@@ -266,7 +266,7 @@ def batch_dot(x: Any, y: Any, axes: Any = None) -> Tensor:
             last of `y`, or its last if it has two.
 
     Returns:
-        Tensor of that dtype, of shape [batch] + the other dimensions of `x` + those of `y`, and [batch, 1] where there
+        Tensor of that dtype, of shape [batch] + the other dimensions of `x` + those of `y`, and [batch, 1] if there
         are none.
 
     Raises:

@@ -66,8 +66,8 @@ def dropout(x: Any, level: float, noise_shape: Any = None, seed: int | None = No
 
     Args:
         x: Tensor of a float dtype, of any shape.
-        level: float, the part.
-        noise_shape: Tensor of int32: the shape of what is left out together; None for that of `x`.
+        level: float, the fraction of elements.
+        noise_shape: Tensor of int32: the shape of the mask; None for that of `x`.
         seed: int, of the random numbers; None for one that the graph makes.
 
     Returns:
@@ -102,7 +102,7 @@ def normalize_batch_in_training(
     Args:
         x: Tensor of a float dtype, of any shape.
         gamma: Tensor of that dtype: the factor; None for 1.
-        beta: Tensor of that dtype: what is added; None for 0.
+        beta: Tensor of that dtype: the offset; None for 0.
         reduction_axes: list of ints, the dimensions of the mean.
         epsilon: float, added to the variance.
 
@@ -124,7 +124,7 @@ def batch_normalization(x: Any, mean: Any, var: Any, beta: Any, gamma: Any, epsi
         x: Tensor of a float dtype, of any shape.
         mean: Tensor of that dtype, which can be broadcast to `x`.
         var: Tensor like `mean`.
-        beta: Tensor like `mean`: what is added; None for 0.
+        beta: Tensor like `mean`: the offset; None for 0.
         gamma: Tensor like `mean`: the factor; None for 1.
         epsilon: float, added to the variance.
 
@@ -165,8 +165,8 @@ def sparse_categorical_crossentropy(target: Any, output: Any, from_logits: bool 
         from_logits: bool. If True, they are logits.
 
     Returns:
-        Tensor of the dtype of `output`, of shape [elements of `target`], or of `output` without the classes where it
-        has a rank of 3 or more.
+        Tensor of the dtype of `output`, of shape [elements of `target`], or of `output` without the classes if it has
+        a rank of 3 or more.
     """
     output = convert_to_tensor(output)
     logits = output if from_logits else log(_as_probabilities(output))
@@ -563,8 +563,8 @@ def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
 
     Args:
         condition: Tensor of bool or a number dtype, of shape [] or of the first dimensions of the values.
-        then_expression: Tensor of any dtype and shape, or callable of one: what is taken where the condition holds.
-        else_expression: Tensor of that dtype and shape, or callable of one: what is taken elsewhere.
+        then_expression: Tensor of any dtype and shape, or callable of one: the value where the condition holds.
+        else_expression: Tensor of that dtype and shape, or callable of one: the value elsewhere.
 
     Returns:
         Tensor of their dtype and shape.
@@ -595,8 +595,8 @@ def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
     """Returns one value in training, another else.
 
     Args:
-        x: Tensor of any dtype and shape, or callable of one: what is taken in training.
-        alt: Tensor of that dtype and shape, or callable of one: what is taken else.
+        x: Tensor of any dtype and shape, or callable of one: the value in training.
+        alt: Tensor of that dtype and shape, or callable of one: the value else.
         training: bool or int, or Tensor of bool of shape []; None for the learning phase.
 
     Returns:
@@ -612,8 +612,8 @@ def in_test_phase(x: TensorLike, alt: TensorLike, training: BoolLike | None = No
     """Returns one value outside of training, another in it.
 
     Args:
-        x: Tensor of any dtype and shape, or callable of one: what is taken outside of training.
-        alt: Tensor of that dtype and shape, or callable of one: what is taken in training.
+        x: Tensor of any dtype and shape, or callable of one: the value outside of training.
+        alt: Tensor of that dtype and shape, or callable of one: the value in training.
         training: bool or int, or Tensor of bool of shape []; None for the learning phase.
 
     Returns:

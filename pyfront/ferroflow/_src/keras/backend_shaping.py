@@ -53,7 +53,7 @@ def variable(value: Any, dtype: Any = None, name: str | None = None, constraint:
         value: array or Tensor: the initial value, of any shape.
         dtype: DType; None for `floatx()`.
         name: str, its name.
-        constraint: callable of the value after each update; None for none.
+        constraint: callable of the value after each update, or None.
 
     Returns:
         Variable of `dtype`, of the shape of `value`.
@@ -361,7 +361,7 @@ def arange(start: IntLike, stop: IntLike | None = None, step: IntLike = 1, dtype
     """Returns numbers in equal distances.
 
     Args:
-        start: int or float, the first number; the end where no other is given.
+        start: int or float, the first number; the end if no other is given.
         stop: int or float, the end, which is not reached; None for numbers from 0 to `start`.
         step: int or float, the distance.
         dtype: str, the dtype.

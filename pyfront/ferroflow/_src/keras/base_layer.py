@@ -46,7 +46,8 @@ class KerasLayer(Layer):
     # The classes of this library by their names.
     _known: ClassVar[dict[str, Any]] = {}
     _given: dict[str, Any]
-    # Arguments that its signature does not name, with their defaults, and those that are included only if they are given.
+    # Arguments that its signature does not name, with their defaults, and those that are included only if they are
+    # given.
     _OPTIONS: ClassVar[dict[str, Any]] = {}
     _NOT_TOLD: ClassVar[frozenset[str]] = frozenset()
 
@@ -62,7 +63,7 @@ class KerasLayer(Layer):
             # The class's own signature is that of this method in Python 3.10.
             made._given = arguments_of(functools.partial(cls.__init__, made), args, kwargs)
         except TypeError:
-            made._given = {}  # the constructor tells what is wrong
+            made._given = {}  # the constructor raises the error
         return made
 
     def get_config(self) -> dict[str, Any]:
@@ -84,7 +85,9 @@ class KerasLayer(Layer):
         return {**found, "name": self.name, "trainable": self.trainable}
 
     def _arguments(self) -> dict[str, Any]:
-        """Returns the arguments that are told; of a class of a program those that it was given, as they were given."""
+        """Returns the arguments in the configuration; for a program's own class, those that the constructor was
+        given.
+        """
         kind: Any = type(self)
         if not kind.__module__.startswith("ferroflow."):
             return {name: value for name, value in self._given.items() if name != "weights"}
@@ -246,9 +249,9 @@ class KerasLayer(Layer):
             shape: tuple of ints or Dimensions.
             dtype: DType; None for the layer's.
             initializer: initializer, or its name; None for the scope's.
-            regularizer: callable of the variable that gives a loss, or its name; None for none.
+            regularizer: callable of the variable that gives a loss, or its name, or None.
             trainable: bool. If True, it is trained, if the layer is.
-            constraint: callable of the value after each update, or its name; None for none.
+            constraint: callable of the value after each update, or its name, or None.
             partitioner: callable, as `tf.get_variable` takes it.
             use_resource: bool, as `tf.get_variable` takes it.
 

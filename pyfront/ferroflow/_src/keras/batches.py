@@ -16,9 +16,9 @@ def in_order(given: NestedTensors | None, names: Sequence[str], what: str) -> li
     """Returns the values for `names`, in their order.
 
     Args:
-        given: array or Tensor, list of them, or dict of them by name; None for none.
+        given: array or Tensor, list of them, or dict of them by name, or None.
         names: the names.
-        what: str, what they are, for failures.
+        what: str, the name for messages.
 
     Raises:
         ValueError: if the number of values is wrong, or one is missing.
@@ -41,9 +41,9 @@ def as_arrays(given: NestedTensors | None, names: Sequence[str], what: str) -> l
     """Returns arrays in the order of names.
 
     Args:
-        given: array, list of them, or dict of them by name; None for none.
+        given: array, list of them, or dict of them by name, or None.
         names: the names.
-        what: str, what they are, for failures.
+        what: str, the name for messages.
 
     Raises:
         ValueError: if the number of values is wrong, or one is missing.
@@ -184,5 +184,5 @@ class Average:
         self._count += size
 
     def values(self) -> list[float]:
-        """Returns the means; none where there was no batch."""
+        """Returns the means; none if there was no batch."""
         return [float(x) for x in np.asarray(self._totals) / self._count] if self._count else []

@@ -18,7 +18,7 @@ class Callback:
         model: the model.
         params: dict of `epochs`, `steps`, `verbose`, `do_validation` and `metrics`, and of `batch_size` and `samples`
             where arrays are fitted.
-        validation_data: list of the inputs, labels and weights that validate, empty where nothing does; None where a
+        validation_data: list of the inputs, labels and weights that validate, empty if nothing does; None if a
             generator does.
     """
 
@@ -257,7 +257,7 @@ class ProgbarLogger(Callback):
 
     # An evaluation of `fit` is a part of its epoch.
     def on_test_begin(self, logs: DictLike | None = None) -> None:
-        """Begins a bar, where nothing is fitted.
+        """Begins a bar, unless a model is being fitted.
 
         Args:
             logs: dict, empty.
@@ -266,7 +266,7 @@ class ProgbarLogger(Callback):
             self._start()
 
     def on_test_batch_end(self, batch: int, logs: Any = None) -> None:
-        """Shows the values of a batch, where nothing is fitted.
+        """Shows the values of a batch, unless a model is being fitted.
 
         Args:
             batch: int, its number, from 0.
@@ -276,7 +276,7 @@ class ProgbarLogger(Callback):
             self.on_batch_end(batch, logs)
 
     def on_test_end(self, logs: DictLike | None = None) -> None:
-        """Ends the bar, where nothing is fitted.
+        """Ends the bar, unless a model is being fitted.
 
         Args:
             logs: dict of the loss and the metrics by name.
@@ -343,12 +343,12 @@ class LambdaCallback(Callback):
     """Functions of a program that are called while a model is fitted.
 
     Args:
-        on_epoch_begin: callable of the epoch's number and a dict; None for none.
-        on_epoch_end: callable of the epoch's number and the dict of its values; None for none.
-        on_batch_begin: callable of the batch's number and a dict; None for none.
-        on_batch_end: callable of the batch's number and the dict of its values; None for none.
-        on_train_begin: callable of a dict; None for none.
-        on_train_end: callable of a dict; None for none.
+        on_epoch_begin: callable of the epoch's number and a dict, or None.
+        on_epoch_end: callable of the epoch's number and the dict of its values, or None.
+        on_batch_begin: callable of the batch's number and a dict, or None.
+        on_batch_end: callable of the batch's number and the dict of its values, or None.
+        on_train_begin: callable of a dict, or None.
+        on_train_end: callable of a dict, or None.
         **kwargs: further attributes of any kind, by their names; they are values of the program.
     """
 
@@ -380,7 +380,7 @@ class CSVLogger(Callback):
 
     Args:
         filename: str, the file.
-        separator: str, what is between two values.
+        separator: str, the separator of values.
         append: bool. If True, lines are added to a file that is there.
     """
 

@@ -24,7 +24,7 @@ class Compilation:
         outputs: list of Tensor.
         names: list of str, the outputs' names.
         masks: list of Tensors of bool, of shape [batch, steps], the steps of each output that count, or None for all.
-        added_losses: list of Tensor, of shape []: what is added to the loss.
+        added_losses: list of Tensor, of shape []: added to the loss.
         loss: as `Model.compile`.
         metrics: as `Model.compile`.
         loss_weights: as `Model.compile`.
@@ -34,8 +34,8 @@ class Compilation:
 
     Attributes:
         functions: list of each output's loss function, or None.
-        targets: list of each output's labels, Tensor, or None where it has no loss.
-        weights: list of each output's sample weights, Tensor, or None where its labels are not fed.
+        targets: list of each output's labels, Tensor, or None if it has no loss.
+        weights: list of each output's sample weights, Tensor, or None if its labels are not fed.
         modes: list of each output's `sample_weight_mode`.
         fed: list of the numbers of the outputs whose labels are fed.
         total_loss: Tensor of shape [].

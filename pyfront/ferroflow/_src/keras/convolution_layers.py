@@ -52,7 +52,7 @@ class Conv2DTranspose(_Transposed, transposed_convolution.Conv2DTranspose):
         strides: int, or list of two ints, of rows and columns: how many times larger the outputs are.
         padding: str, "valid" or "same".
         data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
-        activation: callable, or its name; None for none.
+        activation: callable, or its name, or None.
         use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape kernel_size + [filters, channels], or its name.
         bias_initializer: initializer of the bias, of shape [filters], or its name.
@@ -72,7 +72,7 @@ class Conv3DTranspose(_Transposed, transposed_convolution.Conv3DTranspose):
         strides: int, or list of three ints: how many times larger the outputs are.
         padding: str, "valid" or "same".
         data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
-        activation: callable, or its name; None for none.
+        activation: callable, or its name, or None.
         use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape kernel_size + [filters, channels], or its name.
         bias_initializer: initializer of the bias, of shape [filters], or its name.
@@ -128,7 +128,7 @@ class SeparableConv1D(_Separable, separable_convolution.SeparableConv1D):
         data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
         dilation_rate: int, or list of one int: the distances of the points of a window.
         depth_multiplier: int, the number of results of each channel.
-        activation: callable, or its name; None for none.
+        activation: callable, or its name, or None.
         use_bias: bool. If True, a bias is added.
         depthwise_initializer: initializer of the channels' kernels, or its name.
         pointwise_initializer: initializer of the kernel over the channels, or its name.
@@ -151,7 +151,7 @@ class SeparableConv2D(_Separable, separable_convolution.SeparableConv2D):
         data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
         dilation_rate: int, or list of two ints, of rows and columns: the distances of the points of a window.
         depth_multiplier: int, the number of results of each channel.
-        activation: callable, or its name; None for none.
+        activation: callable, or its name, or None.
         use_bias: bool. If True, a bias is added.
         depthwise_initializer: initializer of the channels' kernels, or its name.
         pointwise_initializer: initializer of the kernel over the channels, or its name.
@@ -172,7 +172,7 @@ class DepthwiseConv2D(KerasLayer):
         padding: str, "valid" or "same".
         depth_multiplier: int, the number of results of each channel.
         data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
-        activation: callable, or its name; None for none.
+        activation: callable, or its name, or None.
         use_bias: bool. If True, a bias is added.
         depthwise_initializer: initializer of the kernel, of shape kernel_size + [channels, multiplier], or its name.
         bias_initializer: initializer of the bias, of shape [channels * multiplier], or its name.

@@ -72,13 +72,13 @@ class CuDNNGRU(_CuDNN, GatedSteps):
         kernel_initializer: initializer of the inputs' weights, or its name.
         recurrent_initializer: initializer of the states' weights, or its name.
         bias_initializer: initializer of the biases, or its name.
-        kernel_regularizer: callable of the inputs' weights that gives a loss, or its name; None for none.
-        recurrent_regularizer: callable of the states' weights that gives a loss, or its name; None for none.
-        bias_regularizer: callable of the biases that gives a loss, or its name; None for none.
-        activity_regularizer: callable of the outputs that gives a loss; None for none.
-        kernel_constraint: callable of the inputs' weights after each update, or its name; None for none.
-        recurrent_constraint: callable of the states' weights after each update, or its name; None for none.
-        bias_constraint: callable of the biases after each update, or its name; None for none.
+        kernel_regularizer: callable of the inputs' weights that gives a loss, or its name, or None.
+        recurrent_regularizer: callable of the states' weights that gives a loss, or its name, or None.
+        bias_regularizer: callable of the biases that gives a loss, or its name, or None.
+        activity_regularizer: callable of the outputs that gives a loss, or None.
+        kernel_constraint: callable of the inputs' weights after each update, or its name, or None.
+        recurrent_constraint: callable of the states' weights after each update, or its name, or None.
+        bias_constraint: callable of the biases after each update, or its name, or None.
         return_sequences: bool. If True, all outputs are returned, and not the last one alone.
         return_state: bool. If True, the last state is returned too.
         go_backwards: bool. If True, the inputs are taken from the last to the first.
@@ -143,13 +143,13 @@ class CuDNNLSTM(_CuDNN, MemorySteps):
         recurrent_initializer: initializer of the states' weights, or its name.
         bias_initializer: initializer of the biases, or its name.
         unit_forget_bias: bool. If True, the second bias of the forget gate starts from 1.
-        kernel_regularizer: callable of the inputs' weights that gives a loss, or its name; None for none.
-        recurrent_regularizer: callable of the states' weights that gives a loss, or its name; None for none.
-        bias_regularizer: callable of the biases that gives a loss, or its name; None for none.
-        activity_regularizer: callable of the outputs that gives a loss; None for none.
-        kernel_constraint: callable of the inputs' weights after each update, or its name; None for none.
-        recurrent_constraint: callable of the states' weights after each update, or its name; None for none.
-        bias_constraint: callable of the biases after each update, or its name; None for none.
+        kernel_regularizer: callable of the inputs' weights that gives a loss, or its name, or None.
+        recurrent_regularizer: callable of the states' weights that gives a loss, or its name, or None.
+        bias_regularizer: callable of the biases that gives a loss, or its name, or None.
+        activity_regularizer: callable of the outputs that gives a loss, or None.
+        kernel_constraint: callable of the inputs' weights after each update, or its name, or None.
+        recurrent_constraint: callable of the states' weights after each update, or its name, or None.
+        bias_constraint: callable of the biases after each update, or its name, or None.
         return_sequences: bool. If True, all outputs are returned, and not the last one alone.
         return_state: bool. If True, the last states are returned too.
         go_backwards: bool. If True, the inputs are taken from the last to the first.

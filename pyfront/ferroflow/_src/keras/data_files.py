@@ -33,15 +33,15 @@ def get_file(
     """Downloads a file if it does not exist.
 
     Args:
-        fname: str, the file's name; where it begins with "/", its place.
+        fname: str, the file's name; if it begins with "/", its place.
         origin: str, the URL that it comes from.
         untar: bool. If True, it is `fname`.tar.gz that is fetched and unpacked.
         md5_hash: str, the MD5 of the file; None for any file.
         file_hash: str, the MD5 or SHA-256 of the file; None for any file.
         cache_subdir: str, the folder of the file in `cache_dir`.
         hash_algorithm: str, "md5", "sha256", or "auto" for that of the hash's length.
-        extract: bool. If True, it is unpacked where it is an archive.
-        archive_format: str, "tar", "zip", or "auto" for any of them; list of them; None for none.
+        extract: bool. If True, it is unpacked if it is an archive.
+        archive_format: str, "tar", "zip", or "auto" for any of them; list of them, or None.
         cache_dir: str, the folder of files; None for ~/.keras.
 
     Returns:

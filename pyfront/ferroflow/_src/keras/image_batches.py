@@ -134,11 +134,11 @@ class NumpyArrayIterator(Iterator):
     Args:
         x: array of numbers, of shape [pictures, height, width, channels]; or tuple of it and of a list of arrays that
             the batches pass on.
-        y: array of labels, of shape [pictures, ...]; None for none.
+        y: array of labels, of shape [pictures, ...], or None.
         image_data_generator: ImageDataGenerator.
         batch_size: int, of a batch.
         shuffle: bool. If True, each pass takes another order.
-        sample_weight: array of floats, of shape [pictures]; None for none.
+        sample_weight: array of floats, of shape [pictures], or None.
         seed: int, as in `Iterator`.
         data_format: "channels_last" or "channels_first".
         save_to_dir: str, a folder in which the changed pictures are saved; None to save none.
@@ -288,7 +288,7 @@ class _FileIterator(Iterator):
 
     @property
     def sample_weight(self) -> Any:
-        """The weights of the pictures; None for none."""
+        """The weights of the pictures, or None."""
         return self._weights
 
     def _get_batches_of_transformed_samples(self, index_array: Any) -> Any:
@@ -437,7 +437,7 @@ class DataFrameIterator(_FileIterator):
         image_data_generator: ImageDataGenerator, which changes the pictures.
         x_col: str, the column of files.
         y_col: str or list of str, the columns of labels.
-        weight_col: str, the column of weights; None for none.
+        weight_col: str, the column of weights, or None.
         target_size: tuple of int, height and width to which pictures are resized.
         color_mode: "rgb", "rgba" or "grayscale".
         classes: list of the classes; None for all of the column, in alphabetical order.

@@ -37,12 +37,12 @@ class ImageDataGenerator:
         shear_range: float, the greatest angle of shear in degrees, to either side.
         zoom_range: float `z` for factors from `1 - z` to `1 + z`; or the two factors.
         channel_shift_range: float, the greatest number that is added to all channels, to either side.
-        fill_mode: "constant", "nearest", "reflect" or "wrap": what stands outside the picture.
+        fill_mode: "constant", "nearest", "reflect" or "wrap": the values outside the picture.
         cval: float, the value outside if `fill_mode` is "constant".
         horizontal_flip: bool. If True, half of the pictures are mirrored left to right.
         vertical_flip: bool. If True, half of the pictures are mirrored top to bottom.
-        rescale: float, a factor for all pictures, before other scaling; None for none.
-        preprocessing_function: callable of a changed picture that returns one of the same shape; None for none.
+        rescale: float, a factor for all pictures, before other scaling, or None.
+        preprocessing_function: callable of a changed picture that returns one of the same shape, or None.
         data_format: "channels_last" or "channels_first"; None for "channels_last".
         validation_split: float between 0 and 1, the part for validation.
         interpolation_order: int from 0 to 5, the order of the splines that interpolate.
@@ -153,10 +153,10 @@ class ImageDataGenerator:
 
         Args:
             x: array of numbers, of shape [pictures, height, width, channels]; or tuple, as in `NumpyArrayIterator`.
-            y: array of labels, of shape [pictures, ...]; None for none.
+            y: array of labels, of shape [pictures, ...], or None.
             batch_size: int, of a batch.
             shuffle: bool. If True, each pass takes another order.
-            sample_weight: array of floats, of shape [pictures]; None for none.
+            sample_weight: array of floats, of shape [pictures], or None.
             seed: int, from which NumPy's generator starts for each batch; None to leave it alone.
             save_to_dir: str, a folder in which the changed pictures are saved; None to save none.
             save_prefix: str, how their names begin.
@@ -276,7 +276,7 @@ class ImageDataGenerator:
             directory: str, the folder of the files; None if the table has whole paths.
             x_col: str, the column of files.
             y_col: str or list of str, the columns of labels.
-            weight_col: str, the column of weights; None for none.
+            weight_col: str, the column of weights, or None.
             target_size: tuple of int, height and width to which pictures are resized.
             color_mode: "rgb", "rgba" or "grayscale".
             classes: list of the classes; None for all of the column, in alphabetical order.
@@ -382,7 +382,7 @@ class ImageDataGenerator:
         ty = self._random_shift(self.width_shift_range, img_shape[self.col_axis - 1])
         shear = np.random.uniform(-self.shear_range, self.shear_range) if self.shear_range else 0
         zx, zy = (1, 1) if self.zoom_range == [1, 1] else np.random.uniform(self.zoom_range[0], self.zoom_range[1], 2)
-        # Both are drawn also where nothing is mirrored, as in TensorFlow.
+        # Both are drawn also if nothing is mirrored, as in TensorFlow.
         horizontally = (np.random.random() < 0.5) * self.horizontal_flip
         vertically = (np.random.random() < 0.5) * self.vertical_flip
         intensity = brightness = None

@@ -57,7 +57,7 @@ def apply_affine_transform(
         row_axis: int, the dimension of rows.
         col_axis: int, the dimension of columns.
         channel_axis: int, the dimension of channels.
-        fill_mode: "constant", "nearest", "reflect" or "wrap": what stands outside the picture.
+        fill_mode: "constant", "nearest", "reflect" or "wrap": the values outside the picture.
         cval: float, the value outside if `fill_mode` is "constant".
         order: int from 0 to 5, the order of the splines that interpolate.
 

@@ -54,7 +54,7 @@ class Dense(KerasLayer, dense.Dense):
 
     Args:
         units: int, the size of the last dimension of the outputs.
-        activation: callable, or its name; None for none.
+        activation: callable, or its name, or None.
         use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer, or its name.
         bias_initializer: initializer, or its name.
@@ -126,7 +126,7 @@ class Conv1D(_KerasConvolution, convolution.Conv1D):
         padding: str, "valid" or "same".
         data_format: str, "channels_last" or "channels_first"; None for the first.
         dilation_rate: int, or list of one int: the distances of the points of a window.
-        activation: callable, or its name; None for none.
+        activation: callable, or its name, or None.
         use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape kernel_size + [channels, filters], or its name.
         bias_initializer: initializer of the bias, of shape [filters], or its name.
@@ -148,7 +148,7 @@ class Conv2D(_KerasConvolution, convolution.Conv2D):
         padding: str, "valid" or "same".
         data_format: str, "channels_last" or "channels_first"; None for the first.
         dilation_rate: int, or list of two ints, of rows and columns: the distances of the points of a window.
-        activation: callable, or its name; None for none.
+        activation: callable, or its name, or None.
         use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape kernel_size + [channels, filters], or its name.
         bias_initializer: initializer of the bias, of shape [filters], or its name.
@@ -170,7 +170,7 @@ class Conv3D(_KerasConvolution, convolution.Conv3D):
         padding: str, "valid" or "same".
         data_format: str, "channels_last" or "channels_first"; None for the first.
         dilation_rate: int, or list of three ints: the distances of the points of a window.
-        activation: callable, or its name; None for none.
+        activation: callable, or its name, or None.
         use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape kernel_size + [channels, filters], or its name.
         bias_initializer: initializer of the bias, of shape [filters], or its name.
@@ -439,9 +439,9 @@ class Dropout(KerasLayer, dropout.Dropout):
     """Layer that sets random inputs to 0 in training.
 
     Args:
-        rate: float, the part.
-        noise_shape: shape of what is left out together; None for that of the inputs.
-        seed: int; None for none.
+        rate: float, the fraction of elements.
+        noise_shape: shape of the mask; None for that of the inputs.
+        seed: int, or None.
         **kwargs: further arguments of `KerasLayer`.
     """
 
@@ -517,7 +517,7 @@ class Reshape(KerasLayer):
     """Layer that reshapes examples.
 
     Args:
-        target_shape: tuple, the shape without the batch; -1 for what follows.
+        target_shape: tuple, the shape without the batch; -1 for the size that follows from the others.
         **kwargs: arguments of `KerasLayer`.
     """
 
@@ -563,7 +563,7 @@ class Embedding(KerasLayer):
         input_dim: int, the number of rows.
         output_dim: int, the number of columns.
         embeddings_initializer: initializer of the table, or its name.
-        embeddings_regularizer: callable of the table that gives a loss, or its name; None for none.
+        embeddings_regularizer: callable of the table that gives a loss, or its name, or None.
         mask_zero: bool. If True, the id 0 stands for steps that do not count, for the layers that follow.
         input_length: int, the number of ids of an example; None for any.
         **kwargs: arguments of `KerasLayer`; `embeddings_constraint`, callable of the table after updates, or its name.
@@ -636,7 +636,7 @@ class Lambda(KerasLayer):
             that returns the shape with the batch. None to infer it from the function.
         mask: Tensor of bool, of shape [batch, steps], the steps of the output that count, or callable of the inputs and
             their mask; None for all.
-        arguments: dict of the function's further arguments; None for none.
+        arguments: dict of the function's further arguments, or None.
         **kwargs: arguments of `KerasLayer`.
 
     Raises:

@@ -138,15 +138,15 @@ class LocallyConnected1D(_LocallyConnected):
         strides: int, or tuple of one int: the distances of windows.
         padding: str, "valid".
         data_format: str, "channels_last"; None for that.
-        activation: callable of the outputs, or its name; None for none.
+        activation: callable of the outputs, or its name, or None.
         use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape [places, kernel_size * channels, filters], or its name.
         bias_initializer: initializer of the bias, of shape [places, filters], or its name.
-        kernel_regularizer: function of the kernel that gives a loss, or its name; None for none.
-        bias_regularizer: function of the bias that gives a loss, or its name; None for none.
-        activity_regularizer: function of the outputs that gives a loss, or its name; None for none.
-        kernel_constraint: function of the kernel after updates, or its name; None for none.
-        bias_constraint: function of the bias after updates, or its name; None for none.
+        kernel_regularizer: function of the kernel that gives a loss, or its name, or None.
+        bias_regularizer: function of the bias that gives a loss, or its name, or None.
+        activity_regularizer: function of the outputs that gives a loss, or its name, or None.
+        kernel_constraint: function of the kernel after updates, or its name, or None.
+        bias_constraint: function of the bias after updates, or its name, or None.
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
@@ -164,16 +164,16 @@ class LocallyConnected2D(_LocallyConnected):
         strides: int, or tuple of two ints, of rows and columns: the distances of windows.
         padding: str, "valid".
         data_format: str, "channels_last"; None for that.
-        activation: callable of the outputs, or its name; None for none.
+        activation: callable of the outputs, or its name, or None.
         use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape [places, size of a window * channels, filters], or its
             name.
         bias_initializer: initializer of the bias, of shape [rows, columns, filters], or its name.
-        kernel_regularizer: function of the kernel that gives a loss, or its name; None for none.
-        bias_regularizer: function of the bias that gives a loss, or its name; None for none.
-        activity_regularizer: function of the outputs that gives a loss, or its name; None for none.
-        kernel_constraint: function of the kernel after updates, or its name; None for none.
-        bias_constraint: function of the bias after updates, or its name; None for none.
+        kernel_regularizer: function of the kernel that gives a loss, or its name, or None.
+        bias_regularizer: function of the bias that gives a loss, or its name, or None.
+        activity_regularizer: function of the outputs that gives a loss, or its name, or None.
+        kernel_constraint: function of the kernel after updates, or its name, or None.
+        bias_constraint: function of the bias after updates, or its name, or None.
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:

@@ -77,7 +77,7 @@ class Model(CompiledNetwork):
             sample_weight: array of the weights of examples or steps, or list of them; None for 1.
             initial_epoch: int, the number of the first epoch.
             steps_per_epoch: int, the number of steps of an epoch, each of which computes tensors anew, or takes arrays
-                as a whole; None where arrays are cut into batches.
+                as a whole; None if arrays are cut into batches.
             validation_steps: int, the number of steps that validate by tensors.
             validation_freq: int, every which epoch is validated; or list of the epochs' numbers, from 1.
             max_queue_size: accepted; nothing is read ahead.
@@ -360,7 +360,7 @@ class Model(CompiledNetwork):
             verbose: int, 0 to print nothing, 1 for a bar, 2 for a line.
 
         Returns:
-            numpy.ndarray of the output's dtype, of shape [examples, ...]; a list of them where there are several
+            numpy.ndarray of the output's dtype, of shape [examples, ...]; a list of them if there are several
             outputs.
 
         Raises:
@@ -418,7 +418,7 @@ class Model(CompiledNetwork):
             batch_size: int, the number of examples of a batch; None for 32.
             verbose: int, 0 to print nothing, 1 for a bar, 2 for a line.
             sample_weight: as `fit`.
-            steps: int, the number of steps, as `fit` takes them; None where arrays are cut into batches.
+            steps: int, the number of steps, as `fit` takes them; None if arrays are cut into batches.
             callbacks: list of Callback.
 
         Returns:
@@ -448,11 +448,11 @@ class Model(CompiledNetwork):
             x: as `fit`.
             batch_size: int, the number of examples of a batch; None for 32.
             verbose: int, 0 to print nothing, 1 for a bar, 2 for a line.
-            steps: int, the number of steps, as `fit` takes them; None where arrays are cut into batches.
+            steps: int, the number of steps, as `fit` takes them; None if arrays are cut into batches.
             callbacks: list of Callback.
 
         Returns:
-            numpy.ndarray of the output's dtype, of shape [examples, ...]; a list of them where there are several
+            numpy.ndarray of the output's dtype, of shape [examples, ...]; a list of them if there are several
             outputs.
 
         Raises:

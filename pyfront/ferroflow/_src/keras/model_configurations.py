@@ -88,8 +88,8 @@ def model_from_config(config: Mapping[str, Any], custom_objects: Mapping[str, An
 
     Args:
         config: dict of `class_name`, "Model" or "Sequential", and `config`, what `get_config` gives.
-        custom_objects: dict of classes and functions of the program by the names they have in the description; None
-            for none.
+        custom_objects: dict of classes and functions of the program by the names they have in the description, or
+            None.
 
     Returns:
         Model or Sequential.
@@ -108,8 +108,8 @@ def model_from_json(json_string: str, custom_objects: Mapping[str, Any] | None =
 
     Args:
         json_string: str.
-        custom_objects: dict of classes and functions of the program by the names they have in the description; None
-            for none.
+        custom_objects: dict of classes and functions of the program by the names they have in the description, or
+            None.
 
     Returns:
         Model or Sequential.

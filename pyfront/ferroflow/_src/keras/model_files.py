@@ -16,7 +16,7 @@ def load_model(filepath: str, custom_objects: Mapping[str, Any] | None = None, c
 
     Args:
         filepath: str, the file, which `save_model` or Keras wrote.
-        custom_objects: dict of classes and functions of the program by their names; None for none.
+        custom_objects: dict of classes and functions of the program by their names, or None.
         compile: bool. If True, warn that the model must be compiled before it is trained.
 
     Returns:

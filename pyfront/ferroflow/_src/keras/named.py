@@ -92,7 +92,7 @@ def deserialize_activation(name: str, custom_objects: Mapping[str, Any] | None =
 
     Args:
         name: str.
-        custom_objects: dict of functions of the program by their names; None for none.
+        custom_objects: dict of functions of the program by their names, or None.
 
     Returns:
         callable of a Tensor.
@@ -287,7 +287,7 @@ class L1L2(Regularizer):
             x: Tensor of a float dtype, of any shape.
 
         Returns:
-            Tensor of its dtype, of shape []; 0 where both factors are.
+            Tensor of its dtype, of shape []; 0 if both factors are.
         """
         terms = [scale * reduce_sum(f(x)) for scale, f in ((self.l1, absolute), (self.l2, square)) if scale]
         return sum(terms[1:], terms[0]) if terms else 0.0
@@ -335,7 +335,7 @@ def l2(l: float = 0.01) -> L1L2:  # noqa: E741  # Keras's name
 
 
 def regularizer(identifier: Any) -> Any:
-    """Returns a regularizer by its name; None for none.
+    """Returns a regularizer by its name, or None.
 
     Args:
         identifier: str, the name; dict of its class and its arguments; a callable and None stand for themselves.
@@ -407,7 +407,7 @@ class NonNeg(Constraint):
     """Constraint to weights that are not negative."""
 
     def __call__(self, w: NestedTensors) -> Any:
-        """Returns the weight, 0 where it is negative.
+        """Returns the weight, 0 if it is negative.
 
         Args:
             w: Tensor of a float dtype, of any shape.

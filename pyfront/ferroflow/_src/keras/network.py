@@ -356,9 +356,9 @@ class Network(Connected):
             shape: tuple of ints.
             dtype: DType; float32 by default.
             initializer: initializer, or its name; "glorot_uniform" by default, "zeros" for integers and bools.
-            regularizer: callable of the variable that gives a loss, or its name; None for none.
+            regularizer: callable of the variable that gives a loss, or its name, or None.
             trainable: bool. If True, the variable is trained with the model.
-            constraint: callable of the value after each update, or its name; None for none.
+            constraint: callable of the value after each update, or its name, or None.
 
         Returns:
             Variable of `dtype` and `shape`.
@@ -431,8 +431,8 @@ class Network(Connected):
 
         Args:
             config: dict, or list of a Sequential's layers.
-            custom_objects: dict of classes and functions of the program by the names they have in the description; None
-                for none.
+            custom_objects: dict of classes and functions of the program by the names they have in the description, or
+                None.
 
         Returns:
             Model, or Sequential if the class is one.
@@ -487,7 +487,7 @@ class Network(Connected):
         hdf5.save_model(self, filepath, overwrite, include_optimizer)
 
     def save_weights(self, filepath: str, overwrite: bool = True, save_format: str | None = None) -> None:
-        """Saves the variables, as an HDF5 file where its name ends with .h5, .hdf5 or .keras, else as a checkpoint.
+        """Saves the variables, as an HDF5 file if its name ends with .h5, .hdf5 or .keras, else as a checkpoint.
 
         Args:
             filepath: str, the file, or the checkpoint's prefix.

@@ -91,9 +91,9 @@ class AlphaDropout(KerasLayer):
     """Layer that sets random inputs to the lower limit of `selu` in training, and scales to keep mean and variance.
 
     Args:
-        rate: float, the part.
-        noise_shape: shape of what is set together; None for that of the inputs.
-        seed: int; None for none.
+        rate: float, the fraction of elements.
+        noise_shape: shape of the mask; None for that of the inputs.
+        seed: int, or None.
         **kwargs: arguments of `KerasLayer`.
 
     Source: Klambauer et al., Self-Normalizing Neural Networks, 2017.
@@ -145,7 +145,7 @@ class SpatialDropout1D(_SpatialDropout):
     """Layer that drops random channels of sequences in training.
 
     Args:
-        rate: float, the part.
+        rate: float, the fraction of elements.
         **kwargs: arguments of `KerasLayer`.
     """
 
@@ -157,7 +157,7 @@ class SpatialDropout2D(_SpatialDropout):
     """Layer that drops random channels of images in training.
 
     Args:
-        rate: float, the part.
+        rate: float, the fraction of elements.
         data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
         **kwargs: arguments of `KerasLayer`.
     """
@@ -169,7 +169,7 @@ class SpatialDropout3D(_SpatialDropout):
     """Layer that drops random channels of volumes in training.
 
     Args:
-        rate: float, the part.
+        rate: float, the fraction of elements.
         data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
         **kwargs: arguments of `KerasLayer`.
     """

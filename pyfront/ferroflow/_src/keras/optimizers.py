@@ -518,7 +518,7 @@ def deserialize(config: Mapping[str, Any], custom_objects: Mapping[str, Any] | N
 
     Args:
         config: dict of `class_name`, in any case of letters, and `config`, dict of the arguments.
-        custom_objects: dict of the program's classes by name; None for none.
+        custom_objects: dict of the program's classes by name, or None.
 
     Returns:
         Optimizer.

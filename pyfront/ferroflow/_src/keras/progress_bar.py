@@ -14,7 +14,7 @@ class Progbar:
     """A line on standard output with a bar, the time left or taken, and the means of values.
 
     Args:
-        target: int, the number of units; None where it is not known.
+        target: int, the number of units; None if it is not known.
         width: int, the characters of the bar.
         verbose: int, 0 to print nothing, 1 for the bar, 2 for one line without a bar at the end.
         interval: float, the least number of seconds between two pictures.

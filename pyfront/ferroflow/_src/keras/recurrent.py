@@ -228,9 +228,9 @@ class SimpleRNN(Recurrent, SimpleSteps):
         kernel_initializer: initializer of the inputs' weights, or its name.
         recurrent_initializer: initializer of the states' weights, or its name.
         bias_initializer: initializer of the bias, or its name.
-        kernel_regularizer: callable of the inputs' weights that gives a loss, or its name; None for none.
-        recurrent_regularizer: callable of the states' weights that gives a loss, or its name; None for none.
-        bias_regularizer: callable of the bias that gives a loss, or its name; None for none.
+        kernel_regularizer: callable of the inputs' weights that gives a loss, or its name, or None.
+        recurrent_regularizer: callable of the states' weights that gives a loss, or its name, or None.
+        bias_regularizer: callable of the bias that gives a loss, or its name, or None.
         dropout: float, the part of the inputs that is left out in training.
         recurrent_dropout: float, the part of the states that is left out in training.
         return_sequences: bool. If True, all outputs are returned, and not the last one alone.

@@ -27,7 +27,7 @@ class _Estimator:
     """Base of the estimators.
 
     Args:
-        build_fn: callable that returns a compiled model; None where a subclass defines `__call__`.
+        build_fn: callable that returns a compiled model; None if a subclass defines `__call__`.
         **sk_params: arguments of `build_fn`, and of the methods `fit`, `predict` and `evaluate` of the model.
 
     Attributes:
@@ -145,7 +145,7 @@ class KerasClassifier(_Estimator):
     """A model as a classifier of scikit-learn.
 
     Args:
-        build_fn: callable that returns a compiled model; None where a subclass defines `__call__`.
+        build_fn: callable that returns a compiled model; None if a subclass defines `__call__`.
         **sk_params: arguments of `build_fn`, and of the methods `fit`, `predict` and `evaluate` of the model.
 
     Attributes:
@@ -241,7 +241,7 @@ class KerasRegressor(_Estimator):
     """A model as a regressor of scikit-learn.
 
     Args:
-        build_fn: callable that returns a compiled model; None where a subclass defines `__call__`.
+        build_fn: callable that returns a compiled model; None if a subclass defines `__call__`.
         **sk_params: arguments of `build_fn`, and of the methods `fit`, `predict` and `evaluate` of the model.
 
     Attributes:

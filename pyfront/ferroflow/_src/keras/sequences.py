@@ -31,7 +31,7 @@ def pad_sequences(
         dtype: the array's type.
         padding: "pre" or "post", where shorter ones are filled.
         truncating: "pre" or "post", where longer ones are cut.
-        value: number, what they are filled with.
+        value: number, the padding value.
 
     Returns:
         numpy.ndarray of shape [sequences, length, ...].
@@ -100,9 +100,9 @@ def text_to_word_sequence(text: str, filters: str = _PUNCTUATION, lower: bool = 
 
     Args:
         text: str.
-        filters: str, characters that part words.
+        filters: str, characters to remove.
         lower: bool. If True, capitals become small letters.
-        split: str, what else parts words.
+        split: str, the separator of words.
 
     Returns:
         list of str.
@@ -117,9 +117,9 @@ def one_hot(text: str, n: int, filters: str = _PUNCTUATION, lower: bool = True, 
     Args:
         text: str.
         n: int, the numbers are below it.
-        filters: str, characters that part words.
+        filters: str, characters to remove.
         lower: bool. If True, capitals become small letters.
-        split: str, what else parts words.
+        split: str, the separator of words.
 
     Returns:
         list of int, from 1 to n - 1; different words may have one number.
@@ -141,9 +141,9 @@ def hashing_trick(
         text: str.
         n: int, the numbers are below it.
         hash_function: callable of a word that returns an int; "md5", the same in every process; None for Python's hash.
-        filters: str, characters that part words.
+        filters: str, characters to remove.
         lower: bool. If True, capitals become small letters.
-        split: str, what else parts words.
+        split: str, the separator of words.
 
     Returns:
         list of int, from 1 to n - 1; different words may have one number.
@@ -161,9 +161,9 @@ class Tokenizer:
 
     Args:
         num_words: int, the numbers below which are given; None for all.
-        filters: str, characters that part words.
+        filters: str, characters to remove.
         lower: bool. If True, capitals become small letters.
-        split: str, what else parts words.
+        split: str, the separator of words.
         char_level: bool. If True, each character is a word.
         oov_token: str, the word whose number others get; None to leave them out.
 

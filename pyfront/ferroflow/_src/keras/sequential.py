@@ -18,7 +18,7 @@ class Sequential(Model):
 
     Args:
         layers: list of layers. Where the first one is not an `InputLayer` and has no `input_shape`, the model is built
-            when it is first fitted. None for none yet.
+            when it is first fitted. None yet.
         name: str, its name; made by default.
 
     Example:

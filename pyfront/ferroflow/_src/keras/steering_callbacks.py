@@ -30,7 +30,7 @@ class _Monitor(Callback):
         self.best = -np.inf if self._grows else np.inf
 
     def _value(self, logs: Any, what: str) -> Any:
-        """Returns the value; None, and a warning, where there is none."""
+        """Returns the value; None, and a warning, if there is none."""
         value = (logs or {}).get(self.monitor)
         if value is None:
             known = ",".join(logs or {})
@@ -127,7 +127,7 @@ class ModelCheckpoint(_Monitor):
         filepath: str, the HDF5 file, or of weights the checkpoint's prefix, in which `{epoch:02d}` and
             `{val_loss:.2f}` stand for values.
         monitor: str, the name of the value that is to become better.
-        verbose: int, above 0 to print what is saved.
+        verbose: int, above 0 to print each save.
         save_best_only: bool. If True, the model is saved only when the value has become better.
         save_weights_only: bool. If True, the weights are saved and not the model, as `Model.save_weights` and
             `Model.save` do.

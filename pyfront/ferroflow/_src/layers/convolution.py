@@ -34,7 +34,7 @@ class Conv(Layer):
         padding: "valid" or "same".
         data_format: "channels_last" or "channels_first".
         dilation_rate: int, or an int for each dimension of space: the distances of the points of a window.
-        activation: callable, or its name; None for none.
+        activation: callable, or its name, or None.
         use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape kernel_size + [channels, filters]; None for the
             scope's, or Glorot's.

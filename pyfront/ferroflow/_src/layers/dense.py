@@ -27,7 +27,7 @@ class Dense(Layer):
 
     Args:
         units: int, the size of the last dimension of the outputs.
-        activation: callable, or its name; None for none.
+        activation: callable, or its name, or None.
         use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape [inputs, units]; None for the scope's, or Glorot's.
         bias_initializer: initializer of the bias, of shape [units].
@@ -163,7 +163,7 @@ def dense(
     Args:
         inputs: Tensor of a float dtype, of shape [..., size].
         units: int, the size of the last dimension of the outputs.
-        activation: callable, or its name; None for none.
+        activation: callable, or its name, or None.
         use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape [size, units]; None for the scope's, or Glorot's.
         bias_initializer: initializer of the bias, of shape [units].

@@ -53,7 +53,7 @@ class Flatten(Layer):
             input_shape: TensorShape of the inputs, [batch, ...].
 
         Returns:
-            TensorShape, of two dimensions; the second is None where one of the inputs' is not known.
+            TensorShape, of two dimensions; the second is None if one of the inputs' is not known.
         """
         batch, *inner = TensorShape(input_shape).as_list()
         return TensorShape([batch, math.prod(inner) if all(inner) else None])

@@ -104,7 +104,7 @@ class Layer(Connected):
         # The added losses or updates, and whether each depends on the inputs of a call.
         self._updates: list[tuple[Any, bool]] = []
         self._losses: list[tuple[Any, bool]] = []
-        # Collection for the updates of calls; None for none.
+        # Collection for the updates of calls, or None.
         self._updates_collection: str | None = GraphKeys.UPDATE_OPS
         self._dtype = None if dtype is None else dtypes.as_dtype(dtype).name
         self._graph: Graph | None = None
@@ -330,12 +330,12 @@ class Layer(Connected):
             regularizer: a callable of the variable that gives a loss; called when the variable is made.
             trainable: bool. If True, it is trained, if the layer is.
             constraint: a callable that optimizers apply after updates.
-            use_resource: bool. If True, the variable is behind a handle, as a `ResourceVariable`; None for what the
-                scope says.
+            use_resource: bool. If True, the variable is behind a handle, as a `ResourceVariable`; None for the scope's
+                setting.
             partitioner: a callable of shape and dtype to the number of slices of each dimension.
 
         Returns:
-            Variable, or PartitionedVariable where there is a partitioner.
+            Variable, or PartitionedVariable if there is a partitioner.
 
         Raises:
             ValueError: on the same conditions as `tf.get_variable`.

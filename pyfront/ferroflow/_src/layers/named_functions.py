@@ -54,7 +54,7 @@ def _named(kind: str, functions: Mapping[str, Any], name: str) -> Any:
 
 
 def activation_of(given: Any) -> Callable[..., Any] | None:
-    """Returns an activation: what is given, or that of a name; None for none.
+    """Returns an activation: what is given, or that of a name, or None.
 
     Raises:
         ValueError: if the name is unknown.

@@ -63,7 +63,7 @@ def one_or_list(x: list[Any]) -> Any:
 
 
 def call_of(tensor: TensorLike) -> Call | None:
-    """Returns the call that a tensor came from; None where it came from no layer of a model."""
+    """Returns the call that a tensor came from; None if it came from no layer of a model."""
     return getattr(tensor, "_keras_history", None)
 
 

@@ -28,7 +28,7 @@ class SeparableConv(Conv):
         data_format: "channels_last" or "channels_first".
         dilation_rate: int, or an int for each dimension of space: the distances of the points of a window.
         depth_multiplier: int, how many channels are made of each before they are mixed.
-        activation: callable, or its name; None for none.
+        activation: callable, or its name, or None.
         use_bias: bool. If True, a bias is added.
         depthwise_initializer: initializer of the depthwise kernel, of shape kernel_size + [channels,
             depth_multiplier]; None for the scope's, or Glorot's.

@@ -17,7 +17,7 @@ from ferroflow._src.ops.math.cast import cast
 
 
 def training_mode(training: BoolLike) -> bool | Tensor:
-    """Returns the argument `training` of a call as what it is: a bool where it is known, else a Tensor of bool.
+    """Returns the argument `training` of a call as what it is: a bool if it is known, else a Tensor of bool.
 
     Args:
         training: bool, 0 or 1, or Tensor or Variable of bool or a number dtype, of shape [].

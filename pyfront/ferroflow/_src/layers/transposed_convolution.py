@@ -26,7 +26,7 @@ class ConvTranspose(Conv):
         strides: int, or an int for each dimension of space: how many times as large the outputs are.
         padding: "valid" or "same".
         data_format: "channels_last" or "channels_first".
-        activation: callable, or its name; None for none.
+        activation: callable, or its name, or None.
         use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape kernel_size + [filters, channels]; None for the
             scope's, or Glorot's.

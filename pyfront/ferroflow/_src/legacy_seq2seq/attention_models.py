@@ -82,7 +82,7 @@ def attention_decoder(
     Args:
         decoder_inputs: list of Tensors of a float dtype, of shape [batch, size].
         initial_state: Tensor of shape [batch, state size], or nest of them as the cell's `state_size`.
-        attention_states: Tensor of a float dtype, of shape [batch, length, size], what is attended to.
+        attention_states: Tensor of a float dtype, of shape [batch, length, size], to attend to.
         cell: RNNCell.
         output_size: int, the size of outputs; None for that of the cell.
         num_heads: int, how often is attended to the states.
@@ -150,7 +150,7 @@ def embedding_attention_decoder(
     Args:
         decoder_inputs: list of Tensors of int32, of shape [batch].
         initial_state: Tensor of shape [batch, state size], or nest of them as the cell's `state_size`.
-        attention_states: Tensor of a float dtype, of shape [batch, length, size], what is attended to.
+        attention_states: Tensor of a float dtype, of shape [batch, length, size], to attend to.
         cell: RNNCell.
         num_symbols: int, the number of ids.
         embedding_size: int, the size of an embedding.
@@ -159,7 +159,7 @@ def embedding_attention_decoder(
         output_projection: pair of weights, of shape [output size, ids], and biases, of shape [ids], that outputs go
             through before the largest is taken; None if they have been projected.
         feed_previous: bool. If True, only the first input is used, and later ones are those of the largest outputs.
-        update_embedding_for_previous: bool. If True, gradients pass through what is fed back.
+        update_embedding_for_previous: bool. If True, gradients pass through the outputs fed back.
         dtype: DType of variables; None for that of the scope.
         scope: str or VariableScope; None for "embedding_attention_decoder".
         initial_state_attention: bool. If True, the first state attends; otherwise the first step gets zeros.

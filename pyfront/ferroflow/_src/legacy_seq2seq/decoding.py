@@ -38,7 +38,7 @@ def rnn_decoder(
     loop_function: LoopFunction | None = None,
     scope: ScopeLike | None = None,
 ) -> tuple[list[Any], Any]:
-    """Runs a cell over a list of inputs, or over what it gave itself.
+    """Runs a cell over a list of inputs, or feeds its outputs back.
 
     Args:
         decoder_inputs: list of Tensors of a float dtype, of shape [batch, size].

@@ -39,7 +39,7 @@ def embedding_rnn_decoder(
         output_projection: pair of weights, of shape [output size, ids], and biases, of shape [ids], that outputs go
             through before the largest is taken; None if they have been projected.
         feed_previous: bool. If True, only the first input is used, and later ones are those of the largest outputs.
-        update_embedding_for_previous: bool. If True, gradients pass through what is fed back.
+        update_embedding_for_previous: bool. If True, gradients pass through the outputs fed back.
         scope: str or VariableScope; None for "embedding_rnn_decoder".
 
     Returns:

@@ -26,7 +26,7 @@ def argmax_embedded(
     Args:
         embedding: Tensor of a float dtype, of shape [ids, size].
         output_projection: pair of weights, of shape [output size, ids], and biases, of shape [ids], for outputs that
-            have not been projected; None for none.
+            have not been projected, or None.
         update_embedding: bool. If True, gradients pass to the embedding.
     """
 

@@ -52,7 +52,7 @@ class LinearOperator(abc.ABC):
         """Stores the known properties of an operator.
 
         Args:
-            dtype: DType of what it takes and gives.
+            dtype: DType of its arguments and results.
             graph_parents: Tensors, of any dtype and shape, that it is made of.
             is_non_singular: bool; True if the operator has an inverse; None if unknown, as below.
             is_self_adjoint: bool; True if the operator equals its adjoint.
@@ -92,7 +92,7 @@ class LinearOperator(abc.ABC):
 
     @property
     def dtype(self) -> Any:
-        """The DType of what the operator takes and gives."""
+        """The DType of its arguments and results."""
         return self._dtype
 
     @property
@@ -462,7 +462,7 @@ class LinearOperator(abc.ABC):
         return bool(not self.dtype.is_complex and self.is_self_adjoint and self.is_positive_definite)
 
     def adjoint(self, name: str = "adjoint") -> LinearOperator:
-        """Returns the operator's adjoint; itself where it is self-adjoint."""
+        """Returns the operator's adjoint; itself if it is self-adjoint."""
         if self.is_self_adjoint:
             return self
         with self._name_scope(name):

@@ -54,7 +54,7 @@ class _Circulant(LinearOperator):
         Args:
             spectrum: Tensor of float32, float64, complex64 or complex128, of shape [..., the sizes of the block]: the
                 Fourier transform of the kernel.
-            input_output_dtype: DType of what the operator takes and gives.
+            input_output_dtype: DType of its arguments and results.
             is_non_singular: bool, as in `LinearOperator`.
             is_self_adjoint: bool, as in `LinearOperator`.
             is_positive_definite: bool, as in `LinearOperator`.
@@ -202,7 +202,7 @@ class LinearOperatorCirculant(_Circulant):
     Args:
         spectrum: Tensor of float32, float64, complex64 or complex128, of shape [..., n]: the Fourier transform of the
             kernel.
-        input_output_dtype: DType of what the operator takes and gives.
+        input_output_dtype: DType of its arguments and results.
         is_non_singular: bool, as in `LinearOperator`.
         is_self_adjoint: bool, as in `LinearOperator`.
         is_positive_definite: bool, as in `LinearOperator`.
@@ -223,7 +223,7 @@ class LinearOperatorCirculant2D(_Circulant):
     Args:
         spectrum: Tensor of float32, float64, complex64 or complex128, of shape [..., n1, n2]: the Fourier transform of
             the kernel.
-        input_output_dtype: DType of what the operator takes and gives.
+        input_output_dtype: DType of its arguments and results.
         is_non_singular: bool, as in `LinearOperator`.
         is_self_adjoint: bool, as in `LinearOperator`.
         is_positive_definite: bool, as in `LinearOperator`.
@@ -244,7 +244,7 @@ class LinearOperatorCirculant3D(_Circulant):
     Args:
         spectrum: Tensor of float32, float64, complex64 or complex128, of shape [..., n1, n2, n3]: the Fourier transform
             of the kernel.
-        input_output_dtype: DType of what the operator takes and gives.
+        input_output_dtype: DType of its arguments and results.
         is_non_singular: bool, as in `LinearOperator`.
         is_self_adjoint: bool, as in `LinearOperator`.
         is_positive_definite: bool, as in `LinearOperator`.

@@ -92,8 +92,8 @@ class LinearOperatorIdentity(_OfSizes):
 
         Args:
             num_rows: int, or Tensor of an integer dtype of shape []: the side.
-            batch_shape: list of int, or Tensor of an integer dtype of shape [n]: the batch dimensions; None for none.
-            dtype: DType of what the operator takes and gives; None for float32.
+            batch_shape: list of int, or Tensor of an integer dtype of shape [n]: the batch dimensions, or None.
+            dtype: DType of its arguments and results; None for float32.
             is_non_singular: True.
             is_self_adjoint: True.
             is_positive_definite: True.
@@ -298,8 +298,8 @@ class LinearOperatorZeros(_OfSizes):
         Args:
             num_rows: int, or Tensor of an integer dtype of shape []: the range dimension.
             num_columns: int, or Tensor of an integer dtype of shape []: the domain dimension; None for `num_rows`.
-            batch_shape: list of int, or Tensor of an integer dtype of shape [n]: the batch dimensions; None for none.
-            dtype: DType of what the operator takes and gives; None for float32.
+            batch_shape: list of int, or Tensor of an integer dtype of shape [n]: the batch dimensions, or None.
+            dtype: DType of its arguments and results; None for float32.
             is_non_singular: False.
             is_self_adjoint: bool; True if the operator is square.
             is_positive_definite: False.

@@ -39,7 +39,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
         """Makes an operator of the lower half of a matrix.
 
         Args:
-            tril: Tensor of a float or complex dtype, of shape [..., n, n]; what is above the diagonal is not read.
+            tril: Tensor of a float or complex dtype, of shape [..., n, n]; elements above the diagonal are ignored.
             is_non_singular: bool, as in `LinearOperator`.
             is_self_adjoint: bool, as in `LinearOperator`.
             is_positive_definite: bool, as in `LinearOperator`.

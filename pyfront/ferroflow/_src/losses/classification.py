@@ -31,7 +31,7 @@ _DESCRIPTION = """
         logits: Tensor of a float dtype, of shape {shape}.
         weights: Tensor of shape [], or of the rank of the losses with each dimension 1 or theirs.{smoothing}
         scope: str, name scope of the operations.
-        loss_collection: str, key of the collection that the loss is put into; None for none.
+        loss_collection: str, key of the collection that the loss is put into, or None.
         reduction: str, of `Reduction`.
 
     Returns:

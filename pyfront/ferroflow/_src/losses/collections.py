@@ -17,7 +17,7 @@ def add_loss(loss: TensorLike, loss_collection: str | None = GraphKeys.LOSSES) -
 
     Args:
         loss: Tensor of a float dtype.
-        loss_collection: str, key of the collection; None for none.
+        loss_collection: str, key of the collection, or None.
     """
     if loss_collection:
         add_to_collection(loss_collection, loss)
@@ -56,7 +56,7 @@ def get_regularization_loss(scope: str | None = None, name: str = "total_regular
         name: str, name of the operation.
 
     Returns:
-        Tensor of shape []; 0 where there is none.
+        Tensor of shape []; 0 if there is none.
     """
     losses = get_regularization_losses(scope)
     return add_n(losses, name=name) if losses else constant(0.0)

@@ -28,7 +28,7 @@ _DESCRIPTION = """
         predictions: Tensor of a real number dtype, of the shape of `labels`.{more}
         weights: Tensor of shape [], or of the rank of the losses with each dimension 1 or theirs.{later}
         scope: str, name scope of the operations.
-        loss_collection: str, key of the collection that the loss is put into; None for none.
+        loss_collection: str, key of the collection that the loss is put into, or None.
         reduction: str, of `Reduction`.{last}
 
     Returns:
@@ -177,7 +177,7 @@ def mean_pairwise_squared_error(
         predictions: Tensor of a real number dtype, of the shape of `labels`.
         weights: Tensor of shape [], or of the rank of `labels` with each dimension 1 or theirs.
         scope: str, name scope of the operations.
-        loss_collection: str, key of the collection that the loss is put into; None for none.
+        loss_collection: str, key of the collection that the loss is put into, or None.
 
     Returns:
         Tensor of float32, of shape [].

@@ -109,7 +109,7 @@ def compute_weighted_loss(
         weights: Tensor of shape [], or of the rank of `losses` with each dimension 1 or that of `losses`. Gradients
             flow to it too.
         scope: str, name scope of the operations.
-        loss_collection: str, key of the collection; None for none.
+        loss_collection: str, key of the collection, or None.
         reduction: str, of `Reduction`.
 
     Returns:

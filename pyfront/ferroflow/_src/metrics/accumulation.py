@@ -60,7 +60,7 @@ def collected(
 
 
 def quotient(numerator: Any, denominator: Any, name: str | None) -> Tensor:
-    """Divides, with 0 where the denominator is 0 or below."""
+    """Divides, with 0 if the denominator is 0 or below."""
     return div_no_nan(numerator, maximum(denominator, 0), name=name)
 
 

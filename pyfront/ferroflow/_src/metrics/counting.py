@@ -116,7 +116,7 @@ def part_of_sum(
     metrics_collections: Collections | DictLike | None,
     updates_collections: Collections | DictLike | None,
 ) -> Pair:
-    """Returns the quotient of a count and its sum with another; 0 where both are 0.
+    """Returns the quotient of a count and its sum with another; 0 if both are 0.
 
     Args:
         numerator: the metric that gives the count.
@@ -152,7 +152,7 @@ def precision(
     updates_collections: Collections | None = None,
     name: str | None = None,
 ) -> Pair:
-    """Returns the part of the elements predicted True that are True; 0 where none is predicted."""
+    """Returns the part of the elements predicted True that are True; 0 if none is predicted."""
     with variable_scope(name, "precision", [predictions, labels, weights]):
         return part_of_sum(
             true_positives, false_positives, labels, predictions, weights, metrics_collections, updates_collections
@@ -168,7 +168,7 @@ def recall(
     updates_collections: Collections | None = None,
     name: str | None = None,
 ) -> Pair:
-    """Returns the part of the elements that are True that are predicted True; 0 where none is True."""
+    """Returns the part of the elements that are True that are predicted True; 0 if none is True."""
     with variable_scope(name, "recall", [predictions, labels, weights]):
         return part_of_sum(
             true_positives, false_negatives, labels, predictions, weights, metrics_collections, updates_collections

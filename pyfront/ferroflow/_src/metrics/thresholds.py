@@ -194,7 +194,7 @@ def recall_at_thresholds(
     updates_collections: Collections | DictLike | None = None,
     name: str | None = None,
 ) -> Pair:
-    """Returns the part of what is True that is predicted above each threshold."""
+    """Returns the recall at each threshold."""
     with variable_scope(name, "recall_at_thresholds", [predictions, labels, weights]):
         return _part_at_thresholds(
             "fn", "recall", labels, predictions, thresholds, weights, metrics_collections, updates_collections
@@ -272,7 +272,7 @@ def auc(
     summation_method: str = "trapezoidal",
     thresholds: Sequence[float] | None = None,
 ) -> Pair:
-    """Returns the area under a curve through the points that thresholds give, by a Riemann sum."""
+    """Returns the area under a curve of points, one for each threshold, as a Riemann sum."""
     with variable_scope(name, "auc", [labels, predictions, weights]):
         if curve not in ("ROC", "PR"):
             raise ValueError(f"curve must be either ROC or PR, {curve} unknown")

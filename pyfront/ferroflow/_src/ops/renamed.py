@@ -39,8 +39,8 @@ def select(condition: TensorLike, t: TensorLike, e: TensorLike, name: str | None
 
     Args:
         condition: Tensor of bool, of the shape of `t`, or of shape [] or [first dimension of `t`].
-        t: Tensor of any dtype: what is taken where the condition holds.
-        e: Tensor of the dtype and shape of `t`: what is taken elsewhere.
+        t: Tensor of any dtype: the value where the condition holds.
+        e: Tensor of the dtype and shape of `t`: the value elsewhere.
         name: str, name of the operation.
 
     Returns:

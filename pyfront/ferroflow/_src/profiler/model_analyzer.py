@@ -101,7 +101,7 @@ class Profiler:
             options: dict, as `ProfileOptionBuilder` builds it.
 
         Returns:
-            `MultiGraphNodeProto` message, the root of what is shown.
+            `MultiGraphNodeProto` message, the root of the shown tree.
 
         Raises:
             ValueError: if an option, an output or the step is unknown.
@@ -116,7 +116,7 @@ class Profiler:
             options: dict, as `ProfileOptionBuilder` builds it.
 
         Returns:
-            `MultiGraphNodeProto` message, the root of what is shown.
+            `MultiGraphNodeProto` message, the root of the shown tree.
 
         Raises:
             ValueError: if an option, an output or the step is unknown.
@@ -358,15 +358,16 @@ def profile(
 
     Args:
         graph: `Graph`; None for the default one.
-        run_meta: `RunMetadata` message of a step that ran with `FULL_TRACE`; None for what is known from the graph alone.
+        run_meta: `RunMetadata` message of a step that ran with `FULL_TRACE`; None for what is known from the graph
+            alone.
         op_log: `OpLogProto` message: floating-point operations and further types of operations by name.
         cmd: str, "scope" or "graph" for a tree of nodes, "op" or "code" for types of operations or lines of the
             program.
         options: dict, as `ProfileOptionBuilder` builds it; None for times by name.
 
     Returns:
-        `GraphNodeProto` message for "scope" and "graph", `MultiGraphNodeProto` for "op" and "code": the root of what is
-        shown, whose `total_` fields are the sums.
+        `GraphNodeProto` message for "scope" and "graph", `MultiGraphNodeProto` for "op" and "code": the root of the
+        shown tree, whose `total_` fields are the sums.
 
     Raises:
         NotImplementedError: if the output is one that is not offered.

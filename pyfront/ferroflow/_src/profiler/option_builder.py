@@ -128,7 +128,7 @@ class ProfileOptionBuilder:
         Args:
             min_bytes: int, bytes it requested.
             min_peak_bytes: int, bytes it used at once.
-            min_residual_bytes: int, bytes it left behind.
+            min_residual_bytes: int, bytes still allocated after it.
             min_output_bytes: int, bytes of its outputs.
 
         Returns:

@@ -66,15 +66,15 @@ class DropoutWrapper(CellWrapper):
         input_keep_prob: float, or Tensor of a float dtype of shape []: the probability that an element of the inputs
             stays.
         output_keep_prob: the same for the outputs.
-        state_keep_prob: the same for the state, by default but for the memory `c` of LSTM cells.
+        state_keep_prob: the same for the state, by default without the memory `c` of LSTM cells.
         variational_recurrent: bool. If True, one mask for each kind, drawn once in a run, holds for all steps and all
             elements of a batch.
         input_size: int or TensorShape, or a structure of them, of the inputs without the batch; needed for variational
             dropout of the inputs.
         dtype: DType of the masks; needed for variational dropout.
         seed: int; each tensor gets a seed of its own derived from it. None to derive it from the graph's.
-        dropout_state_filter_visitor: callable of a part of the state that gives, for each part of that, or as one bool
-            for all of it, whether it is dropped.
+        dropout_state_filter_visitor: callable of a part of the state that returns True if dropout applies, as one bool
+            or a structure of them.
 
     Raises:
         TypeError: if `cell` is not an RNNCell, or the visitor is not callable.

@@ -58,7 +58,7 @@ class BasicLSTMCell(LayerRNNCell):
 
     Args:
         num_units: int, the number of units.
-        forget_bias: float, what is added to the forget gates' inputs. A checkpoint of CudnnLSTM needs 0.
+        forget_bias: float, added to the forget gates' inputs. A checkpoint of CudnnLSTM needs 0.
         state_is_tuple: bool. If True, a state is an `LSTMStateTuple`; if not, one tensor [batch, 2 units] of c and h.
         activation: callable, of the new inputs and of the memory; None for `tanh`.
         reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
@@ -147,13 +147,13 @@ class LSTMCell(LayerRNNCell):
     Args:
         num_units: int, the number of units.
         use_peepholes: bool. If True, the gates also use the memory, through diagonal weights.
-        cell_clip: float, the bound of the memory's absolute values; None for none.
+        cell_clip: float, the bound of the memory's absolute values, or None.
         initializer: initializer of the kernels and the peepholes' weights; None for the scope's.
         num_proj: int, the size of the projected output; None for no projection.
-        proj_clip: float, the bound of the projected output's absolute values; None for none.
+        proj_clip: float, the bound of the projected output's absolute values, or None.
         num_unit_shards: int, the number of slices that the kernel is kept in (deprecated: use a partitioner).
         num_proj_shards: int, the number of slices that the projection's kernel is kept in (deprecated).
-        forget_bias: float, what is added to the forget gates' inputs.
+        forget_bias: float, added to the forget gates' inputs.
         state_is_tuple: bool. If True, a state is an `LSTMStateTuple`; if not, one tensor of c and h.
         activation: callable, of the new inputs and of the memory; None for `tanh`.
         reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates

@@ -78,7 +78,7 @@ class InputProjectionWrapper(CellWrapper):
     Args:
         cell: RNNCell, the wrapped one.
         num_proj: int, the size of the projected inputs.
-        activation: callable of the projected inputs; None for none.
+        activation: callable of the projected inputs, or None.
         input_size: accepted and ignored (deprecated).
         reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
             missing ones.
@@ -128,7 +128,7 @@ class OutputProjectionWrapper(CellWrapper):
     Args:
         cell: RNNCell, the wrapped one.
         output_size: int, the size of the projected outputs.
-        activation: callable of the projected outputs; None for none.
+        activation: callable of the projected outputs, or None.
         reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
             missing ones.
 

@@ -51,7 +51,7 @@ def sizes_tensor(size: Any, what: str) -> Tensor | None:
 
     Args:
         size: int, TensorShape, or Tensor of int32 of shape [] or [n].
-        what: str, what messages call `size`.
+        what: str, the name of `size` in messages.
 
     Returns:
         Tensor of int32, of shape [n]; None if a dimension is unknown.
@@ -97,7 +97,7 @@ def joined_sizes(prefix: IntLike, suffix: Any, static: bool = False) -> Any:
         static: bool. If True, a list is returned.
 
     Returns:
-        Tensor of int32, of shape [rank]; or list of int and None, which is None where the rank is not known.
+        Tensor of int32, of shape [rank]; or list of int and None, which is None if the rank is not known.
 
     Raises:
         ValueError: on the same conditions as `joined_shape`.

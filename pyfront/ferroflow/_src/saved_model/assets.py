@@ -67,7 +67,7 @@ def add_assets(graph: Graph, tensors: Iterable[Any] | None) -> dict[str, str]:
 
     Args:
         graph: the `Graph`.
-        tensors: scalar string constants with the paths of files; None for none.
+        tensors: scalar string constants with the paths of files, or None.
 
     Returns:
         Dict of the files' paths by the names that they are kept under.
@@ -116,7 +116,7 @@ def copy_assets(sources: dict[str, str], export_dir: str) -> None:
 
 
 def asset_paths(meta_graph_def: Any, export_dir: str, import_scope: str | None) -> dict[str, str]:
-    """Returns the paths of a loaded graph's assets by the names of the tensors that want them.
+    """Returns the paths of a loaded graph's assets by the names of the tensors that read them.
 
     Args:
         meta_graph_def: the graph's message.

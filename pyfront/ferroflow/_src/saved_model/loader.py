@@ -93,7 +93,7 @@ def _with_tags(saved_model: Any, tags: Iterable[str]) -> Any:
 
 
 def _initializer(graph: Graph, meta_graph_def: Any, scope: str | None) -> Any:
-    """Returns the operation that the graph runs after loading; None for none."""
+    """Returns the operation that the graph runs after loading, or None."""
     key = constants.INIT_OP_SIGNATURE_KEY
     if key in meta_graph_def.signature_def:
         name = meta_graph_def.signature_def[key].outputs[key].name

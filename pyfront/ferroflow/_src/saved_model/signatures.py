@@ -21,7 +21,7 @@ def build_signature_def(
     Args:
         inputs: dict of TensorInfo messages by names.
         outputs: dict of TensorInfo messages by names.
-        method_name: str, what callers call.
+        method_name: str, the method's name.
 
     Returns:
         A SignatureDef message.

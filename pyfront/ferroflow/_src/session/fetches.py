@@ -37,7 +37,7 @@ def _slices_fetch(fetch: IndexedSlices) -> tuple[list[Any], Callable[[list[Any]]
 
 
 def _sparse_feed(key: SparseTensor, value: Any) -> list[tuple[Any, Any]]:
-    # TF 1.x: the shape can be left out where it is known.
+    # TF 1.x: the shape can be left out if it is known.
     return list(zip([key.indices, key.values, key.dense_shape], value, strict=False))
 
 

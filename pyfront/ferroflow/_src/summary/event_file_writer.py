@@ -27,7 +27,7 @@ def new_event_file(prefix: str, suffix: str) -> str:
     """Makes an empty file with a name that TensorBoard reads and no writer has yet.
 
     Args:
-        prefix: str, what the name begins with, with its folder.
+        prefix: str, the prefix of the file's path.
         suffix: str, the end of the name.
 
     Returns:
@@ -51,7 +51,7 @@ class EventFileWriter:
     """Writer of `Event` messages to an event file, in a thread of the engine while the program continues.
 
     Args:
-        logdir: str, folder of the file; made where it is missing.
+        logdir: str, folder of the file; made if it is missing.
         max_queue: int, accepted as TF 1.x has it: what waits is bounded in bytes (64 MiB), not in events.
         flush_secs: float, the longest time in seconds that an event stays out of the file.
         filename_suffix: str, the end of the file's name.

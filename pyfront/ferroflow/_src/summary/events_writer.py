@@ -18,7 +18,7 @@ class EventsWriter:
     """Writer of `Event` messages to an event file, which is created with the first message.
 
     Args:
-        file_prefix: str or bytes, what the file's name begins with; its folder is made where it is missing.
+        file_prefix: str or bytes, the prefix of the file's path; its folder is made if it is missing.
     """
 
     def __init__(self, file_prefix: str | bytes) -> None:
@@ -40,7 +40,7 @@ class EventsWriter:
         self._open()
 
     def FileName(self) -> bytes:  # noqa: N802  # TF1's spelling
-        """Returns the file's name; makes the file where there is none.
+        """Returns the file's name; makes the file if there is none.
 
         Returns:
             bytes.

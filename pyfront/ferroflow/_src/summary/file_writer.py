@@ -23,7 +23,7 @@ class SummaryToEventTransformer:
 
     Args:
         event_writer: an `EventFileWriter`.
-        graph: Graph whose definition comes first, alone and in a `MetaGraphDef`; None for none.
+        graph: Graph whose definition comes first, alone and in a `MetaGraphDef`, or None.
         graph_def: `GraphDef` message, the spelling of old.
     """
 
@@ -143,8 +143,8 @@ class FileWriter(SummaryToEventTransformer):
     No event is lost at `flush`, at `close`, or when the program ends without either.
 
     Args:
-        logdir: str, folder of the file; made where it is missing.
-        graph: Graph, such as `sess.graph`, to be shown; None for none.
+        logdir: str, folder of the file; made if it is missing.
+        graph: Graph, such as `sess.graph`, to be shown, or None.
         max_queue: int, accepted as in TF 1.x: the buffer is limited in bytes (64 MiB), not in events.
         flush_secs: float, the longest time in seconds that an event stays out of the file.
         graph_def: `GraphDef` message, the spelling of old.

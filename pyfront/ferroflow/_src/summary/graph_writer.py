@@ -165,7 +165,7 @@ def initialize(graph: Any = None, session: SessionObject | None = None) -> None:
     """Opens the files of all writers in a session.
 
     Args:
-        graph: `Graph` or `GraphDef` message to be written to the file; None for none.
+        graph: `Graph` or `GraphDef` message to be written to the file, or None.
         session: a `Session`; None for the default one.
 
     Raises:
@@ -223,7 +223,7 @@ class SessionEventFileWriter:
 
     Args:
         session: a `Session`, which has the file open.
-        logdir: str, folder of the file; made where it is missing.
+        logdir: str, folder of the file; made if it is missing.
         max_queue: int, accepted: what waits is bounded in bytes, not in events.
         flush_secs: float, the longest time in seconds that an event stays out of the file.
         filename_suffix: str, the end of the file's name.

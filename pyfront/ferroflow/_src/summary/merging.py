@@ -17,7 +17,7 @@ def merge(inputs: Sequence[Any], collections: Iterable[str] | None = None, name:
 
     Args:
         inputs: list of Tensors of string, of shape []: serialized `Summary` messages.
-        collections: list of str, keys of the collections that the summary enters; None for none.
+        collections: list of str, keys of the collections that the summary enters, or None.
         name: str, name of the operation.
 
     Returns:
@@ -46,7 +46,7 @@ def merge_all(key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: st
         name: str, name of the operation.
 
     Returns:
-        Tensor of string, of shape []: a serialized `Summary`; None where the collection is empty.
+        Tensor of string, of shape []: a serialized `Summary`; None if the collection is empty.
 
     Example:
         >>> loss, accuracy = tf.summary.scalar("loss", 0.5), tf.summary.scalar("accuracy", 0.75)

@@ -118,7 +118,7 @@ def merge_summary(inputs: Sequence[Any], collections: Iterable[str] | None = Non
 
     Args:
         inputs: list of Tensors of string, of shape []: serialized `Summary` messages.
-        collections: list of str, keys of the collections that the summary enters; None for none.
+        collections: list of str, keys of the collections that the summary enters, or None.
         name: str, name of the operation.
 
     Returns:
@@ -136,6 +136,6 @@ def merge_all_summaries(key: str = GraphKeys.SUMMARIES) -> Tensor | None:
         key: str, key of the collection.
 
     Returns:
-        Tensor of string, of shape []: a serialized `Summary`; None where the collection is empty.
+        Tensor of string, of shape []: a serialized `Summary`; None if the collection is empty.
     """
     return merging.merge_all(key)

@@ -39,7 +39,7 @@ def summary_scope(
 
     Args:
         name: str, name of the summary.
-        family: str, what TensorBoard groups the summary under; it comes first in the tag, before outer scopes.
+        family: str, the group in TensorBoard; it comes first in the tag, before outer scopes.
         default_name: str, name of the scope where `name` is None.
         values: list of what the summary's operation takes, of which the graph is found.
 

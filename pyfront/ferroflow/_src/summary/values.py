@@ -25,7 +25,7 @@ def scalar(
         name: str, name of the operation, and with the scopes around it the tag of the series.
         tensor: Tensor of a real number dtype, of shape [].
         collections: list of str, keys of the collections that the summary enters; None for `GraphKeys.SUMMARIES`.
-        family: str, what TensorBoard groups the series under; None for its scope.
+        family: str, the group in TensorBoard; None for its scope.
 
     Returns:
         Tensor of string, of shape []: a serialized `Summary`.
@@ -53,7 +53,7 @@ def histogram(
         name: str, name of the operation, and with the scopes around it the tag of the series.
         values: Tensor of a real number dtype, of any shape.
         collections: list of str, keys of the collections that the summary enters; None for `GraphKeys.SUMMARIES`.
-        family: str, what TensorBoard groups the series under; None for its scope.
+        family: str, the group in TensorBoard; None for its scope.
 
     Returns:
         Tensor of string, of shape []: a serialized `Summary`. Its buckets grow by a tenth from 1e-12 to 1e20 on
@@ -90,7 +90,7 @@ def image(
         tensor: Tensor of uint8, half, float32 or float64, of shape [batch, height, width, channels] of 1, 3 or 4.
         max_outputs: int, how many images of the batch are summarized at most.
         collections: list of str, keys of the collections that the summary enters; None for `GraphKeys.SUMMARIES`.
-        family: str, what TensorBoard groups the series under; None for its scope.
+        family: str, the group in TensorBoard; None for its scope.
 
     Returns:
         Tensor of string, of shape []: a serialized `Summary` with PNG files.
@@ -125,7 +125,7 @@ def audio(
         sample_rate: Tensor of float32, of shape []: frames per second, in hertz.
         max_outputs: int, how many clips of the batch are summarized at most.
         collections: list of str, keys of the collections that the summary enters; None for `GraphKeys.SUMMARIES`.
-        family: str, what TensorBoard groups the series under; None for its scope.
+        family: str, the group in TensorBoard; None for its scope.
 
     Returns:
         Tensor of string, of shape []: a serialized `Summary` with WAV files of 16 bits.
@@ -154,11 +154,11 @@ def tensor_summary(
     Args:
         name: str, name of the operation, and with the scopes around it the tag of the series.
         tensor: Tensor of any dtype and shape.
-        summary_description: str, what the series is about, in Markdown; None to leave it as in `summary_metadata`.
+        summary_description: str, the description in Markdown; None to leave it as in `summary_metadata`.
         collections: list of str, keys of the collections that the summary enters; None for `GraphKeys.SUMMARIES`.
         summary_metadata: `SummaryMetadata` message, which names the plugin; None for an empty one.
-        family: str, what TensorBoard groups the series under; None for its scope.
-        display_name: str, what TensorBoard calls the series; None to leave it as in `summary_metadata`.
+        family: str, the group in TensorBoard; None for its scope.
+        display_name: str, the series' title in TensorBoard; None to leave it as in `summary_metadata`.
 
     Returns:
         Tensor of string, of shape []: a serialized `Summary`.

@@ -101,7 +101,7 @@ def evaluate_once(
         config: ConfigProto of the session.
 
     Returns:
-        The values of `final_ops`; None where there are none.
+        The values of `final_ops`; None if there are none.
 
     Raises:
         ValueError: if the collection `EVAL_STEP` has several.
@@ -146,10 +146,11 @@ def evaluate_repeatedly(
         config: ConfigProto of the sessions.
         max_number_of_evaluations: int; None for no bound.
         timeout: float, seconds to wait for a checkpoint at most; None for ever.
-        timeout_fn: callable without arguments, called after that time; if it returns True, the wait ends; without it, that is the end.
+        timeout_fn: callable without arguments, called after that time; if it returns True, the wait ends; without it,
+            that is the end.
 
     Returns:
-        The values of `final_ops` in the last evaluation; None where there are none.
+        The values of `final_ops` in the last evaluation; None if there are none.
 
     Raises:
         ValueError: if the collection `EVAL_STEP` has several.

@@ -53,7 +53,7 @@ def MonitoredTrainingSession(  # noqa: N802  # TF1's spelling
     Args:
         master: str, the target of the session.
         is_chief: bool; True if this worker is the chief.
-        checkpoint_dir: str, folder of the checkpoints; None for none.
+        checkpoint_dir: str, folder of the checkpoints, or None.
         scaffold: Scaffold; a new one by default.
         hooks: list of SessionRunHook.
         chief_only_hooks: list of SessionRunHook that only a chief has.

@@ -58,7 +58,7 @@ class Scaffold:
         local_init_op: Operation that initializes local variables and tables.
         summary_op: string scalar Tensor, all summaries merged.
         saver: Saver of the variables.
-        copy_from_scaffold: Scaffold whose pieces are taken where none are given.
+        copy_from_scaffold: Scaffold whose pieces are taken if none are given.
         local_init_feed_dict: dict of values to feed to `local_init_op`, as `Session.run` takes it.
 
     Raises:
@@ -134,7 +134,7 @@ class Scaffold:
 
     @property
     def init_fn(self) -> Callable[[Any], Any] | None:
-        """The callable run after `init_op`, with the session as argument; None for none."""
+        """The callable run after `init_op`, with the session as argument, or None."""
         user_init_fn = self._user_init_fn
         return None if user_init_fn is None else lambda sess: user_init_fn(self, sess)
 
@@ -145,7 +145,7 @@ class Scaffold:
 
     @property
     def ready_op(self) -> Any:
-        """The names of what is not initialized."""
+        """The names of uninitialized variables."""
         return self._ready_op
 
     @property
@@ -165,7 +165,7 @@ class Scaffold:
 
     @property
     def summary_op(self) -> Any:
-        """All summaries merged; None where there are none."""
+        """All summaries merged; None if there are none."""
         return self._summary_op
 
     @property
@@ -180,12 +180,12 @@ class Scaffold:
 
     @staticmethod
     def get_or_default(arg_name: str, collection_key: str, default_constructor: Callable[[], Any]) -> Any:
-        """Returns the one element of a collection; where it is empty, a new one that is put there.
+        """Returns a collection's only element; if the collection is empty, adds a new one.
 
         Args:
-            arg_name: str, how an argument of `Scaffold` calls it.
+            arg_name: str, the name of `Scaffold`'s argument.
             collection_key: str, the collection.
-            default_constructor: callable that makes the element; None from it is not put there.
+            default_constructor: callable that makes the element; None is not added.
 
         Returns:
             The element.

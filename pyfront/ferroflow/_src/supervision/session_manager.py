@@ -28,7 +28,7 @@ class SessionManager:
 
     Args:
         local_init_op: Operation run in every new session, such as the initializer of local variables and tables.
-        ready_op: string vector Tensor, the names of what is not initialized: empty when the model is ready. None for no
+        ready_op: string vector Tensor, the names of uninitialized variables: empty when the model is ready. None for no
             check.
         ready_for_local_init_op: string vector Tensor, the names of what `local_init_op` still waits for.
         graph: Graph; None for the default one.
@@ -76,7 +76,7 @@ class SessionManager:
         init_feed_dict: Any = None,
         init_fn: Callable[..., Any] | None = None,
     ) -> Any:
-        """Makes a session and restores its variables; where there is no checkpoint, initializes them.
+        """Makes a session and restores its variables; if there is no checkpoint, initializes them.
 
         Args:
             master: str, the target of the session.
@@ -229,7 +229,7 @@ class SessionManager:
             config: ConfigProto of the session.
 
         Returns:
-            Session; None where something is not initialized, or nothing says what is.
+            Session; None if something is not initialized, or nothing says what is.
 
         Raises:
             tf.errors.OpError: if a step failed.

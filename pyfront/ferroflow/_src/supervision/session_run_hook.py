@@ -25,7 +25,7 @@ class SessionRunValues(NamedTuple):
     """Results of a step for a hook.
 
     Args:
-        results: the values of the hook's `fetches`, in the same nest; None where it fetched nothing.
+        results: the values of the hook's `fetches`, in the same nest; None if it fetched nothing.
         options: RunOptions of the step.
         run_metadata: RunMetadata of the step.
     """

@@ -38,7 +38,7 @@ from ferroflow._src.variables.initialization import (
 
 
 def _found(key: str) -> Any:
-    """Returns the first element of a collection; None where it is empty."""
+    """Returns the first element of a collection; None if it is empty."""
     elements = get_collection(key)
     if len(elements) > 1:
         tf_logging.info("Found %d %s operations. Returning the first one.", len(elements), key)
@@ -46,7 +46,7 @@ def _found(key: str) -> Any:
 
 
 def _found_or_made(key: str, make: Callable[[], Any]) -> Any:
-    """Returns the first element of a collection; where it is empty, a new one that is put there, if one can be made."""
+    """Returns the first element of a collection; if it is empty, a new one that is put there, if one can be made."""
     element = _found(key)
     if element is None:
         element = make()
@@ -92,7 +92,7 @@ class Supervisor:
         init_op: Operation that initializes the variables.
         init_feed_dict: dict of values to feed to `init_op`, as `Session.run` takes it.
         local_init_op: Operation that initializes local variables and tables.
-        logdir: str, folder of checkpoints and summaries; None for none.
+        logdir: str, folder of checkpoints and summaries, or None.
         summary_op: string scalar Tensor, all summaries merged.
         saver: Saver of the variables.
         global_step: int scalar Tensor or variable that counts the steps.
@@ -232,7 +232,7 @@ class Supervisor:
 
     @property
     def ready_op(self) -> Any:
-        """The names of what is not initialized."""
+        """The names of uninitialized variables."""
         return self._ready_op
 
     @property
@@ -242,7 +242,7 @@ class Supervisor:
 
     @property
     def summary_writer(self) -> Any:
-        """The writer of the summaries; None for none, and where this is not the chief."""
+        """The writer of the summaries, or None, and where this is not the chief."""
         return self._summary_writer
 
     @property
@@ -257,7 +257,7 @@ class Supervisor:
 
     @property
     def global_step(self) -> Any:
-        """The integer tensor that counts the steps; None for none."""
+        """The integer tensor that counts the steps, or None."""
         return self._global_step
 
     @property
@@ -290,7 +290,7 @@ class Supervisor:
             sess: Session.
 
         Returns:
-            list of LooperThread; None where there is no `logdir`.
+            list of LooperThread; None if there is no `logdir`.
 
         Raises:
             RuntimeError: if this is not the chief.

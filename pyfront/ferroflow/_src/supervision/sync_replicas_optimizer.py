@@ -306,7 +306,7 @@ class _UpdateRunner(QueueRunner):
         """Makes the threads, for whose end the coordinator does not wait; arguments and result are `QueueRunner`'s."""
         if coord is None:
             return super().create_threads(sess, None, daemon, start)
-        return super().create_threads(sess, _Unwaited(coord, sess), True, start)  # type: ignore[arg-type]  # all it asks for
+        return super().create_threads(sess, _Unwaited(coord, sess), True, start)  # type: ignore[arg-type]  # all that it uses
 
 
 class SyncReplicasOptimizerHook(SessionRunHook):

@@ -240,7 +240,7 @@ class CoordinatedSession(WrappedSession):
                 tf_logging.vlog(1, "Ignored exception: %s", failure)
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs one step; where it fails because a thread lost its machine, that is what is raised."""
+        """Runs one step; if it fails because a thread lost its machine, that is what is raised."""
         try:
             return self._sess.run(*args, **kwargs)
         except PREEMPTION_ERRORS:

@@ -166,7 +166,8 @@ def compute_gradient(
         init_targets: operations to run first.
         extra_feed_dict: dict of further values to feed, as `Session.run` takes it; that of `x` itself is varied all the
             same.
-        progress: `tqdm.tqdm`, or what is called alike, to show how many rows and columns are done; None shows nothing.
+        progress: `tqdm.tqdm`, or a callable with its arguments, to show how many rows and columns are done; None shows
+            nothing.
 
     Returns:
         Two arrays [elements of x, elements of y] (a complex element counts twice), or a list of such pairs.
@@ -216,7 +217,8 @@ def compute_gradient_error(
         init_targets: operations to run first.
         extra_feed_dict: dict of further values to feed, as `Session.run` takes it; that of `x` itself is varied all the
             same.
-        progress: `tqdm.tqdm`, or what is called alike, to show how many rows and columns are done; None shows nothing.
+        progress: `tqdm.tqdm`, or a callable with its arguments, to show how many rows and columns are done; None shows
+            nothing.
 
     Returns:
         float; NaN where a Jacobian has one.

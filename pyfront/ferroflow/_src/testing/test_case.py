@@ -69,7 +69,7 @@ class _CheckedThread:
         self._thread.start()
 
     def join(self) -> None:
-        """Waits for the thread; fails the test where it raised."""
+        """Waits for the thread; fails the test if it raised."""
         self._thread.join()
         self.joined = True
         if self._exception is not None:
@@ -265,7 +265,7 @@ class TestCase(absltest.TestCase):
         return self.evaluate(tensor)
 
     def checkedThread(self, target: Callable[..., Any], args: Any = None, kwargs: Any = None) -> _CheckedThread:  # noqa: N802  # TF1's spelling
-        """Returns a thread to be started and joined; the test fails where it raises.
+        """Returns a thread to be started and joined; the test fails if it raises.
 
         Args:
             target: callable that the thread runs.
@@ -485,11 +485,11 @@ class TestCase(absltest.TestCase):
             b: as `a`.
             rtol: float, how much two elements may differ as a fraction of that of `b`.
             atol: float, how much they may differ besides.
-            float_rtol: float, `rtol` for float32 and complex64, where it is greater.
+            float_rtol: float, `rtol` for float32 and complex64, if it is greater.
             float_atol: float, `atol` for these.
-            half_rtol: float, `rtol` for float16, where it is greater.
+            half_rtol: float, `rtol` for float16, if it is greater.
             half_atol: float, `atol` for that.
-            bfloat16_rtol: float, `rtol` for bfloat16, where it is greater.
+            bfloat16_rtol: float, `rtol` for bfloat16, if it is greater.
             bfloat16_atol: float, `atol` for that.
             msg: str, added to the message of the failure.
 

@@ -39,7 +39,7 @@ def get_global_step(graph: Graph | None = None) -> Any:
         graph: the graph; by default the default one.
 
     Returns:
-        A variable or tensor of integers, of shape []; None where there is none, or more than one.
+        A variable or tensor of integers, of shape []; None if there is none, or more than one.
 
     Raises:
         TypeError: if the global step is not an integer scalar.
@@ -147,7 +147,7 @@ def get_or_create_global_step_read(graph: Graph | None = None) -> Tensor | None:
         graph: the graph; by default the default one.
 
     Returns:
-        A scalar tensor; None where the graph has no global step.
+        A scalar tensor; None if the graph has no global step.
 
     Raises:
         RuntimeError: if the graph has several.

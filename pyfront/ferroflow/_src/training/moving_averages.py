@@ -103,7 +103,7 @@ def weighted_moving_average(
     collections: list[str] | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Returns the moving average of `value * weight` over that of `weight`, each moved a step.
+    """Returns the moving average of `value * weight` over that of `weight`, each updated once.
 
     Args:
         value: tensor of a number dtype and known shape.
@@ -226,7 +226,7 @@ class ExponentialMovingAverage:
             var: a variable or tensor of any dtype and shape.
 
         Returns:
-            Variable, or None where there is no average.
+            Variable, or None if there is no average.
         """
         return self._averages.get(var)
 

@@ -61,7 +61,7 @@ class Optimizer:
     `GATE_OP` makes the gradients of one operation available together, and `GATE_GRAPH` computes all before any is
     applied.
 
-    Subclasses override `_apply_dense` and `_apply_sparse` (or `_apply_sparse_duplicate_indices`), and where they need
+    Subclasses override `_apply_dense` and `_apply_sparse` (or `_apply_sparse_duplicate_indices`), and if they need
     them `_prepare`, `_create_slots`, `_finish` and `_valid_dtypes`. Slots are variables that belong to a trained one.
 
     Args:

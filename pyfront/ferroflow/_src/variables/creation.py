@@ -54,7 +54,8 @@ def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
 
     Args:
         variable_creator: callable of `next_creator` and the keyword arguments of `tf.Variable`, which it may change
-            before it calls `next_creator(**kwargs)`; returns a variable. Of nested scopes, the innermost is called first.
+            before it calls `next_creator(**kwargs)`; returns a variable. Of nested scopes, the innermost is called
+            first.
 
     Yields:
         None.

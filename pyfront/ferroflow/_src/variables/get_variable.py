@@ -49,15 +49,15 @@ def get_variable(
         caching_device: device string or function for cached reads, as `tf.Variable`.
         partitioner: a callable of shape and dtype to the number of slices of each dimension.
         validate_shape: bool, as `tf.Variable`.
-        use_resource: bool. If True, the variable is behind a handle, as a `ResourceVariable`; None for what the scope
-            says.
+        use_resource: bool. If True, the variable is behind a handle, as a `ResourceVariable`; None for the scope's
+            setting.
         custom_getter: a callable of the true getter and these arguments, called in its place.
         constraint: a function that optimizers apply after updates, as `tf.Variable`.
         synchronization: recorded, as `tf.Variable`.
         aggregation: recorded, as `tf.Variable`.
 
     Returns:
-        A `Variable`; a `PartitionedVariable` where there is a partitioner.
+        A `Variable`; a `PartitionedVariable` if there is a partitioner.
 
     Raises:
         ValueError: if the variable exists and the scope does not reuse, or it does not exist and the scope only reuses.
@@ -120,7 +120,7 @@ def get_local_variable(
         aggregation: recorded, as `tf.Variable`.
 
     Returns:
-        A `Variable`; a `PartitionedVariable` where there is a partitioner.
+        A `Variable`; a `PartitionedVariable` if there is a partitioner.
 
     Raises:
         ValueError: on the same conditions as `tf.get_variable`.

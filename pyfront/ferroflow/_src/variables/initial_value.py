@@ -23,7 +23,7 @@ _NEEDS_NO_VALUE = ("IsVariableInitialized", "VarIsInitializedOp")
 
 
 def value_or_initial_value(ref: Tensor, initial_value: Tensor) -> Tensor:
-    """Returns the value of a variable, or `initial_value` where it has none yet.
+    """Returns the value of a variable, or `initial_value` if it has none yet.
 
     Args:
         ref: the variable's reference, any dtype and shape.

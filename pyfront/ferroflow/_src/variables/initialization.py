@@ -138,7 +138,7 @@ def assert_variables_initialized(var_list: Iterable[Any] | None = None) -> Tenso
 
     Returns:
         An int32 tensor of shape [variables] whose evaluation raises `FailedPreconditionError` where a variable has no
-        value; None where there are no variables.
+        value; None if there are no variables.
     """
     variables = _all_variables() if var_list is None else list(var_list)
     ranks = []

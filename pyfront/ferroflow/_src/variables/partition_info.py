@@ -53,7 +53,7 @@ class PartitionInfo:
         return self._var_offset
 
     def single_offset(self, shape: Sequence[int]) -> int:
-        """Returns the offset in the one dimension that is cut; 0 where none is.
+        """Returns the offset in the one dimension that is cut; 0 if none is.
 
         Args:
             shape: sequence of int, the shape of the slice.
@@ -65,7 +65,7 @@ class PartitionInfo:
         return 0 if dim is None else self._var_offset[dim]
 
     def single_slice_dim(self, shape: Sequence[int]) -> int | None:
-        """Returns the one dimension in which the slice is smaller than the whole; None where it is the whole.
+        """Returns the one dimension in which the slice is smaller than the whole; None if it is the whole.
 
         Args:
             shape: sequence of int, the shape of the slice.
@@ -110,8 +110,8 @@ def call_partitioner(partitioner: Any, shape: TensorShape, dtype: Any, name: str
         A sequence of int: the number of slices of each dimension.
 
     Raises:
-        ValueError: if the shape is not fully defined or a scalar's, or the partitioner returned no sequence of positive
-            numbers of the shape's rank.
+        ValueError: if the shape is not fully defined or is a scalar, or the partitioner returned no sequence of
+            positive numbers of the shape's rank.
     """
     if not shape.is_fully_defined():
         raise ValueError(
@@ -132,7 +132,7 @@ def call_partitioner(partitioner: Any, shape: TensorShape, dtype: Any, name: str
 
 
 def slice_dimension(full_shape: Sequence[int], partitions: Sequence[int]) -> int:
-    """Returns the one dimension that is cut; the first where none is.
+    """Returns the one dimension that is cut; the first if none is.
 
     Args:
         full_shape: sequence of int.
@@ -157,7 +157,7 @@ def slice_dimension(full_shape: Sequence[int], partitions: Sequence[int]) -> int
 
 
 def slices(full_shape: Sequence[int], dim: int, count: int) -> Iterator[tuple[list[int], list[int]]]:
-    """Yields the slices of a whole, as even as possible: the first ones are longer by one where it does not divide.
+    """Yields slices of sizes that differ by at most one, the longer ones first.
 
     Args:
         full_shape: sequence of int.

@@ -29,7 +29,7 @@ def variable_axis_size_partitioner(
     Args:
         max_shard_bytes: int, the size in bytes that a slice may have. A slice holds at least one index of the axis.
         axis: int, the dimension to cut.
-        bytes_per_string_element: int, what a string counts as, in bytes.
+        bytes_per_string_element: int, the assumed size of a string, in bytes.
         max_shards: int, the most slices there may be; they then may be larger than `max_shard_bytes`.
 
     Returns:
@@ -72,7 +72,7 @@ def min_max_variable_partitioner(
         max_partitions: int, the most slices there may be.
         axis: int, the dimension to cut.
         min_slice_size: int, the size in bytes that a slice must reach.
-        bytes_per_string_element: int, what a string counts as, in bytes.
+        bytes_per_string_element: int, the assumed size of a string, in bytes.
 
     Returns:
         A function of `shape` (fully defined `TensorShape`) and `dtype` that returns a list of int, one per dimension.

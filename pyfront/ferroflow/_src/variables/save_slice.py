@@ -56,7 +56,7 @@ class SaveSliceInfo:
             export_scope: str, a name scope to take off the name.
 
         Returns:
-            The message; None where the name is outside `export_scope`.
+            The message; None if the name is outside `export_scope`.
         """
         if export_scope is not None and not str(self.full_name).startswith(export_scope):
             return None

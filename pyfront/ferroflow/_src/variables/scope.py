@@ -115,7 +115,7 @@ class variable_scope:
         partitioner: default partitioner, a callable of shape and dtype to the number of slices of each dimension.
         custom_getter: callable of the true getter and the arguments of `get_variable`, called in its place.
         reuse: True: variables must exist; None or False: as in the outer scope (by default they must not);
-            `AUTO_REUSE`: they are made where they do not exist.
+            `AUTO_REUSE`: they are made if they do not exist.
         dtype: default dtype.
         use_resource: default of `use_resource`.
         constraint: default constraint, a callable of a variable's value to its new value.

@@ -109,7 +109,7 @@ class Variable(VariableUpdates, metaclass=_VariableMeta):
             scope's default, or else that of `tf.enable_resource_variables`.
         synchronization: a `VariableSynchronization`, recorded.
         aggregation: a `VariableAggregation`, recorded.
-        shape: the variable's shape, where it is less known than that of `initial_value`.
+        shape: the variable's shape, if it is less known than that of `initial_value`.
 
     Raises:
         ValueError: if there is no initial value, or both it and `variable_def` are given. Also if its shape is unknown
@@ -362,7 +362,7 @@ class Variable(VariableUpdates, metaclass=_VariableMeta):
 
     @property
     def initial_value(self) -> Tensor | None:
-        """The initial value, a Tensor of the variable's dtype and shape; None where a `VariableDef` did not name it."""
+        """The initial value, a Tensor of the variable's dtype and shape; None if a `VariableDef` did not name it."""
         return self._initial_value
 
     def value(self) -> Tensor:
@@ -502,7 +502,7 @@ class Variable(VariableUpdates, metaclass=_VariableMeta):
             export_scope: str, a name scope to take off the names.
 
         Returns:
-            The message; None where the variable is outside `export_scope`.
+            The message; None if the variable is outside `export_scope`.
         """
         if export_scope is not None and not self._variable.name.startswith(export_scope):
             return None

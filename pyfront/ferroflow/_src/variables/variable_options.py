@@ -9,7 +9,7 @@ from ferroflow._src.variables.synchronization import VariableAggregation, Variab
 
 
 class VariableOptions(NamedTuple):
-    """The arguments of a true getter after the name, in its order; None is what is not given.
+    """The arguments of `get_variable` after the name, in its order; None if not given.
 
     `tf.get_variable` documents them.
     """

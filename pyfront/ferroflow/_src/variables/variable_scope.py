@@ -143,7 +143,7 @@ class VariableScope:
         """Sets the default initializer.
 
         Args:
-            initializer: an initializer, as `tf.get_variable` takes it; None for none.
+            initializer: an initializer, as `tf.get_variable` takes it, or None.
         """
         self._defaults = self._defaults._replace(initializer=initializer)
 
@@ -151,7 +151,7 @@ class VariableScope:
         """Sets the default dtype.
 
         Args:
-            dtype: DType or what converts to one.
+            dtype: DType, or a value that converts to one.
         """
         self._defaults = self._defaults._replace(dtype=dtype)
 
@@ -167,7 +167,7 @@ class VariableScope:
         """Sets the default regularizer.
 
         Args:
-            regularizer: a callable of a variable to a float scalar tensor, or None for none.
+            regularizer: a callable of a variable to a float scalar tensor, or None.
         """
         self._defaults = self._defaults._replace(regularizer=regularizer)
 
@@ -175,7 +175,7 @@ class VariableScope:
         """Sets the default caching device.
 
         Args:
-            caching_device: device string or function; None for none.
+            caching_device: device string or function, or None.
         """
         self._defaults = self._defaults._replace(caching_device=caching_device)
 
@@ -183,7 +183,7 @@ class VariableScope:
         """Sets the default partitioner.
 
         Args:
-            partitioner: a callable of shape and dtype to the number of slices of each dimension, or None for none.
+            partitioner: a callable of shape and dtype to the number of slices of each dimension, or None.
         """
         self._defaults = self._defaults._replace(partitioner=partitioner)
 
@@ -191,7 +191,7 @@ class VariableScope:
         """Sets the default custom getter.
 
         Args:
-            custom_getter: a callable of the true getter and the arguments of `tf.get_variable`, or None for none.
+            custom_getter: a callable of the true getter and the arguments of `tf.get_variable`, or None.
         """
         self._custom_getter = custom_getter
 
@@ -262,7 +262,7 @@ class VariableScope:
             aggregation: recorded, as `tf.Variable`.
 
         Returns:
-            A `Variable`; a `PartitionedVariable` where there is a partitioner.
+            A `Variable`; a `PartitionedVariable` if there is a partitioner.
 
         Raises:
             ValueError: if `initializer` is a value whose dtype is not `dtype`; also on the same conditions as
@@ -285,7 +285,7 @@ def derived_scope(
     defaults: VariableOptions,
     custom_getter: Callable[..., Any] | None,
 ) -> VariableScope:
-    """Returns a scope with the defaults of another one where it has none of its own.
+    """Returns a scope with the defaults of another one if it has none of its own.
 
     Args:
         base: `VariableScope` around the new one.
@@ -304,7 +304,7 @@ def derived_scope(
 def merged(
     scope: VariableScope, name: str, options: VariableOptions, custom_getter: Callable[..., Any] | None
 ) -> tuple[str, VariableOptions, Callable[..., Any] | None]:
-    """Returns the full name of a variable and its options, with the scope's where none are given.
+    """Returns the full name of a variable and its options, with the scope's if none are given.
 
     Args:
         scope: `VariableScope`.

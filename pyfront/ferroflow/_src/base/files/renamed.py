@@ -158,7 +158,7 @@ def stat(path: PathLike) -> system.FileStatistics:
 def walk(
     top: PathLike, topdown: bool = True, onerror: Callable[[errors.OpError], Any] | None = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Goes through a folder and those in it.
+    """Walks through a folder and its subfolders.
 
     Args:
         top: str, bytes or PathLike, the folder.

@@ -220,10 +220,10 @@ def list_directory(dirname: PathLike) -> list[str]:
 
 
 def walk(top: PathLike, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Goes through a folder and those in it.
+    """Walks through a folder and its subfolders.
 
     Args:
-        top: str, bytes or path object; where there is no such folder, nothing is yielded.
+        top: str, bytes or path object; if there is no such folder, nothing is yielded.
         in_order: bool. If True, a folder comes before its contents; otherwise after them.
 
     Yields:

@@ -61,7 +61,7 @@ def _message_class(descriptor: Descriptor) -> type[Message]:
     return made
 
 
-# protobuf searches for a pickled nested message in its default pool, where it is unknown or TensorFlow's.
+# protobuf searches for a pickled nested message in its default pool, if it is unknown or TensorFlow's.
 def _reduce(message: Message) -> tuple[Any, ...]:
     return _restore, (message.DESCRIPTOR.full_name, message.SerializePartialToString())
 

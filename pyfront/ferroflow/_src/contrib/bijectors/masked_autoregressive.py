@@ -210,10 +210,10 @@ def masked_autoregressive_default_template(
     Args:
         hidden_layers: list of int, the sizes of the hidden layers.
         shift_only: bool. If True, the network has no log_scale.
-        activation: callable, of the hidden layers; None for none.
+        activation: callable, of the hidden layers, or None.
         log_scale_min_clip: Tensor of a float dtype, that broadcasts with the log_scale: its least value.
         log_scale_max_clip: Tensor of a float dtype, that broadcasts with the log_scale: its highest value.
-        log_scale_clip_gradient: bool. If True, the gradient is 0 where the log_scale is clipped.
+        log_scale_clip_gradient: bool. If True, the gradient is 0 if the log_scale is clipped.
         name: str, name of the template and its variable scope.
         *args: further arguments of `masked_dense`.
         **kwargs: further arguments of `masked_dense`.

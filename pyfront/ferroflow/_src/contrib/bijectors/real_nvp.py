@@ -102,7 +102,7 @@ def real_nvp_default_template(
     Args:
         hidden_layers: list of int, the sizes of the hidden layers.
         shift_only: bool. If True, the network has no log_scale.
-        activation: callable, of the hidden layers; None for none.
+        activation: callable, of the hidden layers, or None.
         name: str, name scope of the operations.
         *args: further arguments of `tf.layers.dense`.
         **kwargs: further arguments of `tf.layers.dense`.

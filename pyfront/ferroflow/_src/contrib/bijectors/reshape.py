@@ -133,7 +133,7 @@ class Reshape(Bijector):
         with control_dependencies(self._checks):
             return constant(0.0, dtype=x.dtype)
 
-    # Shapes follow from a reshape of zeros, which folds to a constant where they are known.
+    # Shapes follow from a reshape of zeros, which folds to a constant if they are known.
 
     def _forward_event_shape(self, input_shape: TensorShape) -> Any:
         with control_dependencies(self._checks):

@@ -16,7 +16,7 @@ def master_url(address: str, rpc_layer: str | None) -> str:
 class ClusterResolver(abc.ABC):
     """Description of the cluster of a program, and of the program's own task.
 
-    A subclass overrides `cluster_spec` and `master`; where they are known, it also sets `task_type` and `task_id`.
+    A subclass overrides `cluster_spec` and `master`; if they are known, it also sets `task_type` and `task_id`.
     """
 
     _task_type: str | None = None

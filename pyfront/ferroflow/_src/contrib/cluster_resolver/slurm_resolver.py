@@ -71,8 +71,8 @@ class SlurmClusterResolver(ClusterResolver):
         jobs: dict from names of jobs to numbers of tasks; None for as many workers as the step has tasks.
         port_base: int, the port of the first task on a host; the next ones follow.
         gpus_per_node: int, the number of GPUs of a host, or None.
-        gpus_per_task: int, the number of GPUs of a task, or None. Steps run on CPUs; the numbers are checked, and exported
-            to other libraries if `auto_set_gpu` is True.
+        gpus_per_task: int, the number of GPUs of a task, or None. Steps run on CPUs; the numbers are checked, and
+            exported to other libraries if `auto_set_gpu` is True.
         tasks_per_node: int, the number of tasks on each host; or a dict from names of hosts to numbers; None for
             Slurm's.
         auto_set_gpu: bool. If True, `cluster_spec` sets CUDA_VISIBLE_DEVICES, if there are GPUs.

@@ -25,7 +25,7 @@ class Autoregressive(Distribution):
         name: str, name scope of its operations.
 
     Raises:
-        ValueError: if `num_steps` is below 1, or None where the size of an event is unknown.
+        ValueError: if `num_steps` is below 1, or None if the size of an event is unknown.
     """
 
     def __init__(

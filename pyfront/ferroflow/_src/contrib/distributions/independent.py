@@ -19,7 +19,7 @@ from ferroflow._src.ops.math.reduction import reduce_sum
 
 
 def _rank_of_batch(distribution: Any) -> Any:
-    """Returns the rank of the batch as an int, or as a Tensor of int32 where it is not known."""
+    """Returns the rank of the batch as an int, or as a Tensor of int32 if it is not known."""
     if distribution.batch_shape.ndims is not None:
         return distribution.batch_shape.ndims
     shape = distribution.batch_shape_tensor()

@@ -24,7 +24,7 @@ def matrix_diag_transform(matrix: Any, transform: Callable[[Any], Any] | None = 
 
     Args:
         matrix: Tensor of any dtype, of shape [..., n, n].
-        transform: callable of the diagonals, a Tensor of shape [..., n], that returns such a Tensor; None for none.
+        transform: callable of the diagonals, a Tensor of shape [..., n], that returns such a Tensor, or None.
         name: str, name scope of the operations.
 
     Returns:

@@ -34,7 +34,7 @@ def normal_conjugates_known_scale_posterior(prior: Any, scale: Any, s: Any, n: A
         Normal.
 
     Raises:
-        TypeError: if `prior` is not Normal, or `s` of another dtype.
+        TypeError: if `prior` is not Normal, or `s` has a different dtype.
     """
     mean, variance = _posterior(prior, scale, s, n)
     return Normal(loc=mean, scale=sqrt(variance))
@@ -53,7 +53,7 @@ def normal_conjugates_known_scale_predictive(prior: Any, scale: Any, s: Any, n: 
         Normal.
 
     Raises:
-        TypeError: if `prior` is not Normal, or `s` of another dtype.
+        TypeError: if `prior` is not Normal, or `s` has a different dtype.
     """
     mean, variance = _posterior(prior, scale, s, n)
     return Normal(loc=mean, scale=sqrt(variance + square(scale)))

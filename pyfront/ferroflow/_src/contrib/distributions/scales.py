@@ -44,14 +44,14 @@ def make_tril_scale(
     assert_positive: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Makes the operator of a lower triangular matrix, or of a diagonal one where no triangle is given.
+    """Makes the operator of a lower triangular matrix, or of a diagonal one if no triangle is given.
 
     Args:
         loc: Tensor of a float dtype, of shape [..., k], from which the size is taken; or None.
         scale_tril: Tensor of the same dtype, of shape [..., k, k], or None.
         scale_diag: Tensor of the same dtype, of shape [..., k], that is added to the diagonal; or None.
         scale_identity_multiplier: Tensor of the same dtype, of shape [...], that is added to the diagonal; or None.
-        shape_hint: int or Tensor of int32, of shape []: the size, where nothing else has it.
+        shape_hint: int or Tensor of int32, of shape []: the size, if no other argument determines it.
         validate_args: bool. If True, steps check the diagonal.
         assert_positive: bool. If True, the diagonal must be above 0; if not, it must not be 0.
         name: str, name scope of the operations.
@@ -99,13 +99,13 @@ def make_diag_scale(
         loc: Tensor of a float dtype, of shape [..., k], from which the size is taken; or None.
         scale_diag: Tensor of the same dtype, of shape [..., k], or None.
         scale_identity_multiplier: Tensor of the same dtype, of shape [...], that is added to the diagonal; or None.
-        shape_hint: int or Tensor of int32, of shape []: the size, where nothing else has it.
+        shape_hint: int or Tensor of int32, of shape []: the size, if no other argument determines it.
         validate_args: bool. If True, steps check the diagonal.
         assert_positive: bool. If True, the diagonal must be above 0; if not, it must not be 0.
         name: str, name scope of the operations.
 
     Returns:
-        LinearOperator of shape [..., k, k]: the identity where no diagonal is given.
+        LinearOperator of shape [..., k, k]: the identity if no diagonal is given.
 
     Raises:
         ValueError: if no argument has the size.
@@ -156,7 +156,7 @@ def shapes_from_loc_and_scale(loc: Any, scale: Any, name: str = "shapes_from_loc
         name: str, name scope of the operations.
 
     Returns:
-        (batch, event): arrays or TensorShapes where they are known, else Tensors of int32.
+        (batch, event): arrays or TensorShapes if they are known, else Tensors of int32.
 
     Raises:
         ValueError: if the sizes of the two are known and do not broadcast.

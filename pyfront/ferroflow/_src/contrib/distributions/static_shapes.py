@@ -19,7 +19,7 @@ from ferroflow._src.ops.math.elementwise import logical_not
 
 
 def static_value(x: Any) -> Any:
-    """Returns the value of a tensor as a NumPy array; None where only a step computes it."""
+    """Returns the value of a tensor as a NumPy array; None if only a step computes it."""
     return constant_value(convert_to_tensor(x))
 
 
@@ -30,13 +30,13 @@ def known_size(dimension: Any) -> int | None:
 
 
 def rank_of(x: Any) -> Any:
-    """Returns the rank of a tensor as an int, or as a Tensor of int32 where it is not known."""
+    """Returns the rank of a tensor as an int, or as a Tensor of int32 if it is not known."""
     ndims = x.get_shape().ndims
     return shaping.rank(x) if ndims is None else ndims
 
 
 def both(first: Any, second: Any) -> Any:
-    """Returns whether two conditions hold, as a Tensor of bool that is constant where it can be."""
+    """Returns whether two conditions hold, as a Tensor of bool that is constant if it can be."""
     values = [static_value(x) for x in (first, second)]
     if any(x is not None and not x for x in values):
         return constant(False)
@@ -46,7 +46,7 @@ def both(first: Any, second: Any) -> Any:
 
 
 def negated(condition: Any) -> Any:
-    """Returns whether a condition does not hold, as a Tensor of bool that is constant where it can be."""
+    """Returns whether a condition does not hold, as a Tensor of bool that is constant if it can be."""
     known = static_value(condition)
     return logical_not(condition) if known is None else constant(not known)
 
@@ -60,25 +60,25 @@ def concat_vectors(*vectors: Any) -> Any:
 
 
 def dimension_size(x: Any, axis: int) -> Any:
-    """Returns the size of a dimension as an int, or as a Tensor of int32 where it is not known."""
+    """Returns the size of a dimension as an int, or as a Tensor of int32 if it is not known."""
     size = x.get_shape().with_rank_at_least(abs(axis))
     known = None if size.ndims is None else size[axis].value
     return shaping.shape(x)[axis] if known is None else known
 
 
 def prefer_static_value(x: Any) -> Any:
-    """Returns the value of a tensor as a NumPy array, or the tensor where only a step computes it."""
+    """Returns the value of a tensor as a NumPy array, or the tensor if only a step computes it."""
     known = constant_value(x)
     return x if known is None else known
 
 
 def prefer_static_rank(x: Any) -> Any:
-    """Returns the rank of a tensor, as an int32 of NumPy where it is known."""
+    """Returns the rank of a tensor, as an int32 of NumPy if it is known."""
     return prefer_static_value(shaping.rank(x))
 
 
 def prefer_static_shape(x: Any) -> Any:
-    """Returns the shape of a tensor, as an array of int32 where it is known."""
+    """Returns the shape of a tensor, as an array of int32 if it is known."""
     return prefer_static_value(shaping.shape(x))
 
 
@@ -153,7 +153,7 @@ def prefer_static_broadcast_shape(shape1: Any, shape2: Any, name: str = "prefer_
 
 
 def broadcast_shape_of(*tensors: Any) -> Any:
-    """Returns the shape that tensors broadcast to: a list of int where it is known, else a Tensor of int32."""
+    """Returns the shape that tensors broadcast to: a list of int if it is known, else a Tensor of int32."""
     static = tensors[0].get_shape()
     for x in tensors[1:]:
         static = shaping.broadcast_static_shape(static, x.get_shape())

@@ -29,7 +29,7 @@ from ferroflow._src.ops.math.reduction import reduce_logsumexp, reduce_prod, red
 
 
 def _size_of_shape(shape: Any) -> Any:
-    """Returns the rank that a shape vector stands for, as a Tensor of int32 that is constant where it can be."""
+    """Returns the rank that a shape vector stands for, as a Tensor of int32 that is constant if it can be."""
     static = shape.get_shape()
     if static.ndims not in (None, 1):
         raise ValueError("input is not a valid shape: not 1D")

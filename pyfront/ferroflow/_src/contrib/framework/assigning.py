@@ -145,7 +145,7 @@ def assign_from_checkpoint_fn(
         reshape_variables: bool. If True, values get the shapes of the variables.
 
     Returns:
-        The function; None where no variable is left.
+        The function; None if no variable is left.
 
     Raises:
         ValueError: if `var_list` is empty.

@@ -44,7 +44,8 @@ def local_variable(
     """Makes a variable that is neither trained nor saved.
 
     Args:
-        initial_value: as `tf.Variable`: what converts to a tensor, or a callable without arguments that gives it.
+        initial_value: as `tf.Variable`: a value that converts to a tensor, or a callable without arguments that gives
+            it.
         validate_shape: bool. If True, `initial_value` must have a known shape.
         name: str, made unique.
         use_resource: bool. If True, the variable is behind a handle; None for the default in force.
@@ -64,7 +65,8 @@ def global_variable(
     """Makes a variable that is saved but not trained.
 
     Args:
-        initial_value: as `tf.Variable`: what converts to a tensor, or a callable without arguments that gives it.
+        initial_value: as `tf.Variable`: a value that converts to a tensor, or a callable without arguments that gives
+            it.
         validate_shape: bool. If True, `initial_value` must have a known shape.
         name: str, made unique.
         use_resource: bool. If True, the variable is behind a handle; None for the default in force.
@@ -107,10 +109,10 @@ def variable(
         device: device of the variable; None for the one in force.
         partitioner: callable of shape and dtype to the number of slices of each dimension.
         custom_getter: callable of these arguments and `reuse`, called in place of `tf.get_variable`.
-        use_resource: bool. If True, the variable is behind a handle; None for what the scope says.
+        use_resource: bool. If True, the variable is behind a handle; None for the scope's setting.
 
     Returns:
-        Variable, or PartitionedVariable where there is a partitioner.
+        Variable, or PartitionedVariable if there is a partitioner.
 
     Raises:
         ValueError: on the same conditions as `tf.get_variable`.
@@ -166,10 +168,10 @@ def model_variable(
         device: device of the variable; None for the one in force.
         partitioner: callable of shape and dtype to the number of slices of each dimension.
         custom_getter: callable of these arguments and `reuse`, called in place of `tf.get_variable`.
-        use_resource: bool. If True, the variable is behind a handle; None for what the scope says.
+        use_resource: bool. If True, the variable is behind a handle; None for the scope's setting.
 
     Returns:
-        Variable, or PartitionedVariable where there is a partitioner.
+        Variable, or PartitionedVariable if there is a partitioner.
 
     Raises:
         ValueError: on the same conditions as `tf.get_variable`.

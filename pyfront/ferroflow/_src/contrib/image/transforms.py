@@ -27,7 +27,7 @@ _INTERPOLATIONS = ("NEAREST", "BILINEAR")
 
 
 def _at_least_one(values: Any, rank: int, what: str) -> Tensor:
-    """Returns a batch of float32 vectors or numbers, of one where there is none.
+    """Returns a batch of float32 vectors or numbers, of one if there is none.
 
     Raises:
         TypeError: if the rank is unknown, or neither `rank` nor `rank - 1`.
@@ -263,7 +263,7 @@ def rotate(images: TensorLike, angles: TensorLike, interpolation: str = "NEAREST
         name: str, name scope.
 
     Returns:
-        Tensor of the dtype and shape of `images`; what comes from outside is 0.
+        Tensor of the dtype and shape of `images`; pixels from outside are 0.
 
     Raises:
         TypeError: on the same conditions as `transform`.
@@ -291,7 +291,7 @@ def translate(
         name: str, name scope.
 
     Returns:
-        Tensor of the dtype and shape of `images`; what comes from outside is 0.
+        Tensor of the dtype and shape of `images`; pixels from outside are 0.
 
     Raises:
         TypeError: on the same conditions as `transform`.

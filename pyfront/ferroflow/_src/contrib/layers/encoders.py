@@ -31,11 +31,11 @@ def embed_sequence(
 
     Args:
         ids: Tensor of int32 or int64, of shape [batch, steps].
-        vocab_size: int, the number of rows; None where the table is used again.
-        embed_dim: int, the number of columns; None where the table is used again.
+        vocab_size: int, the number of rows; None if the table is used again.
+        embed_dim: int, the number of columns; None if the table is used again.
         unique: bool. If True, each row is looked up once; accepted, the result is the same.
         initializer: an initializer of the table; the scope's by default.
-        regularizer: a callable of the table that gives a loss; None for none.
+        regularizer: a callable of the table that gives a loss, or None.
         trainable: bool. If True, the table is trained.
         scope: str or VariableScope; None for "EmbedSequence", made unique.
         reuse: True, None or `AUTO_REUSE`. If True, the scope's existing table is used; `AUTO_REUSE` creates a missing
@@ -78,7 +78,7 @@ def bow_encoder(
         embed_dim: int, the number of columns.
         sparse_lookup: bool. If True, ids may be missing.
         initializer: an initializer of the table; the scope's by default.
-        regularizer: a callable of the table that gives a loss; None for none.
+        regularizer: a callable of the table that gives a loss, or None.
         trainable: bool. If True, the table is trained.
         scope: str or VariableScope; None for "bow_encoder", made unique.
         reuse: True, None or `AUTO_REUSE`. If True, the scope's existing table is used; `AUTO_REUSE` creates a missing

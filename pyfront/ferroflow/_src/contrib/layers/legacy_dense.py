@@ -37,7 +37,7 @@ def legacy_fully_connected(
     Args:
         x: Tensor of a float dtype, of shape [batch, ..., size].
         num_output_units: int, the size of the last dimension of the outputs.
-        activation_fn: callable of the outputs; None for none.
+        activation_fn: callable of the outputs, or None.
         weight_init: initializer of the weights, of shape [size, num_output_units].
         bias_init: initializer of the bias, of shape [num_output_units]; None for no bias.
         name: str, the variable scope; None for "fully_connected", made unique.

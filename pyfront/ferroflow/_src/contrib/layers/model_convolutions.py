@@ -101,7 +101,7 @@ def _transposed(
         stride: int, or list of an int for each dimension of space: how many times as large the outputs are.
         padding: "SAME" or "VALID".
         data_format: "{last}" or "{first}".
-        activation_fn: callable of the outputs; None for none.
+        activation_fn: callable of the outputs, or None.
         normalizer_fn: callable that is applied in place of adding biases; None for biases.
         normalizer_params: dict of further arguments of it.
         weights_initializer: initializer of the weights, of shape kernel_size + [num_outputs, channels].
@@ -112,7 +112,7 @@ def _transposed(
             missing ones.
         variables_collections: list of keys of collections for the variables, or dict from "weights" and "biases" to
             such lists.
-        outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
+        outputs_collections: str or list of str, keys of collections that the result is put into, or None.
         trainable: bool. If True, the variables are trained.
         scope: str, the variable scope; None for "{default_scope}", made unique.
 
@@ -167,8 +167,8 @@ def separable_convolution2d(
         stride: int, or list of two equal ints: the distances of windows.
         padding: "SAME" or "VALID".
         data_format: "NHWC" or "NCHW".
-        rate: int, or list of two ints: the distances of the points of a window; 1 where `stride` is not.
-        activation_fn: callable of the outputs; None for none.
+        rate: int, or list of two ints: the distances of the points of a window; 1 if `stride` is not.
+        activation_fn: callable of the outputs, or None.
         normalizer_fn: callable that is applied in place of adding biases; None for biases.
         normalizer_params: dict of further arguments of it.
         weights_initializer: initializer of the depthwise weights, of shape [height, width, channels,
@@ -180,12 +180,12 @@ def separable_convolution2d(
             missing ones.
         variables_collections: list of keys of collections for the variables, or dict from "weights", for both kinds,
             and "biases" to such lists.
-        outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
+        outputs_collections: str or list of str, keys of collections that the result is put into, or None.
         trainable: bool. If True, the variables are trained.
         scope: str, the variable scope; None for "SeparableConv2d", made unique.
 
     Returns:
-        Tensor of the dtype of `inputs`, with `num_outputs` channels, or channels * depth_multiplier where it is None.
+        Tensor of the dtype of `inputs`, with `num_outputs` channels, or channels * depth_multiplier if it is None.
 
     Raises:
         ValueError: if `data_format`, `kernel_size`, `stride` or `rate` is not one of the listed values, or the number
@@ -287,7 +287,7 @@ def convolution2d_in_plane(
         kernel_size: int, or list of two ints: the height and width of windows.
         stride: int, or list of two equal ints: the distances of windows.
         padding: "SAME" or "VALID".
-        activation_fn: callable of the outputs; None for none.
+        activation_fn: callable of the outputs, or None.
         normalizer_fn: callable that is applied in place of adding biases; None for biases.
         normalizer_params: dict of further arguments of it.
         weights_initializer: initializer of the weights, of shape [height, width, 1, 1].
@@ -298,7 +298,7 @@ def convolution2d_in_plane(
             missing ones.
         variables_collections: list of keys of collections for the variables, or dict from "weights" and "biases" to
             such lists.
-        outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
+        outputs_collections: str or list of str, keys of collections that the result is put into, or None.
         trainable: bool. If True, the variables are trained.
         scope: str, the variable scope; None for "ConvInPlane", made unique.
 

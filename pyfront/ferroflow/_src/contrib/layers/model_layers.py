@@ -61,7 +61,7 @@ def flatten(
 
     Args:
         inputs: Tensor of any dtype, of shape [batch, ...].
-        outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
+        outputs_collections: str or list of str, keys of collections that the result is put into, or None.
         scope: str, name scope of the operations.
 
     Returns:
@@ -98,7 +98,7 @@ def fully_connected(
     Args:
         inputs: Tensor of a float dtype, of shape [..., size].
         num_outputs: int, the size of the last dimension of the outputs.
-        activation_fn: callable of the outputs; None for none.
+        activation_fn: callable of the outputs, or None.
         normalizer_fn: callable applied instead of adding biases; None for biases.
         normalizer_params: dict of further arguments of it.
         weights_initializer: initializer of the weights, of shape [size, num_outputs].
@@ -109,7 +109,7 @@ def fully_connected(
             missing ones.
         variables_collections: list of keys of collections for the variables, or dict from "weights" and "biases" to
             such lists.
-        outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
+        outputs_collections: str or list of str, keys of collections that the result is put into, or None.
         trainable: bool. If True, the variables are trained.
         scope: str, the variable scope; None for "fully_connected", made unique.
 
@@ -196,7 +196,7 @@ def _convolution(
         padding: "SAME" or "VALID".
         data_format: "NHWC" and the like, or "NCHW" and the like; None for the first.
         rate: int, or list of an int for each dimension of space: the distances of the points of a window.
-        activation_fn: callable of the outputs; None for none.
+        activation_fn: callable of the outputs, or None.
         normalizer_fn: callable that is applied in place of adding biases; None for biases.
         normalizer_params: dict of further arguments of it.
         weights_initializer: initializer of the weights.
@@ -207,7 +207,7 @@ def _convolution(
             missing ones.
         variables_collections: list of keys of collections for the variables, or dict from "weights" and "biases" to
             such lists.
-        outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
+        outputs_collections: str or list of str, keys of collections that the result is put into, or None.
         trainable: bool. If True, the variables are trained.
         scope: str, the variable scope; None for "Conv", made unique.
 
@@ -281,7 +281,7 @@ def dropout(
         keep_prob: float, or Tensor of the dtype of `inputs`, of shape []: the probability that an element stays.
         noise_shape: Tensor of int32, or list of int or None, as `tf.layers.Dropout`.
         is_training: bool, or Tensor of bool of shape [].
-        outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
+        outputs_collections: str or list of str, keys of collections that the result is put into, or None.
         scope: str, the variable scope; None for "Dropout", made unique.
         seed: int, the op's seed; None to derive it from the graph's.
 
@@ -329,7 +329,7 @@ def batch_norm(
         center: bool. If True, an offset beta is added.
         scale: bool. If True, the result is multiplied by gamma.
         epsilon: float, added to the variance.
-        activation_fn: callable of the outputs; None for none.
+        activation_fn: callable of the outputs, or None.
         param_initializers: dict from "beta", "gamma", "moving_mean" and "moving_variance" to initializers.
         param_regularizers: dict from "beta" and "gamma" to callables that give losses.
         updates_collections: str or list of str, keys of collections for the updates of the averages; None to update
@@ -338,7 +338,7 @@ def batch_norm(
         reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
             missing ones.
         variables_collections: list of keys of collections for the variables, or dict from their names to such lists.
-        outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
+        outputs_collections: str or list of str, keys of collections that the result is put into, or None.
         trainable: bool. If True, beta and gamma are trained.
         fused: bool, as `tf.layers.BatchNormalization`; None for True.
         data_format: "NHWC" (the channels are the last dimension) or "NCHW" (the channels are the second dimension).
@@ -512,12 +512,12 @@ def layer_norm(
         inputs: Tensor of a float dtype, of known rank, of shape [batch, ...].
         center: bool. If True, an offset beta is added.
         scale: bool. If True, the result is multiplied by gamma.
-        activation_fn: callable of the outputs; None for none.
+        activation_fn: callable of the outputs, or None.
         reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
             missing ones.
         variables_collections: list of keys of collections for the variables, or dict from "beta" and "gamma" to such
             lists.
-        outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
+        outputs_collections: str or list of str, keys of collections that the result is put into, or None.
         trainable: bool. If True, the variables are trained.
         begin_norm_axis: int, the first dimension that is averaged over.
         begin_params_axis: int, the first dimension that beta and gamma have.
@@ -584,7 +584,7 @@ def one_hot_encoding(
         num_classes: int, the length of the vectors.
         on_value: float.
         off_value: float, the other elements.
-        outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
+        outputs_collections: str or list of str, keys of collections that the result is put into, or None.
         scope: str, name scope of the operations.
 
     Returns:

@@ -62,13 +62,13 @@ def instance_norm(
         center: bool. If True, an offset beta is added.
         scale: bool. If True, the result is multiplied by gamma.
         epsilon: float, added to the variance.
-        activation_fn: callable of the outputs; None for none.
+        activation_fn: callable of the outputs, or None.
         param_initializers: dict from "beta" and "gamma" to initializers.
         reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
             missing ones.
         variables_collections: list of keys of collections for the variables, or dict from "beta" and "gamma" to such
             lists.
-        outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
+        outputs_collections: str or list of str, keys of collections that the result is put into, or None.
         trainable: bool. If True, the variables are trained.
         data_format: "NHWC" (the channels are the last dimension) or "NCHW" (the channels are the second dimension).
         scope: str, the variable scope; None for "InstanceNorm", made unique.
@@ -146,13 +146,13 @@ def group_norm(
         center: bool. If True, an offset beta is added.
         scale: bool. If True, the result is multiplied by gamma.
         epsilon: float, added to the variance.
-        activation_fn: callable of the outputs; None for none.
+        activation_fn: callable of the outputs, or None.
         param_initializers: dict from "beta" and "gamma" to initializers.
         reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
             missing ones.
         variables_collections: list of keys of collections for the variables, or dict from "beta" and "gamma" to such
             lists.
-        outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
+        outputs_collections: str or list of str, keys of collections that the result is put into, or None.
         trainable: bool. If True, the variables are trained.
         scope: str, the variable scope; None for "GroupNorm", made unique.
 

@@ -43,7 +43,7 @@ def pool(
         data_format: "NHWC" and the like, or "NCHW" and the like; None for the first.
         dilation_rate: int, or list of an int for each dimension of space: the distances of the points of a window.
         stride: int, or list of an int for each dimension of space: the distances of windows.
-        outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
+        outputs_collections: str or list of str, keys of collections that the result is put into, or None.
         scope: str, name scope of the operations.
 
     Returns:
@@ -86,7 +86,7 @@ def images_to_sequence(
         inputs: Tensor of any dtype, of shape [images, height, width, channels], or [images, channels, height, width];
             width and channels are known.
         data_format: "NHWC" or "NCHW".
-        outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
+        outputs_collections: str or list of str, keys of collections that the result is put into, or None.
         scope: str, name scope of the operations.
 
     Returns:
@@ -122,7 +122,7 @@ def sequence_to_images(
         inputs: Tensor of any dtype, of shape [width, images * height, channels]; width and channels are known.
         height: int, the height of the images.
         output_data_format: "channels_last" or "channels_first".
-        outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
+        outputs_collections: str or list of str, keys of collections that the result is put into, or None.
         scope: str, name scope of the operations.
 
     Returns:
@@ -147,7 +147,7 @@ def dense_to_sparse(
     Args:
         tensor: Tensor of an integer dtype, of any shape.
         eos_token: int, the value.
-        outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
+        outputs_collections: str or list of str, keys of collections that the result is put into, or None.
         scope: str, the variable scope; None for "dense_to_sparse", made unique.
 
     Returns:

@@ -40,13 +40,13 @@ def bias_add(
 
     Args:
         inputs: Tensor of a float dtype, of shape [batch, ..., channels], or [batch, channels, height, width].
-        activation_fn: callable of the outputs; None for none.
+        activation_fn: callable of the outputs, or None.
         initializer: initializer of the biases, of shape [channels].
         regularizer: callable of the biases that gives a loss.
         reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
             missing ones.
         variables_collections: list of keys of collections for the variables, or dict from "biases" to such a list.
-        outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
+        outputs_collections: str or list of str, keys of collections that the result is put into, or None.
         trainable: bool. If True, the biases are trained.
         data_format: "NHWC" (the channels are the last dimension) or "NCHW" (the channels are the second dimension).
         scope: str, the variable scope; None for "BiasAdd", made unique.

@@ -21,7 +21,7 @@ def collect_named_outputs(collections: Collections | DictLike | None, alias: str
     """Adds outputs to collections, under an alias if one is given.
 
     Args:
-        collections: key of a collection, or list of keys; None for none.
+        collections: key of a collection, or list of keys, or None.
         alias: str, the name that `convert_collection_to_dict` gives them.
         outputs: Tensor of any dtype and shape, or SparseTensor.
 
@@ -97,11 +97,11 @@ def get_variable_collections(variables_collections: Collections | DictLike | Non
     """Returns the collections for variables of one kind.
 
     Args:
-        variables_collections: list of keys for all kinds, or dict of them by kind; None for none.
+        variables_collections: list of keys for all kinds, or dict of them by kind, or None.
         name: str, the kind: "weights", "biases".
 
     Returns:
-        list of keys; None for none.
+        list of keys, or None.
     """
     return variables_collections.get(name) if isinstance(variables_collections, dict) else variables_collections
 
@@ -114,7 +114,7 @@ def constant_value(value_or_tensor_or_var: Any, dtype: DTypeLike | None = None) 
         dtype: the DType that a Tensor or Variable must have; None for any.
 
     Returns:
-        The value that was given; for a Tensor a numpy.ndarray, or None where a step decides; None for a Variable.
+        The value that was given; for a Tensor a numpy.ndarray, or None if a step decides; None for a Variable.
 
     Raises:
         ValueError: if the value is None, or has another dtype.

@@ -23,8 +23,8 @@ def summarize_activation(op: Tensor) -> Tensor:
     """Returns a summary of an activation: its values, and the fraction at an end of its range.
 
     Args:
-        op: Tensor of a real number dtype, of any shape; of the operations Relu, Relu6 and Softplus the parts are
-            summarized.
+        op: Tensor of a real number dtype, of any shape; for Relu, Relu6 and Softplus, also the fractions at the
+            limits.
 
     Returns:
         Tensor of string, of shape []: the summary of the values.
@@ -65,7 +65,7 @@ def summarize_tensors(tensors: Iterable[Any], summarizer: _Summarizer = summariz
         summarizer: callable of a Tensor to its summary.
 
     Returns:
-        list of what the summarizer returns.
+        list of the summarizer's results.
     """
     return [summarizer(tensor) for tensor in tensors]
 
@@ -81,7 +81,7 @@ def summarize_collection(
         summarizer: callable of a Tensor to its summary.
 
     Returns:
-        list of what the summarizer returns.
+        list of the summarizer's results.
     """
     found = [x for x in get_collection(collection) if name_filter is None or re.match(name_filter, x.op.name)]
     return summarize_tensors(found, summarizer)
@@ -95,7 +95,7 @@ def summarize_variables(name_filter: str | None = None, summarizer: _Summarizer 
         summarizer: callable, as `summarize_collection`.
 
     Returns:
-        list of what the summarizer returns.
+        list of the summarizer's results.
     """
     return summarize_collection(GraphKeys.GLOBAL_VARIABLES, name_filter, summarizer)
 
@@ -108,7 +108,7 @@ def summarize_weights(name_filter: str | None = None, summarizer: _Summarizer = 
         summarizer: callable, as `summarize_collection`.
 
     Returns:
-        list of what the summarizer returns.
+        list of the summarizer's results.
     """
     return summarize_collection(GraphKeys.WEIGHTS, name_filter, summarizer)
 
@@ -121,7 +121,7 @@ def summarize_biases(name_filter: str | None = None, summarizer: _Summarizer = s
         summarizer: callable, as `summarize_collection`.
 
     Returns:
-        list of what the summarizer returns.
+        list of the summarizer's results.
     """
     return summarize_collection(GraphKeys.BIASES, name_filter, summarizer)
 
@@ -134,6 +134,6 @@ def summarize_activations(name_filter: str | None = None, summarizer: _Summarize
         summarizer: callable, as `summarize_collection`.
 
     Returns:
-        list of what the summarizer returns.
+        list of the summarizer's results.
     """
     return summarize_collection(GraphKeys.ACTIVATIONS, name_filter, summarizer)

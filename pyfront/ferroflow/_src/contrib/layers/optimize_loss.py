@@ -75,12 +75,12 @@ def optimize_loss(
         learning_rate: float, or Tensor of a float dtype, of shape []; None for that of the optimizer.
         optimizer: str, the name of an optimizer ("Adagrad", "Adam", "Ftrl", "Momentum", "RMSProp", "SGD"); an
             Optimizer, or its class; callable of the learning rate to an Optimizer.
-        gradient_noise_scale: float, the factor of normal random numbers that are added to gradients; None for none.
-        gradient_multipliers: dict of float, the factors of gradients by variables or their names; None for none.
+        gradient_noise_scale: float, the factor of normal random numbers that are added to gradients, or None.
+        gradient_multipliers: dict of float, the factors of gradients by variables or their names, or None.
         clip_gradients: float, the global norm that gradients are scaled down to; callable of a list of pairs of
-            gradients and variables to such a list; None for none.
-        learning_rate_decay_fn: callable of the learning rate and the global step to the rate of the step; None for
-            none.
+            gradients and variables to such a list, or None.
+        learning_rate_decay_fn: callable of the learning rate and the global step to the rate of the step, or
+            None.
         update_ops: iterable of Operations that run before; None for those of `GraphKeys.UPDATE_OPS`.
         variables: list of Variables to train; None for all trainable ones.
         name: str, the variable scope; None for "OptimizeLoss".
@@ -236,9 +236,9 @@ def adaptive_clipping_fn(
         std_factor: float, or Tensor of float32 of shape []: how many standard deviations of the norm's logarithm above
             its mean are usual.
         decay: float, or Tensor of float32 of shape []: the part of the moving averages that stays.
-        static_max_norm: float, a norm that is never exceeded; None for none.
-        global_step: Tensor of an integer dtype, of shape []: the step, below which averages move faster; None for
-            none.
+        static_max_norm: float, a norm that is never exceeded, or None.
+        global_step: Tensor of an integer dtype, of shape []: the step, below which averages move faster, or
+            None.
         report_summary: bool. If True, the largest usual norm is summarized.
         epsilon: float, the smallest variance.
         name: str, the variable scope; None for "AdaptiveMaxNorm".

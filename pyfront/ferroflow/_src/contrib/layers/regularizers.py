@@ -83,14 +83,14 @@ def l2_regularizer(scale: FloatLike, scope: str | None = None) -> Regularizer:
 def sum_regularizer(
     regularizer_list: Iterable[Regularizer | None], scope: str | None = None
 ) -> Callable[..., Tensor] | None:
-    """Makes a regularizer that gives the sum of what others give.
+    """Makes a regularizer that returns the sum of other regularizers' losses.
 
     Args:
         regularizer_list: the others; None among them is left out.
         scope: str, name scope of the operations.
 
     Returns:
-        A callable of a weight that gives a Tensor of shape []; None where there are no others.
+        A callable of a weight that gives a Tensor of shape []; None if there are no others.
     """
     given = [regularizer for regularizer in regularizer_list if regularizer is not None]
     if not given:

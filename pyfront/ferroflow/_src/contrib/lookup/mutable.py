@@ -183,7 +183,7 @@ class MutableDenseHashTable(_MutableTable):
         shared_name: str; tables of one name are one table, over the sessions that share state.
         name: str, name of the operation.
         checkpoint: bool. If True, savers save its rows, as tensors `name-keys` and `name-values`.
-        deleted_key: scalar or vector, another key that is never used, as TensorFlow 1.15 requires; None for none.
+        deleted_key: scalar or vector, another key that is never used, as TensorFlow 1.15 requires, or None.
     """
 
     def __init__(

@@ -123,7 +123,7 @@ def log_loss(
         predictions: Tensor of a real number dtype, of shape [batch, ...].
         labels: Tensor of a real number dtype, of the shape of `predictions`.
         weights: Tensor of a real number dtype, of shape [], [batch] or of more leading dimensions of the losses.
-        epsilon: float, added to what is under a logarithm.
+        epsilon: float, added before a logarithm.
         scope: str, name scope of the operations.
 
     Returns:

@@ -52,7 +52,7 @@ def predictions_first(metric: Callable[..., Pair], name: str) -> Callable[..., P
 
     Args:
         metric: callable of labels, predictions and more.
-        name: str, what the new one is called.
+        name: str, the new function's name.
 
     Returns:
         A callable that issues a DeprecationWarning naming the metric.
@@ -151,7 +151,7 @@ def streaming_false_positive_rate(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """Returns the part of what is False that is predicted True; 0 where nothing is False."""
+    """Returns the false positive rate; 0 if there are no negatives."""
     with variable_scope(name, "false_positive_rate", [predictions, labels, weights]):
         return counting.part_of_sum(
             counting.false_positives,
@@ -173,7 +173,7 @@ def streaming_false_negative_rate(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """Returns the part of what is True that is predicted False; 0 where nothing is True."""
+    """Returns the false negative rate; 0 if there are no positives."""
     with variable_scope(name, "false_negative_rate", [predictions, labels, weights]):
         return counting.part_of_sum(
             counting.false_negatives,

@@ -31,7 +31,7 @@ class ExternalOptimizerInterface:
     """Base of the optimizers outside of the graph, with the loss and its gradients; subclasses define `_minimize`.
 
     Args:
-        loss: float [], what is minimized.
+        loss: float [], the loss to minimize.
         var_list: list of variables of known shapes that are changed; the trainable ones by default.
         equalities: list of float [] tensors that are held at zero.
         inequalities: list of float [] tensors that are held at zero or above.
@@ -101,7 +101,7 @@ class ExternalOptimizerInterface:
 
         Args:
             session: the `Session` that runs the loss; the default one by default.
-            feed_dict: dict, what is fed to every run.
+            feed_dict: dict, fed to every run.
             fetches: list of Tensors of any dtypes and shapes, whose values `loss_callback` gets.
             step_callback: function, called after each step of the optimizer with the vector of all values.
             loss_callback: function, called after each computation of the loss, with the values of `fetches`.
@@ -167,9 +167,9 @@ class ExternalOptimizerInterface:
         Args:
             initial_val: float [n], where to begin.
             loss_grad_func: gives the loss and its gradient, float [n], at a vector.
-            equality_funcs: give what is held at zero, each in a list of one.
+            equality_funcs: give the values to hold at zero, each in a list of one.
             equality_grad_funcs: give the gradients of these, each in a list of one.
-            inequality_funcs: give what is held at zero or above, each in a list of one.
+            inequality_funcs: give the values to hold at zero or above, each in a list of one.
             inequality_grad_funcs: give the gradients of these, each in a list of one.
             packed_bounds: n pairs of lowest and highest values; None if there are no bounds.
             step_callback: function, to be called after each step with the vector.
@@ -191,7 +191,7 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
     L-BFGS-B.
 
     Args:
-        loss: float [], what is minimized.
+        loss: float [], the loss to minimize.
         var_list: list of variables of known shapes that are changed; the trainable ones by default.
         equalities: list of float [] tensors that are held at zero, by methods that can, such as SLSQP.
         inequalities: list of float [] tensors that are held at zero or above, by methods that can.

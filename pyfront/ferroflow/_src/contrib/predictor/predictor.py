@@ -60,7 +60,7 @@ class Predictor:
         """Computes the outputs for given inputs.
 
         Args:
-            input_dict: dict of arrays by the names of `feed_tensors`; what is left out or None is not fed.
+            input_dict: dict of arrays by the names of `feed_tensors`; missing names and None are not fed.
 
         Returns:
             Dict of NumPy arrays by the names of `fetch_tensors`.

@@ -237,7 +237,7 @@ class GRUBlockCell(LayerRNNCell):
             h_prev: Tensor of the dtype of `inputs`, of shape [batch, units].
 
         Returns:
-            Twice the output, of shape [batch, units].
+            The output twice, of shape [batch, units].
 
         Raises:
             ValueError: if the state has a wrong size.

@@ -32,7 +32,7 @@ class ConvLSTMCell(RNNCell):
         kernel_shape: list of int, the window.
         use_bias: bool. If True, a bias is added.
         skip_connection: bool. If True, the inputs are joined to the outputs along the channels.
-        forget_bias: float, what is added to the forget gates' inputs.
+        forget_bias: float, added to the forget gates' inputs.
         initializers: accepted and ignored, as TensorFlow does.
         name: str, name of the layer.
 

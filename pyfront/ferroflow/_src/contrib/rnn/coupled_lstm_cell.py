@@ -29,8 +29,8 @@ class CoupledInputForgetGateLSTMCell(RNNCell):
         num_units: int, the number of units.
         use_peepholes: bool. If True, the gates use the cell state.
         initializer: accepted and not used, as in TF 1.x.
-        num_proj: int, the size of a projection of the output; None for none.
-        proj_clip: float, the bound of projected outputs; None for none.
+        num_proj: int, the size of a projection of the output, or None.
+        proj_clip: float, the bound of projected outputs, or None.
         num_unit_shards: int, the number of variables that the weights are made of.
         num_proj_shards: int, the number of variables that the projection is made of.
         forget_bias: float, added to the forget gate.

@@ -55,7 +55,7 @@ class UGRNNCell(_GatedCell):
     Args:
         num_units: int, the number of units.
         initializer: initializer of the kernel; None for the scope's.
-        forget_bias: float, what is added to the gate's inputs.
+        forget_bias: float, added to the gate's inputs.
         activation: callable, of the new state.
         reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
             missing ones.
@@ -82,7 +82,7 @@ class UGRNNCell(_GatedCell):
             state: Tensor of the dtype of `inputs`, of shape [batch, units].
 
         Returns:
-            Twice the output, of shape [batch, units].
+            The output twice, of shape [batch, units].
 
         Raises:
             ValueError: if the last dimension of the inputs is unknown.
@@ -103,7 +103,7 @@ class IntersectionRNNCell(_GatedCell):
         num_units: int, the number of units.
         num_in_proj: int, the number of units if inputs of another size are projected; None if they are refused.
         initializer: initializer of the kernels; None for the scope's.
-        forget_bias: float, what is added to the gates' inputs.
+        forget_bias: float, added to the gates' inputs.
         y_activation: callable, of the new outputs.
         reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
             missing ones.

@@ -32,7 +32,7 @@ class GridLSTMCell(RNNCell):
         num_units: int, the number of units of each of the two.
         use_peepholes: bool. If True, the gates use both cell states.
         share_time_frequency_weights: bool. If True, both have the same weights.
-        cell_clip: float, the bound of cell states; None for none.
+        cell_clip: float, the bound of cell states, or None.
         initializer: accepted and not used, as in TF 1.x.
         num_unit_shards: int, the number of variables that the weights are made of.
         forget_bias: float, added to the forget gates.
@@ -268,7 +268,7 @@ class BidirectionalGridLSTMCell(GridLSTMCell):
         num_units: int, the number of units.
         use_peepholes: bool. If True, the gates use both cell states.
         share_time_frequency_weights: bool. If True, frequency and time have the same weights.
-        cell_clip: float, the bound of cell states; None for none.
+        cell_clip: float, the bound of cell states, or None.
         initializer: accepted and not used, as in TF 1.x.
         num_unit_shards: int, the number of variables that the weights are made of.
         forget_bias: float, added to the forget gates.

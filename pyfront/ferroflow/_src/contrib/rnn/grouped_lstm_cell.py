@@ -25,7 +25,7 @@ class GLSTMCell(RNNCell):
     Args:
         num_units: int, the number of units, a multiple of `number_of_groups`.
         initializer: initializer of the weights; None for the scope's.
-        num_proj: int, the size of a projection of the output, a multiple of `number_of_groups`; None for none.
+        num_proj: int, the size of a projection of the output, a multiple of `number_of_groups`, or None.
         number_of_groups: int, the number of groups.
         forget_bias: float, added to the forget gate.
         activation: callable, of the cell state.

@@ -27,10 +27,10 @@ class LayerNormLSTMCell(RNNCell):
     Args:
         num_units: int, the number of units.
         use_peepholes: bool. If True, the gates use the cell state.
-        cell_clip: float, the bound of cell states; None for none.
+        cell_clip: float, the bound of cell states, or None.
         initializer: initializer of the weights and peepholes; None for the scope's.
-        num_proj: int, the size of a projection of the output; None for none.
-        proj_clip: float, the bound of projected outputs; None for none.
+        num_proj: int, the size of a projection of the output, or None.
+        proj_clip: float, the bound of projected outputs, or None.
         forget_bias: float, added to the forget gate.
         activation: callable, of the new values and of the cell state; None for `tanh`.
         layer_norm: bool. If True, there is normalization.

@@ -20,7 +20,7 @@ class NASCell(RNNCell):
     Args:
         num_units: int, the number of units.
         num_proj: int, the size of the projected output; None for no projection.
-        use_biases: bool. If True, a bias is added to what comes from the state.
+        use_biases: bool. If True, a bias is added to the state's part.
         reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
             missing ones.
 

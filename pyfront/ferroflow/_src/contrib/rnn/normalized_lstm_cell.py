@@ -25,7 +25,7 @@ class LayerNormBasicLSTMCell(RNNCell):
 
     Args:
         num_units: int, the number of units.
-        forget_bias: float, what is added to the forget gates' inputs.
+        forget_bias: float, added to the forget gates' inputs.
         input_size: accepted and ignored (deprecated).
         activation: callable, of the new inputs and of the memory.
         layer_norm: bool. If True, there is normalization; if not, there is a bias.

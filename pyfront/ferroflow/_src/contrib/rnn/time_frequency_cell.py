@@ -27,7 +27,7 @@ class TimeFreqLSTMCell(RNNCell):
     Args:
         num_units: int, the number of units.
         use_peepholes: bool. If True, the gates use the cell state.
-        cell_clip: float, the bound of cell states; None for none.
+        cell_clip: float, the bound of cell states, or None.
         initializer: accepted and not used, as in TF 1.x.
         num_unit_shards: int, the number of variables that the weights are made of.
         forget_bias: float, added to the forget gate.

@@ -82,7 +82,7 @@ class MemoryAttention(AttentionMechanism):
     """An attention mechanism with a memory, and layers that memory and query go through.
 
     Args:
-        query_layer: Layer that queries go through; None for none.
+        query_layer: Layer that queries go through, or None.
         memory: Tensor of a float dtype, of shape [batch, time, size...].
         probability_fn: callable of scores, of shape [batch, time], and the state, that gives alignments.
         memory_sequence_length: Tensor of int32, of shape [batch]: the parts of each memory, past which it is zeros and

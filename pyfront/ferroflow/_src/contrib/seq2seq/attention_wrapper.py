@@ -54,11 +54,11 @@ class AttentionWrapperState(
         cell_state: Tensor of shape [batch, ...], or structure of them: the state of the wrapped cell.
         attention: Tensor of a float dtype, of shape [batch, size]: the last attention.
         time: Tensor of int32, of shape []: the number of the step.
-        alignments: Tensor of a float dtype, of shape [batch, alignments size]; tuple of them where there are several
+        alignments: Tensor of a float dtype, of shape [batch, alignments size]; tuple of them if there are several
             mechanisms.
-        alignment_history: TensorArray of all alignments, or `()`; tuple of them where there are several mechanisms.
+        alignment_history: TensorArray of all alignments, or `()`; tuple of them if there are several mechanisms.
         attention_state: Tensor of shape [batch, ...], or structure of them, the state of the mechanism; tuple of them
-            where there are several mechanisms.
+            if there are several mechanisms.
     """
 
     __slots__ = ()

@@ -34,7 +34,7 @@ class BasicDecoder(Decoder):
         cell: RNNCell.
         helper: Helper.
         initial_state: the first state, Tensor of shape [batch, ...] or structure of them, as the cell's.
-        output_layer: Layer, what comes after the cell; None for nothing.
+        output_layer: Layer applied to the cell's outputs, or None.
 
     Raises:
         TypeError: if `cell` is not an RNNCell, `helper` no Helper, or `output_layer` no Layer.
@@ -94,7 +94,8 @@ class BasicDecoder(Decoder):
             name: str, name scope of the operations.
 
         Returns:
-            BasicDecoderOutput, the next state, the next inputs, and what is finished, Tensor of bool of shape [batch].
+            BasicDecoderOutput, the next state, the next inputs, and the finished sequences, a Tensor of bool of shape
+            [batch].
         """
         with name_scope(name, "BasicDecoderStep", (time, inputs, state)):
             outputs, cell_state = self._cell(inputs, state)

@@ -71,7 +71,7 @@ class BeamSearchDecoder(Decoder):
         end_token: Tensor of int32, of shape []: the id that ends a sequence.
         initial_state: the first state, as the cell's, of shape [batch * beam_width, ...].
         beam_width: int, the number of sequences of each entry.
-        output_layer: Layer, what comes after the cell; None for nothing.
+        output_layer: Layer applied to the cell's outputs, or None.
         length_penalty_weight: float or Tensor of a float dtype of shape []: how much longer sequences are preferred; 0
             for not.
         reorder_tensor_arrays: bool. If True, TensorArrays in the last state, as an `alignment_history`, become tensors
@@ -148,7 +148,7 @@ class BeamSearchDecoder(Decoder):
 
     @property
     def output_dtype(self) -> Any:
-        """BeamSearchDecoderOutput of DTypes; that of scores is the one of the first part of the state."""
+        """BeamSearchDecoderOutput of DTypes; the scores have the dtype of the state's first part."""
         sizes = output_size_of(self._cell, self._output_layer)
         return BeamSearchDecoderOutput(
             scores=nest.map_structure(lambda _: self._dtype, sizes),
@@ -282,8 +282,8 @@ class BeamSearchDecoder(Decoder):
             name: str, name scope of the operations.
 
         Returns:
-            BeamSearchDecoderOutput, the next state, the next inputs, and what is finished, Tensor of bool of shape
-            [batch, beams].
+            BeamSearchDecoderOutput, the next state, the next inputs, and the finished sequences, a Tensor of bool of
+            shape [batch, beams].
         """
         with name_scope(name, "BeamSearchDecoderStep", (time, inputs, state)):
             merged = nest.map_structure(lambda given: self._merged(given, given.shape[2:]), inputs)

@@ -34,7 +34,7 @@ def gather_tree(
         step_ids: Tensor of int32, of shape [time, batch, beams]: the ids that were chosen.
         parent_ids: Tensor of int32, of shape [time, batch, beams]: the beams of the step before that they go on from.
         max_sequence_lengths: Tensor of int32, of shape [batch]: where the longest beam of each entry ends.
-        end_token: Tensor of int32, of shape []: the id that ends a sequence, and that fills what comes after.
+        end_token: Tensor of int32, of shape []: the id that ends a sequence, and the padding after it.
         name: str, name of the operation.
 
     Returns:

@@ -85,7 +85,7 @@ class Decoder(abc.ABC):
             name: str, name scope of the operations.
 
         Returns:
-            The outputs, the next state, the next inputs, and what is finished, Tensor of bool of shape [batch].
+            The outputs, the next state, the next inputs, and the finished sequences, a Tensor of bool of shape [batch].
 
         Raises:
             NotImplementedError: if the decoder does not define it.

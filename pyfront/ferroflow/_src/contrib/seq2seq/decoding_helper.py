@@ -94,10 +94,10 @@ class CustomHelper(Helper):
     """A helper made of three functions.
 
     Args:
-        initialize_fn: callable of nothing that gives what is finished and the first inputs.
+        initialize_fn: callable without arguments that returns the finished sequences and the first inputs.
         sample_fn: callable of `time`, `outputs` and `state` that gives samples.
-        next_inputs_fn: callable of `time`, `outputs`, `state` and `sample_ids` that gives what is finished, the next
-            inputs and the next state.
+        next_inputs_fn: callable of `time`, `outputs`, `state` and `sample_ids` that returns the finished sequences,
+            the next inputs and the next state.
         sample_ids_shape: list of int, the shape of a sample; None for a scalar.
         sample_ids_dtype: DType of the samples; None for int32.
     """

@@ -54,7 +54,7 @@ def _mixed(base: Any, is_sampled: Any, sampled_rows: Callable[[Any], Any]) -> An
 class ScheduledEmbeddingTrainingHelper(TrainingHelper):
     """A training helper that feeds back, for some sequences of each step, the embedding of a drawn id.
 
-    Samples are -1 where the input comes from the training data.
+    Samples are -1 if the input comes from the training data.
 
     Args:
         inputs: Tensor of shape [batch, time, size].
@@ -132,7 +132,7 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
 class ScheduledOutputTrainingHelper(TrainingHelper):
     """A training helper that feeds back, for some sequences of each step, their output.
 
-    Samples are 1 where the input is an output.
+    Samples are 1 if the input is an output.
 
     Args:
         inputs: Tensor of shape [batch, time, size].
@@ -141,7 +141,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
         time_major: bool. If True, the first two dimensions of inputs are time and batch in this order.
         seed: int, the seed of the choice of sequences; None to derive it from the graph's.
         next_inputs_fn: callable of outputs, of shape [rows, size], that gives inputs; None for the outputs.
-        auxiliary_inputs: Tensor of shape [batch, time, size], joined to the inputs of either kind; None for none.
+        auxiliary_inputs: Tensor of shape [batch, time, size], joined to the inputs of either kind, or None.
         name: str, name scope of the operations.
 
     Raises:

@@ -13,7 +13,7 @@ def output_size_of(cell: Any, output_layer: Any) -> Any:
 
     Args:
         cell: RNNCell.
-        output_layer: Layer, or None for none.
+        output_layer: Layer, or None.
 
     Returns:
         int or TensorShape, without the batch, or a structure of them.

@@ -55,7 +55,7 @@ def evaluate_once(
         eval_op_feed_dict: dict of values to feed to `eval_op`, as `Session.run` takes it.
         final_op: tensors to fetch at the end, as `Session.run` takes it.
         final_op_feed_dict: dict of values to feed to `final_op`, as `Session.run` takes it.
-        summary_op: string scalar Tensor, written at the end; all summaries by default, None for none.
+        summary_op: string scalar Tensor, written at the end; all summaries by default, or None.
         summary_op_feed_dict: dict of values to feed to `summary_op`, as `Session.run` takes it.
         variables_to_restore: list of variables, or dict of them by the names of the checkpoint; all by default.
         session_config: ConfigProto of the session.
@@ -114,7 +114,7 @@ def evaluation_loop(
         eval_op_feed_dict: dict of values to feed to `eval_op`, as `Session.run` takes it.
         final_op: tensors to fetch at the end of each evaluation, as `Session.run` takes it.
         final_op_feed_dict: dict of values to feed to `final_op`, as `Session.run` takes it.
-        summary_op: string scalar Tensor, written at the end; all summaries by default, None for none.
+        summary_op: string scalar Tensor, written at the end; all summaries by default, or None.
         summary_op_feed_dict: dict of values to feed to `summary_op`, as `Session.run` takes it.
         variables_to_restore: list of variables, or dict of them by the names of the checkpoint; all by default.
         eval_interval_secs: float, seconds between the beginnings of two evaluations at least.

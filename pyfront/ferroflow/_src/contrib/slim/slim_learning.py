@@ -70,7 +70,7 @@ def create_train_op(
     Args:
         total_loss: float scalar Tensor.
         optimizer: Optimizer.
-        global_step: variable that counts the steps; the graph's by default, made if there is none. None for none.
+        global_step: variable that counts the steps; the graph's by default, created if missing; None for no counting.
         update_ops: operations that come before the gradients; those of the collection `UPDATE_OPS` by default.
         variables_to_train: list of variables; all trainable ones by default.
         clip_gradient_norm: float, the norm that a gradient is scaled down to; 0 for none.
@@ -202,7 +202,7 @@ def train(
 
     Args:
         train_op: float scalar Tensor, the loss, that trains one step when it is computed, as of `create_train_op`.
-        logdir: str, folder of checkpoints and summaries; None for none.
+        logdir: str, folder of checkpoints and summaries, or None.
         train_step_fn: callable with a session, `train_op`, `global_step` and `train_step_kwargs` as arguments, that
             returns the loss and whether to stop.
         train_step_kwargs: dict for `train_step_fn`; made by default.
@@ -216,10 +216,10 @@ def train(
         init_feed_dict: dict of values to feed to `init_op`, as `Session.run` takes it.
         local_init_op: Operation that initializes local variables and tables.
         init_fn: callable with the session as argument, run after `init_op`.
-        ready_op: string vector Tensor, the names of what is not initialized.
+        ready_op: string vector Tensor, the names of uninitialized variables.
         summary_op: string scalar Tensor, all summaries merged.
         save_summaries_secs: float, seconds between two summaries.
-        summary_writer: FileWriter; one for `logdir` by default, None for none.
+        summary_writer: FileWriter; one for `logdir` by default, or None.
         startup_delay_steps: int, the global step that another worker than the chief waits for.
         saver: Saver; a new one by default.
         save_interval_secs: float, seconds between two checkpoints.
@@ -230,7 +230,7 @@ def train(
         ignore_live_threads: bool. If True, threads that do not end in time are not an error.
 
     Returns:
-        The last loss; None where there was no step.
+        The last loss; None if there was no step.
 
     Raises:
         ValueError: if arguments contradict each other.

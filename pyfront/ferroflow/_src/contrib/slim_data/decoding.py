@@ -119,7 +119,7 @@ class Tensor(ItemHandler):
 
     Args:
         tensor_key: str, the name of the feature.
-        shape_keys: str or list of str, the features that hold its sizes; None for none.
+        shape_keys: str or list of str, the features that hold its sizes, or None.
         shape: its shape; None for that of the feature.
         default_value: the value of missing elements of a sparse feature.
 
@@ -209,7 +209,7 @@ class SparseTensor(ItemHandler):
     Args:
         indices_key: str, the feature of the positions in the last dimension; "indices" by default.
         values_key: str, the feature of the values; "values" by default.
-        shape_key: str, the feature of the shape; None for none.
+        shape_key: str, the feature of the shape, or None.
         shape: the shape; None for that of the feature of positions.
         densify: bool. If True, the item is dense.
         default_value: the value of missing elements of a dense item.

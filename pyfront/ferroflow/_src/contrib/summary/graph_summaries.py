@@ -99,9 +99,9 @@ def generic(
     Args:
         name: str, name of the summary.
         tensor: Tensor of any dtype and shape.
-        metadata: `SummaryMetadata` message that names the plugin to show it, or string scalar Tensor of one; None for
-            none.
-        family: str, what TensorBoard groups it under.
+        metadata: `SummaryMetadata` message that names the plugin to show it, or string scalar Tensor of one, or
+            None.
+        family: str, the group in TensorBoard.
         step: int or int64 scalar Tensor; None for the global step.
 
     Returns:
@@ -125,7 +125,7 @@ def scalar(name: str, tensor: TensorLike, family: str | None = None, step: IntLi
     Args:
         name: str, name of the summary.
         tensor: Tensor of a real dtype, of shape [].
-        family: str, what TensorBoard groups it under.
+        family: str, the group in TensorBoard.
         step: int or int64 scalar Tensor; None for the global step.
 
     Returns:
@@ -144,7 +144,7 @@ def histogram(name: str, tensor: TensorLike, family: str | None = None, step: In
     Args:
         name: str, name of the summary.
         tensor: Tensor of a real dtype, of any shape.
-        family: str, what TensorBoard groups it under.
+        family: str, the group in TensorBoard.
         step: int or int64 scalar Tensor; None for the global step.
 
     Returns:
@@ -172,7 +172,7 @@ def image(
         tensor: Tensor of uint8, float16 or float32, [batch, height, width, 1, 3 or 4].
         bad_color: uint8 [4], the colour of pixels that are not finite; None for red.
         max_images: int, the images to write.
-        family: str, what TensorBoard groups it under.
+        family: str, the group in TensorBoard.
         step: int or int64 scalar Tensor; None for the global step.
 
     Returns:
@@ -202,7 +202,7 @@ def audio(
         tensor: Tensor of float32, [batch, frames, channels] or [batch, frames].
         sample_rate: float or scalar Tensor, in Hertz.
         max_outputs: int, the clips to write.
-        family: str, what TensorBoard groups it under.
+        family: str, the group in TensorBoard.
         step: int or int64 scalar Tensor; None for the global step.
 
     Returns:
@@ -247,7 +247,7 @@ def eval_dir(model_dir: str, name: str | None = None) -> str:
         name: str, of the evaluation; None for the only one.
 
     Returns:
-        str, the path `model_dir`/eval, with an underscore and the name where there is one.
+        str, the path `model_dir`/eval, with an underscore and the name if there is one.
     """
     return os.path.join(model_dir, "eval" if not name else f"eval_{name}")
 

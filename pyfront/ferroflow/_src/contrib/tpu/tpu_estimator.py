@@ -68,8 +68,8 @@ class TPURunConfig(RunConfig):
 
     Args:
         tpu_config: TPUConfig; None for the default one.
-        evaluation_master: str, the target of sessions that evaluate; None for what `TF_CONFIG` says.
-        master: str, the target of sessions that train; None for what `TF_CONFIG` says.
+        evaluation_master: str, the target of sessions that evaluate; None for the value in `TF_CONFIG`.
+        master: str, the target of sessions that train; None for the value in `TF_CONFIG`.
         cluster: None; clusters of TPUs cannot be reached.
         **kwargs: as for `tf.estimator.RunConfig`.
 

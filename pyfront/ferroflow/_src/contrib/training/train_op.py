@@ -45,7 +45,7 @@ def summarize_gradients_as(grads_and_vars: Iterable[tuple[Any, Any]], suffix: st
 
     Args:
         grads_and_vars: pairs of a gradient, or None, and its variable.
-        suffix: str, what follows the variable's name.
+        suffix: str, the suffix of the summary's name.
 
     Returns:
         list of string scalar Tensor.
@@ -151,7 +151,7 @@ def create_train_op(
     Args:
         total_loss: float scalar Tensor.
         optimizer: Optimizer.
-        global_step: variable that counts the steps; the graph's by default, made if there is none. None for none.
+        global_step: variable that counts the steps; the graph's by default, created if missing; None for no counting.
         update_ops: operations that come before the gradients; those of the collection `UPDATE_OPS` by default.
         variables_to_train: list of variables; all trainable ones by default.
         transform_grads_fn: callable from a list of (gradient, variable) to another.

@@ -25,7 +25,7 @@ def train(
 
     Args:
         train_op: float scalar Tensor, the loss, that trains one step when it is computed, as of `create_train_op`.
-        logdir: str, folder of checkpoints and summaries; None for none.
+        logdir: str, folder of checkpoints and summaries, or None.
         master: str, the target of the session.
         is_chief: bool; True if this worker is the chief.
         scaffold: Scaffold; a new one by default.
@@ -37,7 +37,7 @@ def train(
         max_wait_secs: float, seconds that a worker waits for the chief at most.
 
     Returns:
-        The value of `train_op` in the last step; None where there was no step.
+        The value of `train_op` in the last step; None if there was no step.
 
     Raises:
         ValueError: if checkpoints or summaries are to be saved, and there is no `logdir`.

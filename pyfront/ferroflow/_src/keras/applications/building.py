@@ -255,7 +255,7 @@ def input_shape_of(
         tuple of int or None, without the batch.
 
     Raises:
-        ValueError: if the shape has another rank, too few pixels, or is not that of the weights.
+        ValueError: if the shape has a wrong rank, too few pixels, or differs from the weights' shape.
     """
     axis = channel_axis() - 1
     usual: list[int | None] = [default_size] * 3

@@ -25,7 +25,7 @@ def preprocess_input(x: Any, data_format: str | None = None, mode: str = "caffe"
 
     Args:
         x: array or Tensor of numbers from 0 to 255, of shape [height, width, 3] or [batch, height, width, 3]. An array
-            of floats is changed itself.
+            of floats is changed in place.
         data_format: "channels_last", or "channels_first" for [..., 3, height, width]; None for Keras's setting.
         mode: "caffe" subtracts ImageNet's means, and reverses the channels; "tf" scales to -1 to 1; "torch" scales to 0
             to 1, subtracts the means and divides by the standard deviations.
@@ -69,7 +69,7 @@ def preprocess_input_tf(x: Any, data_format: str | None = None) -> Any:
 
     Args:
         x: array or Tensor of numbers from 0 to 255, of shape [..., height, width, 3]. An array of floats is changed
-            itself.
+            in place.
         data_format: str, accepted; all channels are treated alike.
 
     Returns:
@@ -83,7 +83,7 @@ def preprocess_input_torch(x: Any, data_format: str | None = None) -> Any:
 
     Args:
         x: array or Tensor of numbers from 0 to 255, of shape [..., height, width, 3]. An array of floats is changed
-            itself.
+            in place.
         data_format: "channels_last" or "channels_first"; None for Keras's setting.
 
     Returns:

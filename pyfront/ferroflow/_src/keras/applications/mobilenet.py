@@ -134,8 +134,8 @@ def MobileNet(  # noqa: N802  # Keras's spelling
         Model.
 
     Raises:
-        ValueError: if ImageNet's weights are requested for another `alpha` or `depth_multiplier` than theirs; also on the
-            same conditions as `network`.
+        ValueError: if ImageNet's weights are requested for another `alpha` or `depth_multiplier` than theirs; also on
+            the same conditions as `network`.
 
     Source: Howard et al., MobileNets: Efficient Convolutional Neural Networks for Mobile Vision Applications, 2017.
     """

@@ -145,7 +145,7 @@ def split(
     Args:
         value: Tensor of any dtype, of rank 1 or more.
         num_or_size_splits: int, the number of equal pieces; or Tensor of int32 or int64, of shape [n]: the size of each
-            piece, of which one may be -1 for what is left.
+            piece, of which one may be -1 for the remaining elements.
         axis: Tensor of int32, of shape []: the dimension, in [-rank, rank).
         num: int, the number of pieces; needed if `num_or_size_splits` does not determine it.
         name: str, name of the operation.

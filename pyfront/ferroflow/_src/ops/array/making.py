@@ -48,7 +48,7 @@ def placeholder_with_default(input: TensorLike, shape: ShapeTensorLike | None, n
     """Creates a placeholder with a default: `input` is its value unless another one is fed.
 
     Args:
-        input: Tensor of any dtype, the value where none is fed.
+        input: Tensor of any dtype, the value if none is fed.
         shape: TensorShape of the fed value, with None for sizes that may differ.
         name: str, name of the operation.
 
@@ -302,7 +302,7 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
 
     Args:
         x: Tensor of any dtype.
-        shape: TensorShape, or what converts to it; None for what is not checked.
+        shape: TensorShape, or a value that converts to one; None for dimensions that are not checked.
         name: str, name of the operation.
 
     Returns:
@@ -347,7 +347,7 @@ def range(
     """Returns the sequence start, start + delta, start + 2 * delta, ..., which ends before `limit`.
 
     Args:
-        start: Tensor of int32, int64, float32 or float64, of shape []; the limit where no limit is given, from 0 then.
+        start: Tensor of int32, int64, float32 or float64, of shape []; the limit if no limit is given, from 0 then.
         limit: Tensor of such a dtype, of shape [].
         delta: Tensor of such a dtype, of shape [].
         dtype: DType of the result; None for the widest of the arguments.

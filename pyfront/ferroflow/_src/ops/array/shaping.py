@@ -29,7 +29,7 @@ def shape(input: TensorLike, name: str | None = None, out_type: DTypeLike = dtyp
         out_type: DType of the result, int32 or int64.
 
     Returns:
-        Tensor of `out_type`, of shape [rank of `input`]: a constant where the shape is known.
+        Tensor of `out_type`, of shape [rank of `input`]: a constant if the shape is known.
 
     Example:
         >>> x = tf.placeholder(tf.float32, [None, 3])
@@ -91,7 +91,7 @@ def size(input: TensorLike, name: str | None = None, out_type: DTypeLike = dtype
         out_type: DType of the result, int32 or int64.
 
     Returns:
-        Tensor of `out_type`, of shape []: a constant where the shape is known.
+        Tensor of `out_type`, of shape []: a constant if the shape is known.
 
     Example:
         >>> x = tf.placeholder(tf.float32, [None, 3])
@@ -138,7 +138,7 @@ def rank(input: TensorLike, name: str | None = None) -> Tensor:
         name: str, name of the operation.
 
     Returns:
-        Tensor of int32, of shape []: a constant where the rank is known.
+        Tensor of int32, of shape []: a constant if the rank is known.
     """
     return rank_internal(input, name, optimize=True)
 

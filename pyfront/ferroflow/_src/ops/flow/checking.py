@@ -322,7 +322,7 @@ def assert_rank(
         name: str, name scope of the operations.
 
     Returns:
-        Operation; one that does nothing where it is known now to hold.
+        Operation; one that does nothing if it is known now to hold.
 
     Raises:
         ValueError: if the condition is known to be false when the graph is built, or `rank` is not a scalar.
@@ -361,7 +361,7 @@ def assert_rank_at_least(
         name: str, name scope of the operations.
 
     Returns:
-        Operation; one that does nothing where it is known now to hold.
+        Operation; one that does nothing if it is known now to hold.
 
     Raises:
         ValueError: if the condition is known to be false when the graph is built, or `rank` is not a scalar.
@@ -409,7 +409,7 @@ def assert_rank_in(
         name: str, name scope of the operations.
 
     Returns:
-        Operation; one that does nothing where it is known now to hold.
+        Operation; one that does nothing if it is known now to hold.
 
     Raises:
         ValueError: if the condition is known to be false when the graph is built, or a rank is not a scalar.
@@ -591,7 +591,7 @@ def assert_scalar(tensor: TensorLike, name: str | None = None, message: str | No
 
 
 def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Tensor:
-    """Returns a tensor that fails the step where it holds an infinity or what is not a number.
+    """Returns a tensor that fails the step where it holds an infinity or NaN.
 
     Args:
         tensor: Tensor of float16, bfloat16, float32 or float64, of any shape.

@@ -29,7 +29,7 @@ def is_symbolic(x: Any) -> bool:
 
 
 def require(condition: BoolLike, message: str) -> list[Operation]:
-    """Checks a condition: now where it is a Python value, in the step where it is a Tensor.
+    """Checks a condition: now if it is a Python value, in the step if it is a Tensor.
 
     Args:
         condition: bool, or Tensor of bool, of shape [].

@@ -30,7 +30,7 @@ def convert_image_dtype(image: TensorLike, dtype: DTypeLike, saturate: bool = Fa
     Args:
         image: Tensor of a real number dtype, of any shape.
         dtype: DType to convert to.
-        saturate: bool. If True, what is outside the dtype's range becomes its nearest end.
+        saturate: bool. If True, values outside the dtype's range become its nearest limit.
         name: str, name scope of the operations.
 
     Returns:
@@ -123,7 +123,7 @@ def random_contrast(image: TensorLike, lower: float, upper: float, seed: int | N
     Args:
         image: Tensor of a real number dtype, of shape [..., height, width, channels].
         lower: float, not negative: the least factor.
-        upper: float: what the factor is below.
+        upper: float: upper limit of the factor.
         seed: int, the op's seed; None to derive it from the graph's.
 
     Returns:
@@ -141,7 +141,7 @@ def random_saturation(image: TensorLike, lower: float, upper: float, seed: int |
     Args:
         image: Tensor of a real number dtype, of shape [..., height, width, 3].
         lower: float, not negative: the least factor.
-        upper: float: what the factor is below.
+        upper: float: upper limit of the factor.
         seed: int, the op's seed; None to derive it from the graph's.
 
     Returns:

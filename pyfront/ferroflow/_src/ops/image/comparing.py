@@ -249,7 +249,7 @@ def ssim(
 
 
 def _halved(images: Tensor, sizes: Tensor) -> Tensor:
-    """Returns images of half the size, rounded up: means of 2 x 2 pixels, the last repeated where it is alone."""
+    """Returns images of half the size, rounded up: means of 2 x 2 pixels, the last repeated if it is alone."""
     odd = sizes % constant([2, 2, 1])
     padding = shaping.pad(shaping.expand_dims(odd, -1), [[1, 0], [1, 0]])
     padded: Any = shaping.pad(images, padding, mode="SYMMETRIC")

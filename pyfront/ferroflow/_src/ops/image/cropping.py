@@ -269,7 +269,7 @@ def crop_and_resize(
         box_ind: Tensor of int32, of shape [boxes]: the image of each box.
         crop_size: Tensor of int32, of shape [2]: height and width of the result.
         method: str, "bilinear" or "nearest".
-        extrapolation_value: float, what fills places outside the image.
+        extrapolation_value: float, the value of pixels outside the image.
         name: str, name of the operation.
         box_indices: the later name of `box_ind`.
 

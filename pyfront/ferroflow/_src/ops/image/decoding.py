@@ -29,7 +29,7 @@ def decode_jpeg(
     Args:
         contents: Tensor of string, of shape []: the file's bytes.
         channels: int, 0 for those of the file, 1 for gray, 3 for RGB.
-        ratio: int, what the sides are divided by: 1, 2, 4 or 8.
+        ratio: int, the divisor of height and width: 1, 2, 4 or 8.
         fancy_upscaling: bool. If True, colours of lower resolution are interpolated.
         try_recover_truncated: bool. If True, a truncated image is decoded, and its missing part is gray.
         acceptable_fraction: float, the share of rows that must be there; the others are black.
@@ -213,10 +213,10 @@ def encode_jpeg(
         progressive: bool. If True, the file holds the image first coarsely, then finely.
         optimize_size: bool. If True, the codes are made for the image.
         chroma_downsampling: bool. If True, colours have half the resolution of brightness.
-        density_unit: str, "in" or "cm": what the densities are per.
+        density_unit: str, "in" or "cm": the unit of length of the densities.
         x_density: int, pixels per unit, across.
         y_density: int, pixels per unit, down.
-        xmp_metadata: str, what the file holds as XMP data.
+        xmp_metadata: str, the file's XMP data.
         name: str, name of the operation.
 
     Returns:
@@ -321,7 +321,7 @@ def random_jpeg_quality(
     Args:
         image: Tensor of a real number dtype, of shape [height, width, 1 or 3].
         min_jpeg_quality: int, from 0 to 100: the least quality.
-        max_jpeg_quality: int, from 0 to 100: what the quality is below.
+        max_jpeg_quality: int, from 0 to 100: upper limit of the quality.
         seed: int, the op's seed; None to derive it from the graph's.
 
     Returns:

@@ -129,8 +129,8 @@ def resize_images(
         name: str, name scope of the operations.
 
     Returns:
-        Tensor of float32 (nearest neighbours: of the dtype of `images`), of the rank of `images`; `images` itself if they
-        are known to have this size.
+        Tensor of float32 (nearest neighbours: of the dtype of `images`), of the rank of `images`; `images` itself if
+        they are known to have this size.
 
     Raises:
         ValueError: if the rank of `images`, `size` or `method` is invalid.

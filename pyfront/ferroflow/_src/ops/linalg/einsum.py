@@ -134,7 +134,7 @@ def _transposed(x: Tensor, perm: list[int]) -> Tensor:
 
 
 def _sizes(x: Tensor, count: int) -> list[Any]:
-    """Returns the sizes of the dimensions: ints where they are known, else scalars."""
+    """Returns the sizes of the dimensions: ints if they are known, else scalars."""
     known: list[Any] = x.get_shape().as_list() if x.get_shape().ndims is not None else [None] * count
     if None in known:
         dims = shaping.shape(x)
@@ -186,7 +186,7 @@ def _product(x: Tensor, x_letters: str, y: Tensor, y_letters: str, kept: set[str
 def _broadcast_product(
     x: Tensor, y: Tensor, y_letters: str, groups: tuple[list[str], list[str], list[str], list[str]]
 ) -> Tensor:
-    """Returns the same by elements, where nothing is summed or a batch dimension may be 1."""
+    """Returns the same by elements, if nothing is summed or a batch dimension may be 1."""
     batch, x_free, y_free, inner = groups
     y = _transposed(y, [y_letters.index(a) for a in (*batch, *y_free, *inner)])
     for _ in y_free:

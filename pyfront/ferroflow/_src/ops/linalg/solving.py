@@ -162,7 +162,7 @@ def regularized_gramian_cholesky(matrix: Any, l2_regularizer: FloatLike, first_k
 
     Args:
         matrix: Tensor of float32, float64, complex64 or complex128, of shape [..., m, n]: A.
-        l2_regularizer: float, or Tensor of shape []: what is added to the diagonal.
+        l2_regularizer: float, or Tensor of shape []: added to the diagonal.
         first_kind: bool. If True, the Gramian is A* A, else A A*.
 
     Returns:

@@ -69,8 +69,8 @@ class KeyValueTensorInitializer(TableInitializerBase):
     Args:
         keys: Tensor of shape [n].
         values: Tensor of shape [n].
-        key_dtype: dtype of `keys`, where they are not Tensors.
-        value_dtype: dtype of `values`, where they are not Tensors.
+        key_dtype: dtype of `keys`, if they are not Tensors.
+        value_dtype: dtype of `values`, if they are not Tensors.
         name: str, name of the operation.
     """
 

@@ -59,7 +59,7 @@ def index_table_from_file(
         vocabulary_file: str, or Tensor of string of shape [].
         num_oov_buckets: int, the number of ids for words that are not in the file.
         vocab_size: int, the number of lines to read; None for all.
-        default_value: int, the id of words that are not in the file, where there are no buckets.
+        default_value: int, the id of words that are not in the file, if there are no buckets.
         hasher_spec: HasherSpec, how buckets are chosen.
         key_dtype: string or an integer dtype.
         name: str, name scope of the operations.
@@ -114,7 +114,7 @@ def index_table_from_tensor(
     Args:
         vocabulary_list: Tensor of string or integers, of shape [n].
         num_oov_buckets: int, the number of ids for words that are not in it.
-        default_value: int, the id of words that are not in it, where there are no buckets.
+        default_value: int, the id of words that are not in it, if there are no buckets.
         hasher_spec: HasherSpec, how buckets are chosen.
         dtype: dtype of the words: string or an integer dtype.
         name: str, name scope of the operations.
@@ -236,7 +236,7 @@ def string_to_index_table_from_file(
         vocabulary_file: str, or Tensor of string of shape [].
         num_oov_buckets: int, the number of ids for words that are not in the file.
         vocab_size: int, the number of lines to read; None for all.
-        default_value: int, the id of words that are not in the file, where there are no buckets.
+        default_value: int, the id of words that are not in the file, if there are no buckets.
         hasher_spec: HasherSpec, how buckets are chosen.
         name: str, name scope of the operations.
 
@@ -264,7 +264,7 @@ def string_to_index_table_from_tensor(
     Args:
         mapping: Tensor of string, of shape [n].
         num_oov_buckets: int, the number of ids for words that are not in it.
-        default_value: int, the id of words that are not in it, where there are no buckets.
+        default_value: int, the id of words that are not in it, if there are no buckets.
         hasher_spec: HasherSpec, how buckets are chosen.
         name: str, name scope of the operations.
 

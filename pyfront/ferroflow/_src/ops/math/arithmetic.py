@@ -70,7 +70,7 @@ right_shift = _binary("right_shift", "RightShift", what="the bits of `x` moved `
 
 
 def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor:
-    """Returns the numbers of the dtype beside `x1` on the way to `x2`; `x2` where they are equal.
+    """Returns the next number after `x1` towards `x2`; `x2` if they are equal.
 
     Args:
         x1: tensor of float32 or float64, of any shape.
@@ -342,7 +342,7 @@ def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
-    """Computes `1 / x`, and 0 where `x` is 0.
+    """Computes `1 / x`, and 0 if `x` is 0.
 
     Args:
         x: Tensor of float16, float32, float64, complex64 or complex128.

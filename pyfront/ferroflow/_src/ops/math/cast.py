@@ -29,7 +29,7 @@ def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor | S
         name: str, name of the operation.
 
     Returns:
-        Tensor or SparseTensor of `dtype` and of the shape of `x`; `x` itself where it has that dtype.
+        Tensor or SparseTensor of `dtype` and of the shape of `x`; `x` itself if it has that dtype.
 
     Raises:
         TypeError: if there is no conversion between the two dtypes.
@@ -68,7 +68,7 @@ def _largest_within(source: dtypes.DType, target: dtypes.DType) -> Any:
 
 
 def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) -> Any:
-    """Converts elements to another dtype; what is outside its range becomes its nearest end, or the float next to that.
+    """Converts elements to another dtype; values outside its range become its nearest limit, or the float next to that.
 
     Args:
         value: Tensor of a number dtype, of any shape.
@@ -94,7 +94,7 @@ def bitcast(input: TensorLike, type: DTypeLike, name: str | None = None) -> Any:
 
     Args:
         input: Tensor of a number dtype, of any shape.
-        type: DType, the dtype to read. Where its elements are smaller, a dimension is added at the end; where they are
+        type: DType, the dtype to read. Where its elements are smaller, a dimension is added at the end; if they are
             larger, the last dimension must hold just one of them and goes away.
         name: str, name of the operation.
 
@@ -142,7 +142,7 @@ def real(input: TensorLike, name: str | None = None) -> Any:
         name: str, name of the operation.
 
     Returns:
-        Tensor of float32 for complex64 and of float64 for complex128; `input` itself where it is real.
+        Tensor of float32 for complex64 and of float64 for complex128; `input` itself if it is real.
     """
     with name_scope(name, "Real", [input]) as scope:
         input = convert_to_tensor(input, name="input")

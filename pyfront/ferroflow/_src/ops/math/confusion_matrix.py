@@ -56,7 +56,7 @@ def confusion_matrix(
         num_classes: Tensor of int32 or int64, of shape []; None for the largest class + 1.
         dtype: DType of the result.
         name: str, name scope of the operations.
-        weights: Tensor of the shape of `predictions`: what each one adds; None for 1.
+        weights: Tensor of the shape of `predictions`: the weights; None for 1.
 
     Returns:
         Tensor of `dtype`, of shape [num_classes, num_classes]: rows are labels, columns predictions. A step raises

@@ -24,7 +24,7 @@ def histogram_fixed_width_bins(
 
     Args:
         values: Tensor of a real number dtype, of any shape.
-        value_range: Tensor of the dtype of `values`, of shape [2]: the ends; what is outside is in the first or last
+        value_range: Tensor of the dtype of `values`, of shape [2]: the ends; values outside go to the first or last
             bin.
         nbins: Tensor of int32, of shape [].
         dtype: accepted and, as in TF 1.x, not used.
@@ -58,7 +58,7 @@ def histogram_fixed_width(
 
     Args:
         values: Tensor of int32, int64, float32 or float64, of any shape.
-        value_range: Tensor of the dtype of `values`, of shape [2]: the ends; what is outside is in the first or last
+        value_range: Tensor of the dtype of `values`, of shape [2]: the ends; values outside go to the first or last
             bin.
         nbins: Tensor of int32, of shape [].
         dtype: DType of the result, int32 or int64.

@@ -153,7 +153,7 @@ def round(x: TensorLike, name: str | None = None) -> Any:
         name: str, name of the operation.
 
     Returns:
-        Tensor of the dtype and shape of `x`; `x` itself where it holds integers.
+        Tensor of the dtype and shape of `x`; `x` itself if it holds integers.
 
     Example:
         >>> print(sess.run(tf.round([0.5, 1.5, 2.3, -2.7])))
@@ -206,7 +206,7 @@ def conj(x: TensorLike, name: str | None = None) -> Tensor:
         name: str, name of the operation.
 
     Returns:
-        Tensor of the dtype and shape of `x`; `x` itself where it is real.
+        Tensor of the dtype and shape of `x`; `x` itself if it is real.
 
     Raises:
         TypeError: if `x` holds no numbers.

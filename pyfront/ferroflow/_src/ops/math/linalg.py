@@ -354,7 +354,7 @@ def matrix_set_diag(input: TensorLike, diagonal: TensorLike, name: str | None = 
 def matrix_band_part(
     input: TensorLike, num_lower: TensorLike, num_upper: TensorLike, name: str | None = None
 ) -> Tensor:
-    """Sets to zero what is outside a band around the main diagonal of each matrix.
+    """Sets elements outside a band around each matrix's main diagonal to zero.
 
     Args:
         input: Tensor of any dtype, of shape [..., m, n].

@@ -43,7 +43,7 @@ def all_dimensions(x: TensorLike) -> Tensor:
         x: Tensor or SparseTensor.
 
     Returns:
-        Tensor of int32, of shape [rank of `x`]: a constant where the rank is known.
+        Tensor of int32, of shape [rank of `x`]: a constant if the rank is known.
     """
     if isinstance(x, SparseTensor):
         shape = x.dense_shape.get_shape()
@@ -197,7 +197,7 @@ def reduce_variance(
         name: str, name scope of the operations.
 
     Returns:
-        Tensor of the dtype of `input_tensor`, real where it is complex.
+        Tensor of the dtype of `input_tensor`, real if it is complex.
 
     Raises:
         TypeError: if `input_tensor` is of an integer dtype.
@@ -228,7 +228,7 @@ def reduce_std(
         name: str, name scope of the operations.
 
     Returns:
-        Tensor of the dtype of `input_tensor`, real where it is complex.
+        Tensor of the dtype of `input_tensor`, real if it is complex.
 
     Raises:
         TypeError: if `input_tensor` is of an integer dtype.

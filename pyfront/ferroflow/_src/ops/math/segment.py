@@ -201,10 +201,10 @@ def bincount(
 
     Args:
         arr: Tensor of int32, not negative, of any shape.
-        weights: Tensor of int32, int64, float32 or float64, of the shape of `arr`: what each one adds; None for 1.
+        weights: Tensor of int32, int64, float32 or float64, of the shape of `arr`: the weights; None for 1.
         minlength: Tensor of int32, of shape []: the least length of the result; None for 0.
         maxlength: Tensor of int32, of shape []: the largest length of the result, numbers from there on are left out.
-        dtype: DType of the result, where there are no weights.
+        dtype: DType of the result, if there are no weights.
 
     Returns:
         Tensor of `dtype`, or of the dtype of `weights`, of shape [largest number + 1].

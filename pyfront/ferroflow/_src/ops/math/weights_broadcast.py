@@ -62,8 +62,9 @@ def assert_broadcastable(weights: TensorLike, values: TensorLike) -> Operation:
         values: Tensor of any dtype and shape.
 
     Returns:
-        Operation; one that does nothing if the shapes are known now. A step raises `InvalidArgumentError` where it does
-        not hold.
+        Operation; one that does nothing if the shapes are known now. A step raises `InvalidArgumentError` if it does
+
+             not hold.
 
     Raises:
         ValueError: if the condition is known to be false when the graph is built.

@@ -150,9 +150,9 @@ def fixed_unigram_candidate_sampler(
         vocab_file: str, path of a file whose lines end in a class's weight after a comma; "" for none.
         distortion: float, the power that weights are raised to; 0 makes them equal.
         num_reserved_ids: int, how many classes at the start are never drawn.
-        num_shards: int, with `shard`: only every so many-th class takes part.
+        num_shards: int, with `shard`: only every `num_shards`-th class is used.
         shard: int, which of these.
-        unigrams: list of float, the weights, where no file is given.
+        unigrams: list of float, the weights, if no file is given.
         seed: int, the op's seed; None to derive it from the graph's.
         name: str, name of the operation.
 

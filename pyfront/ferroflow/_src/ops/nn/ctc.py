@@ -63,7 +63,7 @@ def ctc_loss(
 
 
 def _size(t: Tensor, axis: int) -> Any:
-    """Returns a dimension as a number where it is known."""
+    """Returns a dimension as a number if it is known."""
     known = t.shape[axis].value
     return shaping.shape(t)[axis] if known is None else known
 

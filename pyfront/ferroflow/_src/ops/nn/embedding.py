@@ -240,7 +240,7 @@ def safe_embedding_lookup_sparse(
         sparse_ids: SparseTensor of int32 or int64, of shape [d0, ..., dn]: ids.
         sparse_weights: SparseTensor of float32 or float64 with the indices of `sparse_ids`: weights; None for 1.
         combiner: "sum", "mean" or "sqrtn", as `embedding_lookup_sparse` takes it.
-        default_id: int, the id where none is left; None for zeros there.
+        default_id: int, the id if none is left; None for zeros there.
         name: str, name scope of the operations.
         partition_strategy: as `embedding_lookup` takes it.
         max_norm: float, the Euclidean norm that longer rows of the table are scaled down to; None for no limit.

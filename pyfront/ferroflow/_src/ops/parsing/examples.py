@@ -96,7 +96,7 @@ def parse_example(
         serialized: Tensor of string, of shape [batch].
         features: dict from keys to `VarLenFeature`, `SparseFeature`, `FixedLenFeature` or `FixedLenSequenceFeature`.
         name: str, name scope of the operations.
-        example_names: Tensor of string, of shape [batch]: what errors call the examples.
+        example_names: Tensor of string, of shape [batch]: the examples' names, for messages.
 
     Returns:
         dict from the keys to tensors. VarLenFeature: SparseTensor of dense shape [batch, longest]. SparseFeature:
@@ -250,7 +250,7 @@ def parse_sequence_example(
         serialized: Tensor of string, of shape [batch].
         context_features: dict from keys to `VarLenFeature` or `FixedLenFeature`.
         sequence_features: dict from keys to `VarLenFeature` or `FixedLenSequenceFeature`.
-        example_names: Tensor of string, of shape [batch]: what errors call the examples.
+        example_names: Tensor of string, of shape [batch]: the examples' names, for messages.
         name: str, name scope of the operations.
 
     Returns:
@@ -296,7 +296,7 @@ def parse_single_sequence_example(
         serialized: Tensor of string, of shape [].
         context_features: dict from keys to `VarLenFeature` or `FixedLenFeature`.
         sequence_features: dict from keys to `VarLenFeature` or `FixedLenSequenceFeature`.
-        example_name: Tensor of string, of shape []: what errors call the example.
+        example_name: Tensor of string, of shape []: the example's name, for messages.
         name: str, name scope of the operations.
 
     Returns:

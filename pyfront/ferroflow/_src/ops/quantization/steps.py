@@ -35,19 +35,19 @@ def quantize_v2(
     name: str | None = None,
     round_mode: str = "HALF_AWAY_FROM_ZERO",
 ) -> Quantized:
-    """Finds the nearest of equal steps to each number.
+    """Quantizes numbers to equally spaced steps.
 
     Args:
         input: Tensor of float32.
-        min_range: Tensor of float32, of shape []: what the lowest step stands for.
-        max_range: Tensor of float32, of shape []: what the highest step stands for.
+        min_range: Tensor of float32, of shape []: the value of the lowest step.
+        max_range: Tensor of float32, of shape []: the value of the highest step.
         T: a quantized dtype.
         mode: str, "MIN_COMBINED", "MIN_FIRST" or "SCALED".
         name: str, name of the operation.
         round_mode: str, "HALF_AWAY_FROM_ZERO", or for "SCALED" also "HALF_TO_EVEN".
 
     Returns:
-        (Tensor of `T`, the bounds that the steps really have: two Tensors of float32 of shape []).
+        (Tensor of `T`, the exact bounds of the steps: two Tensors of float32 of shape []).
 
     Raises:
         tf.errors.InvalidArgumentError: when the step runs, if the bounds are in the wrong order.
@@ -65,21 +65,21 @@ def quantize(
     round_mode: str = "HALF_AWAY_FROM_ZERO",
     name: str | None = None,
 ) -> Quantized:
-    """Finds the nearest of equal steps to each number.
+    """Quantizes numbers to equally spaced steps.
 
     Args: as for `quantize_v2`.
 
     Args:
         input: Tensor of float32.
-        min_range: Tensor of float32, of shape []: what the lowest step stands for.
-        max_range: Tensor of float32, of shape []: what the highest step stands for.
+        min_range: Tensor of float32, of shape []: the value of the lowest step.
+        max_range: Tensor of float32, of shape []: the value of the highest step.
         T: a quantized dtype.
         mode: str, "MIN_COMBINED", "MIN_FIRST" or "SCALED".
         round_mode: str, "HALF_AWAY_FROM_ZERO", or for "SCALED" also "HALF_TO_EVEN".
         name: str, name of the operation.
 
     Returns:
-        (Tensor of `T`, the bounds that the steps really have: two Tensors of float32 of shape []).
+        (Tensor of `T`, the exact bounds of the steps: two Tensors of float32 of shape []).
     """
     return quantize_v2(input, min_range, max_range, T, mode, name, round_mode)
 
@@ -91,8 +91,8 @@ def dequantize(
 
     Args:
         input: Tensor of a quantized dtype.
-        min_range: Tensor of float32, of shape []: what the lowest step stands for.
-        max_range: Tensor of float32, of shape []: what the highest step stands for.
+        min_range: Tensor of float32, of shape []: the value of the lowest step.
+        max_range: Tensor of float32, of shape []: the value of the highest step.
         mode: str, "MIN_COMBINED", "MIN_FIRST" or "SCALED".
         name: str, name of the operation.
 

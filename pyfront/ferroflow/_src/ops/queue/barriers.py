@@ -28,7 +28,7 @@ class Barrier:
     Args:
         types: DType or list of DType, of the components.
         shapes: list of fully known shapes, of the components.
-        shared_name: str, the name under which sessions share the barrier; None for one of its own.
+        shared_name: str, the name under which sessions share the barrier; None for a unique one.
         name: str, name of the operation.
 
     Raises:
@@ -77,7 +77,8 @@ class Barrier:
             name: str, name of the operation.
 
         Returns:
-            Operation that does. It fails where a key has such a value, and for new keys where the barrier is closed.
+            Operation that removes them. It fails where a key has such a value, and for new keys where the barrier is
+            closed.
         """
         name = f"{self._name}_BarrierInsertMany" if name is None else name
         attrs = {"component_index": component_index}

@@ -37,7 +37,7 @@ class QueueBase:
 
     Args:
         dtypes: list of DType, of each component.
-        shapes: list of shapes, of each component; None where they are not restricted.
+        shapes: list of shapes, of each component; None if they are not restricted.
         names: list of str, of each component; elements are then dictionaries. None for tuples.
         queue_ref: Tensor of resource or string, the handle or reference of the queue.
 
@@ -106,7 +106,7 @@ class QueueBase:
 
     @property
     def names(self) -> Any:
-        """The names of the components; None where elements are tuples."""
+        """The names of the components; None if elements are tuples."""
         return self._names
 
     def _suffix(self) -> str:
@@ -197,7 +197,7 @@ class QueueBase:
             name: str, name of the operation.
 
         Returns:
-            Tensor of the queue's dtype and shape; list of Tensors where it has several components, or dictionary of
+            Tensor of the queue's dtype and shape; list of Tensors if it has several components, or dictionary of
             them where it has names.
         """
         name = f"{self._name}_Dequeue" if name is None else name
@@ -305,7 +305,7 @@ class FIFOQueue(QueueBase):
         dtypes: DType or list of DType, of the components.
         shapes: list of fully known shapes, of the components, which `dequeue_many` needs; None for any.
         names: list of str, of the components; elements are then dictionaries.
-        shared_name: str, the name under which sessions share the queue; None for one of its own.
+        shared_name: str, the name under which sessions share the queue; None for a unique one.
         name: str, name of the operation.
 
     Example:
@@ -340,7 +340,7 @@ class RandomShuffleQueue(QueueBase):
         shapes: list of fully known shapes, of the components, which `dequeue_many` needs; None for any.
         names: list of str, of the components; elements are then dictionaries.
         seed: int, as for random operations (`tf.set_random_seed`).
-        shared_name: str, the name under which sessions share the queue; None for one of its own.
+        shared_name: str, the name under which sessions share the queue; None for a unique one.
         name: str, name of the operation.
     """
 
@@ -377,7 +377,7 @@ class PaddingFIFOQueue(QueueBase):
         dtypes: DType or list of DType, of the components.
         shapes: list of shapes, of the components; dimensions of None may vary.
         names: list of str, of the components; elements are then dictionaries.
-        shared_name: str, the name under which sessions share the queue; None for one of its own.
+        shared_name: str, the name under which sessions share the queue; None for a unique one.
         name: str, name of the operation.
 
     Raises:
@@ -415,7 +415,7 @@ class PriorityQueue(QueueBase):
         shapes: list of fully known shapes, of the components after the priority, which `dequeue_many` needs; None for
             any.
         names: list of str, of all components; elements are then dictionaries.
-        shared_name: str, the name under which sessions share the queue; None for one of its own.
+        shared_name: str, the name under which sessions share the queue; None for a unique one.
         name: str, name of the operation.
     """
 

@@ -26,7 +26,7 @@ class RecordInput:
         seed: int, seed of the order.
         name: str, name of the operation.
         batches: int, number of batches of `batch_size` records, each record a tensor; None for one batch in one tensor.
-        compression_type: `TFRecordCompressionType` of the files; None for none.
+        compression_type: `TFRecordCompressionType` of the files, or None.
     """
 
     def __init__(

@@ -21,7 +21,7 @@ class BaseStagingArea:
 
     Args:
         dtypes: list of DType, of the values of a tuple.
-        shapes: list of shapes, of the values; None where they are not restricted.
+        shapes: list of shapes, of the values; None if they are not restricted.
         names: list of str, of the values; tuples are then dictionaries.
         shared_name: str, the name under which sessions share the area; None for one made from the class's.
         capacity: int, the most tuples it holds; 0 for any number.
@@ -79,7 +79,7 @@ class BaseStagingArea:
 
     @property
     def names(self) -> Any:
-        """The names of the values; None where tuples are not dictionaries."""
+        """The names of the values; None if tuples are not dictionaries."""
         return self._names
 
     @property
@@ -154,7 +154,7 @@ class StagingArea(BaseStagingArea):
 
     Args:
         dtypes: list of DType, of the values of a tuple.
-        shapes: list of shapes, of the values; None where they are not restricted.
+        shapes: list of shapes, of the values; None if they are not restricted.
         names: list of str, of the values; tuples are then dictionaries.
         shared_name: str, the name under which sessions share the area; None for one made from the class's.
         capacity: int, the most tuples it holds; 0 for any number.
@@ -173,7 +173,7 @@ class StagingArea(BaseStagingArea):
             name: str, name of the operation.
 
         Returns:
-            Operation that does.
+            Operation that removes them.
 
         Raises:
             ValueError: if values have other names, dtypes or shapes than the area's.
@@ -230,7 +230,7 @@ class StagingArea(BaseStagingArea):
             name: str, name of the operation.
 
         Returns:
-            Operation that does.
+            Operation that removes them.
         """
         return apply_op("StageClear", [], self._attrs(), name=f"{self._name}_clear" if name is None else name)
 
@@ -273,7 +273,7 @@ class MapStagingArea(BaseStagingArea):
             name: str, name of the operation.
 
         Returns:
-            Operation that does.
+            Operation that removes them.
 
         Raises:
             ValueError: if values have other names, dtypes or shapes than the area's.
@@ -376,7 +376,7 @@ class MapStagingArea(BaseStagingArea):
             name: str, name of the operation.
 
         Returns:
-            Operation that does.
+            Operation that removes them.
         """
         name = f"{self._name}_clear" if name is None else name
         return apply_op(f"{self._prefix}Clear", [], self._attrs(), name=name)

@@ -176,7 +176,7 @@ def random_crop(value: TensorLike, size: ShapeTensorLike, seed: int | None = Non
         name: str, name of the operation.
 
     Returns:
-        Tensor of the dtype of `value`, of the shape `size`. A step raises `InvalidArgumentError` where it is too large.
+        Tensor of the dtype of `value`, of the shape `size`. A step raises `InvalidArgumentError` if it is too large.
     """
     with name_scope(name, "random_crop", [value, size]) as scope:
         value = convert_to_tensor(value, name="value")

@@ -213,7 +213,7 @@ class TFRecordReader(ReaderBase):
 
     Args:
         name: str, name of the operation.
-        options: TFRecordOptions, the compression of the files; None for none.
+        options: TFRecordOptions, the compression of the files, or None.
 
     Example:
         >>> with tf.python_io.TFRecordWriter("data.tfrecord") as writer:

@@ -103,7 +103,7 @@ def py_func(
 
     Returns:
         Tensor of the dtype `Tout`, of unknown shape; list of Tensors where `Tout` is a list or tuple; the Operation
-        where it is empty and `stateful`.
+        if it is empty and `stateful`.
 
     Raises:
         tf.errors.InvalidArgumentError: when the step runs, if the results are not as many or not of the dtypes of

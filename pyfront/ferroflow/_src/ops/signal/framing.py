@@ -48,9 +48,9 @@ def frame(
     Args:
         signal: Tensor of any dtype, of shape [..., samples, ...].
         frame_length: int, or Tensor of int32 of shape []: the number of samples of a frame.
-        frame_step: int, or Tensor of int32 of shape []: the number of samples from the begin of one frame to the next.
+        frame_step: int, or Tensor of int32 of shape []: the number of samples from the start of one frame to the next.
         pad_end: bool. If True, the end is padded, so that every step begins a frame.
-        pad_value: Tensor of the dtype of `signal`, of shape []: what it is padded with.
+        pad_value: Tensor of the dtype of `signal`, of shape []: the padding value.
         axis: int, the dimension of samples.
         name: str, name scope of the operations.
 
@@ -98,7 +98,7 @@ def overlap_and_add(signal: TensorLike, frame_step: IntLike, name: str | None = 
 
     Args:
         signal: Tensor of a number dtype, of shape [..., frames, frame_length].
-        frame_step: int, or Tensor of int32 of shape []: the number of samples from the begin of one frame to the next.
+        frame_step: int, or Tensor of int32 of shape []: the number of samples from the start of one frame to the next.
         name: str, name scope of the operations.
 
     Returns:

@@ -56,11 +56,11 @@ def stft(
     Args:
         signals: Tensor of float32 or float64, of shape [..., samples].
         frame_length: int, or Tensor of int32 of shape []: the number of samples of a frame.
-        frame_step: int, or Tensor of int32 of shape []: the number of samples from the begin of one frame to the next.
+        frame_step: int, or Tensor of int32 of shape []: the number of samples from the start of one frame to the next.
         fft_length: int, or Tensor of int32 of shape []: the length of the transforms; None for the least power of two
             that is not below `frame_length`.
-        window_fn: function of a length and a `dtype` that makes the window by which frames are multiplied; None for
-            none.
+        window_fn: function of a length and a `dtype` that makes the window by which frames are multiplied, or
+            None.
         pad_end: bool. If True, the end is padded with zeros, so that every step begins a frame.
         name: str, name scope of the operations.
 
@@ -82,7 +82,7 @@ def inverse_stft_window_fn(frame_step: IntLike, forward_window_fn: _Window = _HA
     """Returns the window by which `inverse_stft` undoes `stft` with another window.
 
     Args:
-        frame_step: int, or Tensor of int32 of shape []: the number of samples from the begin of one frame to the next.
+        frame_step: int, or Tensor of int32 of shape []: the number of samples from the start of one frame to the next.
         forward_window_fn: the window of `stft`.
         name: str, name scope of the operations.
 
@@ -118,11 +118,11 @@ def inverse_stft(
     Args:
         stfts: Tensor of complex64 or complex128, of shape [..., frames, fft_length / 2 + 1].
         frame_length: int, or Tensor of int32 of shape []: the number of samples of a frame.
-        frame_step: int, or Tensor of int32 of shape []: the number of samples from the begin of one frame to the next.
+        frame_step: int, or Tensor of int32 of shape []: the number of samples from the start of one frame to the next.
         fft_length: int, or Tensor of int32 of shape []: the length of the transforms; None for the least power of two
             that is not below `frame_length`.
-        window_fn: function of a length and a `dtype` that makes the window by which frames are multiplied; None for
-            none.
+        window_fn: function of a length and a `dtype` that makes the window by which frames are multiplied, or
+            None.
         name: str, name scope of the operations.
 
     Returns:

@@ -51,7 +51,7 @@ def encode_wav(audio: TensorLike, sample_rate: TensorLike, name: str | None = No
     """Makes the content of a WAV file of 16 bits.
 
     Args:
-        audio: Tensor of float32, of shape [samples, channels], in [-1, 1]; what is beyond is cut.
+        audio: Tensor of float32, of shape [samples, channels]; values are clipped to [-1, 1].
         sample_rate: Tensor of int32, of shape []: samples per second.
         name: str, name scope of the operations.
 

@@ -94,7 +94,7 @@ def sparse_dense_cwise_add(sp_t: Any, dense_t: Any) -> SparseTensor:
         dense_t: Tensor of the dtype of `sp_t`.
 
     Returns:
-        SparseTensor with the indices of `sp_t`; what is not in it stays zero.
+        SparseTensor with the indices of `sp_t`; other elements stay zero.
     """
     values = tensor_op("SparseDenseCwiseAdd", [sp_t.indices, sp_t.values, sp_t.dense_shape, dense_t])
     return SparseTensor(sp_t.indices, values, sp_t.dense_shape)
@@ -185,7 +185,7 @@ def _reduction(public_name: str, op_type: str, what: str, is_sparse: bool) -> Ca
 
     Returns:
         {"SparseTensor" if is_sparse else "Tensor"} of the dtype of `sp_input`{
-        "" if is_sparse else "; 0 where it has no element"
+        "" if is_sparse else "; 0 if it has no element"
     }.
 
     Raises:

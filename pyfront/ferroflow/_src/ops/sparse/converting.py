@@ -66,7 +66,7 @@ def sparse_tensor_to_dense(
 
     Args:
         sp_input: SparseTensor of any dtype.
-        default_value: Tensor of the dtype of `sp_input`, of shape []: what stands where no element is; None for zero
+        default_value: Tensor of the dtype of `sp_input`, of shape []: the value of missing elements; None for zero
             (False, the empty string).
         validate_indices: bool. If True, indices must be in row-major order without repetition.
         name: str, name of the operation.

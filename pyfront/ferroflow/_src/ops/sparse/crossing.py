@@ -11,7 +11,7 @@ from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.math.cast import cast
 
-# TF 1.x: where no key is given.
+# TF 1.x: if no key is given.
 _HASH_KEY = 0xDECAFCAFFE
 
 

@@ -110,7 +110,7 @@ def add_sparse_to_tensors_map(
         name: str, name of the operation.
 
     Returns:
-        Tensor of int64, of shape []: what to take it by.
+        Tensor of int64, of shape []: its handle.
     """
     attrs = {"container": container or "", "shared_name": shared_name or ""}
     return tensor_op("AddSparseToTensorsMap", _parts(sp_input), attrs, name=name)
@@ -128,7 +128,7 @@ def add_many_sparse_to_tensors_map(
         name: str, name of the operation.
 
     Returns:
-        Tensor of int64, of shape [n]: what to take each row by.
+        Tensor of int64, of shape [n]: a handle for each row.
     """
     attrs = {"container": container or "", "shared_name": shared_name or ""}
     return tensor_op("AddManySparseToTensorsMap", _parts(sp_input), attrs, name=name)
@@ -141,7 +141,7 @@ def take_many_sparse_from_tensors_map(
 
     Args:
         sparse_map_op: the Operation that kept them.
-        sparse_handles: Tensor of int64, of shape [n]: what it gave for them.
+        sparse_handles: Tensor of int64, of shape [n]: their handles.
         rank: int, the rank of the result; None if unknown.
         name: str, name of the operation.
 

@@ -184,7 +184,7 @@ def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> Sparse
 
     Args:
         sp_input: SparseTensor of any dtype, its indices in row-major order.
-        shape: Tensor of int32 or int64, of shape [new rank]; one element may be -1, for what is left.
+        shape: Tensor of int32 or int64, of shape [new rank]; one element may be -1, for the remaining elements.
         name: str, name scope of the operations.
 
     Returns:

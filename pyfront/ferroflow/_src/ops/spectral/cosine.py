@@ -44,7 +44,7 @@ def dct(
         type: int, 1, 2 or 3.
         n: None.
         axis: int, -1.
-        norm: str, "ortho" for an orthonormal transform (types 2 and 3); None for none.
+        norm: str, "ortho" for an orthonormal transform (types 2 and 3), or None.
         name: str, name scope of the operations.
 
     Returns:

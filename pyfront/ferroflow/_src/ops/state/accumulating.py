@@ -92,9 +92,9 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
     Args:
         dtype: DType of the gradients: float16, float32 or float64.
         shape: TensorShape of the gradients; None for any.
-        shared_name: str, the name under which sessions share the accumulator; None for one of its own.
+        shared_name: str, the name under which sessions share the accumulator; None for a unique one.
         name: str, name of the operation.
-        reduction_type: "MEAN" or "SUM", what is taken.
+        reduction_type: "MEAN" or "SUM", the kind of result.
 
     Raises:
         ValueError: if `reduction_type` is neither "MEAN" nor "SUM".
@@ -147,14 +147,14 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
 
 
 class SparseConditionalAccumulator(ConditionalAccumulatorBase):
-    """Accumulator of gradients given as slices; each slice's mean is over the gradients that have it.
+    """Accumulator of gradients given as slices; a slice's mean is over the gradients that contain it.
 
     Args:
         dtype: DType of the gradients: float16, float32 or float64.
         shape: TensorShape of the dense gradients; None for any.
-        shared_name: str, the name under which sessions share the accumulator; None for one of its own.
+        shared_name: str, the name under which sessions share the accumulator; None for a unique one.
         name: str, name of the operation.
-        reduction_type: "MEAN" or "SUM", what is taken.
+        reduction_type: "MEAN" or "SUM", the kind of result.
 
     Raises:
         ValueError: if `reduction_type` is neither "MEAN" nor "SUM".

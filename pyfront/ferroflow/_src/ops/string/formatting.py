@@ -18,7 +18,7 @@ def string_format(
     Args:
         template: str, the text.
         inputs: Tensor of any dtype and shape, or list of them: one for each placeholder.
-        placeholder: str, what stands in the text for a tensor.
+        placeholder: str, the placeholder of a tensor in the text.
         summarize: int, how many elements at the start and at the end of each dimension to show; -1 for all.
         name: str, name of the operation.
 
@@ -48,6 +48,6 @@ def unicode_script(input: TensorLike, name: str | None = None) -> Tensor:
 
     Returns:
         Tensor of int32, of the shape of `input`: the numbers that the ICU library gives to scripts (`UScriptCode`); -1
-        for what is not a code point.
+        for other numbers.
     """
     return tensor_op("UnicodeScript", [input], name=name)

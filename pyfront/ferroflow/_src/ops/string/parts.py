@@ -90,7 +90,7 @@ def string_join(inputs: TensorLikes, separator: str = "", name: str | None = Non
 
     Args:
         inputs: list of Tensors of string, of one shape or of shape [].
-        separator: str, what is put between them.
+        separator: str, the separator.
         name: str, name of the operation.
 
     Returns:
@@ -115,7 +115,7 @@ def reduce_join(
         inputs: Tensor of string.
         axis: Tensor of int32: the dimensions, joined in this order; None for all, last one first.
         keep_dims: the older spelling of `keepdims`.
-        separator: str, what is put between them.
+        separator: str, the separator.
         name: str, name of the operation.
         reduction_indices: the older spelling of `axis`.
         keepdims: bool. If True, joined dimensions are kept, with size 1.

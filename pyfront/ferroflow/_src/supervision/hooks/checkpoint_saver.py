@@ -65,7 +65,7 @@ class CheckpointSaverHook(SessionRunHook):
         save_secs: float, seconds between two checkpoints.
         save_steps: int, steps between two checkpoints.
         saver: Saver; by default the scaffold's, or the one of the collection `SAVERS`.
-        checkpoint_basename: str, what the names of checkpoints begin with.
+        checkpoint_basename: str, the prefix of checkpoints' names.
         scaffold: Scaffold, whose saver is used.
         listeners: list of CheckpointSaverListener.
         save_graph_def: bool. If True, the graph is written as well.

@@ -48,7 +48,7 @@ class CategoricalVocabulary:
             category: a string, an integer or the like.
 
         Returns:
-            int; 0 for what is unknown.
+            int; 0 for unknown words.
         """
         if category not in self._mapping:
             if self._freeze:
