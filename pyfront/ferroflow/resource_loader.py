@@ -1,4 +1,4 @@
-"""`tf.resource_loader`: files beside a program."""
+"""`tf.resource_loader`: files next to a program."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.base.resource_loader import (

@@ -15,7 +15,7 @@ import ferroflow
 from ferroflow.command_line import bench_steps
 from ferroflow.command_line.tables import print_table
 
-HELP = "time a few steps on this machine, against TensorFlow where there is one"
+HELP = "time a few steps on this machine, and in TensorFlow if it is installed"
 EXIT_STATUS = "0; 1 if the results of the libraries differ; 2 if there is no such step, or an interpreter failed"
 
 # Not as a script, whose folder Python would search first: modules in it have the names of Python's own.

@@ -19,7 +19,7 @@ import numpy as np
 # A built step: (its function, a function that returns the result that all runs must reach).
 Step = tuple[Callable[[], Any], Callable[[], float]]
 
-# A sample is of so many seconds at least: clocks are finer, interruptions are not.
+# A sample takes at least this number of seconds: clocks are finer, interruptions are not.
 _SAMPLE = 0.002
 
 

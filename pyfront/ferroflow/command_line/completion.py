@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 
 NAME = "completion"
-HELP = "print a script by which bash, zsh or fish completes the words of the command"
+HELP = "print a completion script for bash, zsh or fish"
 EXIT_STATUS = "0"
 
 _BASH = """\

@@ -14,7 +14,7 @@ from ferroflow import _core
 from ferroflow._src.base.version import VERSION
 from ferroflow.command_line.tables import print_table
 
-HELP = "show versions, processors and what is installed beside ferroflow"
+HELP = "show versions, processors and the installed packages"
 EXIT_STATUS = "0; 1 if a package that ferroflow needs is missing"
 
 _FEATURES = ("avx2", "fma", "f16c", "avx512f", "avx512vl", "avx512_bf16")
@@ -48,7 +48,7 @@ def _version(package: str) -> str | None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Prints what there is.
+    """Prints the installation.
 
     Args:
         args: the command's arguments.

@@ -182,14 +182,14 @@ def saved_model_of(path: str) -> Any:
 
 
 def meta_graph_of(path: str, tags: str | None = None) -> Any:
-    """Returns the MetaGraphDef of a file, of a SavedModel, or beside a checkpoint.
+    """Returns the MetaGraphDef of a file, of a SavedModel, or of a checkpoint.
 
     Args:
         path: str, the file or folder.
         tags: str, the tags of the graph in a SavedModel, joined by commas; None for its only graph.
 
     Returns:
-        A MetaGraphDef message; with nothing but a graph where that is all there is.
+        A MetaGraphDef message; with only the graph if there is nothing else.
 
     Raises:
         NotReadable: if the graph does not exist.

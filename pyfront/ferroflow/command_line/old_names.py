@@ -31,12 +31,12 @@ _NO_EAGER: Final = "the graph holds no values; write session.run(tensor)"
 
 @dataclass(frozen=True)
 class Finding:
-    """A use of what is no longer there.
+    """A use of a removed name.
 
     Attributes:
         line: int, from 1.
         kind: "Python 2", "dropped" or "eager".
-        name: str, what is used.
+        name: str, the removed name.
         advice: str, what to do; "" if nothing is known.
     """
 
@@ -156,7 +156,7 @@ def _is_gone(module: str, name: str) -> bool:
 
 
 def old_names(source: str, file: str = "<program>") -> Iterator[Finding]:
-    """Yields the uses of what is no longer there, in the order of the source.
+    """Yields the uses of removed names, in the order of the source.
 
     Args:
         source: str, the program.

@@ -69,7 +69,7 @@ def read_source(path: Path) -> Source:
     Raises:
         OSError: if the file cannot be read.
         SyntaxError: if it names an encoding that there is not.
-        ValueError: if it is no text of its encoding, or no notebook.
+        ValueError: if it is not a text of its encoding, or no notebook.
     """
     if path.suffix != ".ipynb":
         with tokenize.open(path) as file:

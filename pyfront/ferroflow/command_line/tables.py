@@ -19,7 +19,7 @@ class Report:
     Attributes:
         tables: list of dicts of `title` and `rows`, dicts by the columns' names.
         values: list of dicts of `name`, `dtype`, `shape` and `values`, nested lists.
-        lines: list of str, what is printed beside.
+        lines: list of str, printed after it.
     """
 
     def __init__(self) -> None:

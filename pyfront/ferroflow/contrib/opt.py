@@ -1,4 +1,4 @@
-"""`tf.contrib.opt`: optimizers beside those of `tf.train`."""
+"""`tf.contrib.opt`: optimizers besides those of `tf.train`."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.contrib.opt.ada_max import AdaMaxOptimizer as AdaMaxOptimizer

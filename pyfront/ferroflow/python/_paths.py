@@ -76,7 +76,7 @@ def _found_elsewhere(path: str, name: str) -> Any:
             found = vars(module)[name] if path.startswith("contrib.") and module else public_attribute(module, name)
         except (AttributeError, KeyError):
             continue
-        # A module of `tf` (`tf.nn`) is imported by some modules, which the table lists; it is no function of theirs.
+        # A module of `tf` (`tf.nn`) is imported by some modules, which the table lists; it is not a function of theirs.
         if found is not None and (not isinstance(found, ModuleType) or path in GATHERING):
             return found
     raise AttributeError(name)

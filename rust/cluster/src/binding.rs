@@ -25,7 +25,7 @@ pub fn bind(name: &TaskName, address: &Address) -> Result<TcpListener> {
     let host = std::env::var(VARIABLE).ok().filter(|host| !host.is_empty());
     let failed = |e: io::Error| {
         let hint = if e.kind() == io::ErrorKind::AddrInUse {
-            format!(" ({VARIABLE} names another one)")
+            format!(" ({VARIABLE} names a different one)")
         } else {
             String::new()
         };

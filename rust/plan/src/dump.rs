@@ -76,8 +76,8 @@ impl Dump<'_> {
             Work::Kernel(_) => run.node.op.name.to_string(),
             Work::Blocking(_, overlap) => match overlap.beside() {
                 Beside::Nothing => run.node.op.name.to_string(),
-                Beside::Computation => format!("{} beside computation", run.node.op.name),
-                Beside::Effects => format!("{} beside other effects", run.node.op.name),
+                Beside::Computation => format!("{} during computation", run.node.op.name),
+                Beside::Effects => format!("{} during other effects", run.node.op.name),
             },
             Work::Merge(_) => "merge".to_owned(),
             Work::Loop(l) => match &l.scalars {

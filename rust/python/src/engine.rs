@@ -73,7 +73,7 @@ impl Engine {
         match (self, planned) {
             (Engine::Local(session), Planned::Local(p)) => session.run(p, values, options),
             (Engine::Cluster(master), Planned::Cluster(p)) => master.run(p, values, options),
-            _ => Err(Status::internal("a plan of another session")),
+            _ => Err(Status::internal("a plan that belongs to another session")),
         }
     }
 

@@ -105,7 +105,7 @@ fn sources_of(graph: &Graph, given: &Bound<'_, PyDict>) -> PyResult<Sources> {
                 let number = number.parse().unwrap_or(u32::MAX);
                 sources.map_output(node, number, graph.output_of(&value)?);
             }
-            (None, None) => return Err(PyValueError::new_err(format!("'{key}' is no name of a tensor"))),
+            (None, None) => return Err(PyValueError::new_err(format!("'{key}' is not the name of a tensor"))),
         }
     }
     Ok(sources)

@@ -134,7 +134,7 @@ def _described(value: Any) -> str:
 
 
 def assert_same_structure(nest1: object, nest2: object, check_types: bool = True) -> None:
-    """Checks that two structures have the same shape. Namedtuples of one name and the same fields are of one type.
+    """Checks that two structures have the same shape. Namedtuples of one name and the same fields have the same type.
 
     Args:
         nest1: a structure or leaf.

@@ -51,7 +51,7 @@ def get_root_dir_with_all_resources() -> str:
 
 
 def get_path_to_datafile(path: str) -> str:
-    """Returns the path of a file that lies beside the file that calls this.
+    """Returns the path of a file that lies next to the file that calls this.
 
     Args:
         path: str, relative to the directory of the caller's file.

@@ -139,7 +139,7 @@ def error(msg: object, *args: object, **kwargs: Any) -> None:
 
 
 def fatal(msg: object, *args: object, **kwargs: Any) -> None:
-    """Logs `msg % args` at level FATAL; the program goes on.
+    """Logs `msg % args` at level FATAL; the program continues.
 
     Args:
         msg: str with the places of `args` in the manner of `%`, or any object.

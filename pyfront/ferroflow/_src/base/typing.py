@@ -155,7 +155,7 @@ Regularizer: TypeAlias = Callable[[Any], Any]
 Constraint: TypeAlias = Callable[[Any], Any]
 Partitioner: TypeAlias = Callable[..., Any]
 Activation: TypeAlias = Callable[..., Any]
-# A learning rate and its like: a number, a tensor, or a function that returns one.
+# A learning rate or another setting: a number, a tensor, or a function that returns one.
 Rate: TypeAlias = FloatLike | Callable[[], Any]
 # The collection or collections of a value.
 Collections: TypeAlias = str | Iterable[str]

@@ -97,7 +97,7 @@ def definition_lines(rows: Iterable[Row], trace: TracebackType | None = None) ->
 
     Args:
         rows: tuples (file, line, function, text), from the outermost call to the innermost.
-        trace: the traceback that is shown above them: the rows that both start with are left out, but for the last.
+        trace: the traceback that is shown above them: the rows that both start with are left out, except for the last.
     """
     shown = user_rows(rows)
     above = [(entry.filename, entry.lineno) for entry in traceback.extract_tb(trimmed(trace))]

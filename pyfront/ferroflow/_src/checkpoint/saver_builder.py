@@ -328,7 +328,7 @@ class BaseSaverBuilder:
         return found
 
     def _ValidateAndSliceInputs(self, names_to_saveables: Any) -> list[SaveableObject]:  # noqa: N802  # TF1's spelling
-        """Returns the saveables of a dict or list of things to save.
+        """Returns the saveables of a dict or list of objects to save.
 
         Raises:
             TypeError: if a name is not a string, or an object cannot be saved.

@@ -251,7 +251,7 @@ class WhileContext(ControlFlowContext):
             merged = next((op for op in entered.consumers() if op.type in ("Merge", "RefMerge")), None)
             back = None if merged is None else merged.inputs[-1].op
             if merged is None or back is None or back.type not in ("NextIteration", "RefNextIteration"):
-                raise ValueError(f"'{entered.op.name}' begins no variable of the loop '{self.name}'")
+                raise ValueError(f"'{entered.op.name}' is not the Enter of a variable of the loop '{self.name}'")
             switch = next(
                 op
                 for op in merged.outputs[0].consumers()
@@ -459,7 +459,7 @@ def while_loop(
         back_prop: If True, gradients may pass.
         swap_memory: accepted.
         name: name scope of the operations.
-        maximum_iterations: int scalar; the loop ends after so many iterations.
+        maximum_iterations: int scalar; the loop ends after this number of iterations.
         return_same_structure: If True, a list of one variable stays a list.
 
     Returns:

@@ -22,7 +22,7 @@ def switch(
     Args:
         data: tensor.
         pred: bool scalar.
-        dtype: type of `data` if it is no tensor yet.
+        dtype: type of `data` if it is not a tensor yet.
         name: name of the operation.
 
     Returns:

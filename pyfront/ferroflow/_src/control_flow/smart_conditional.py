@@ -1,4 +1,4 @@
-"""`smart_cond`: a conditional that is none if its condition is known when the graph is built."""
+"""`smart_cond`: a conditional that builds only one branch if its condition is known when the graph is built."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditionals that are decided while the graph is built, where their predicates are known by then."""
+"""Conditionals that are decided while the graph is built, if their predicates are known."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def _file_names(file_pattern: Any) -> list[str]:
 def _records(
     names: Sequence[str], reader: Callable[[Any], Dataset], shuffle: bool, seed: Any, readers: Any, sloppy: Any
 ) -> Dataset:
-    """Returns the records of files, of `readers` files in turns."""
+    """Returns the records of files, interleaved from `readers` files."""
     files = Dataset.from_tensor_slices(list(names))
     if shuffle:
         files = files.shuffle(len(names), seed)
@@ -98,7 +98,7 @@ def make_csv_dataset(
         column_names: list of str, one for each column; by default those in the files' first lines.
         column_defaults: list with an entry for each selected column, in their order: a dtype if a value is required, or
             the value of an empty field. By default 0 or "" of the dtype that the first records suggest.
-        label_name: str, the column that comes beside the dict, as the second part of a tuple, or None.
+        label_name: str, the column that is returned with the dict, as the second part of a tuple, or None.
         select_columns: list of int or str, the columns that are read; None for all.
         field_delim: str, one character between fields.
         use_quote_delim: bool. If True, fields may be quoted.
@@ -110,7 +110,7 @@ def make_csv_dataset(
         shuffle_buffer_size: int64 scalar, records that each is drawn from.
         shuffle_seed: int, of both orders.
         prefetch_buffer_size: int64 scalar, batches that are read ahead; None for as many as it takes.
-        num_parallel_reads: int64 scalar, files that are read in turns, each in a thread of its own; 1 for None.
+        num_parallel_reads: int64 scalar, the number of files to read at a time, each in its own thread; 1 for None.
         num_parallel_parser_calls: accepted for compatibility.
         sloppy: permits another order; the order is the same nevertheless.
         default_float_type: `tf.float32` or `tf.float64`, of columns whose records suggest real numbers.
@@ -195,14 +195,14 @@ def make_batched_features_dataset(
         features: dict from keys to descriptions, as for `tf.parse_example`.
         reader: called with a string scalar Tensor, a file's name, and `reader_args`; gives a Dataset of messages, or of
             pairs of a key and a message. By default `tf.data.TFRecordDataset`.
-        label_key: str, the feature that comes beside the dict, as the second part of a tuple, or None.
+        label_key: str, the feature that is returned with the dict, as the second part of a tuple, or None.
         reader_args: list of further arguments of `reader`.
         num_epochs: int, how often the files are read; None for without end.
         shuffle: bool. If True, files and messages come in random order.
         shuffle_buffer_size: int64 scalar, messages that each is drawn from.
         shuffle_seed: int, of both orders.
         prefetch_buffer_size: int64 scalar, batches that are read ahead; None for as many as it takes.
-        reader_num_threads: int64 scalar, files that are read in turns, each in a thread of its own; 1 for None.
+        reader_num_threads: int64 scalar, the number of files to read at a time, each in its own thread; 1 for None.
         parser_num_threads: int32 scalar, batches that are parsed at a time; 2 for None.
         sloppy_ordering: permits another order; the order is the same nevertheless.
         drop_final_batch: bool. If True, a last batch that is smaller is left out.

@@ -101,8 +101,8 @@ class Dataset(abc.ABC):
         raise RuntimeError("dataset.__iter__() is only supported when eager execution is enabled.")
 
     def make_initializable_iterator(self, shared_name: str | None = None) -> Iterator:
-        """Returns an iterator that its `initializer` starts, with the values that placeholders and variables have by
-        then.
+        """Returns an iterator that its `initializer` starts, with the current values of placeholders and
+        variables.
 
         Args:
             shared_name: sessions on the same resources share an iterator of this name.
@@ -620,7 +620,7 @@ class Dataset(abc.ABC):
         block_length: TensorLike = 1,
         num_parallel_calls: TensorLike | None = None,
     ) -> Dataset:
-        """Returns the elements of the datasets that a function makes of the elements, in turns.
+        """Maps elements to datasets, and returns the elements of these interleaved.
 
         Args:
             map_func: as for `flat_map`.

@@ -106,7 +106,7 @@ def bucket_by_sequence_length(
         padded_shapes: as for `Dataset.padded_batch`; by default the shapes of elements.
         padding_values: as for `Dataset.padded_batch`.
         pad_to_bucket_boundary: fills unknown dimensions up to the bucket's bound instead of its largest element.
-        no_padding: joins elements, which then are of one shape, without filling up.
+        no_padding: joins elements, which then have the same shape, without filling up.
         drop_remainder: If True, batches that are smaller are left out.
 
     Returns:

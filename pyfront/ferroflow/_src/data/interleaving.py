@@ -1,4 +1,4 @@
-"""`parallel_interleave`, `sample_from_datasets`, `choose_from_datasets`: elements of several datasets in turns."""
+"""`parallel_interleave`, `sample_from_datasets`, `choose_from_datasets`: interleaved elements of several datasets."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def default_padding(types: NestedDTypes) -> Any:
     """Returns zeros and empty strings.
 
     Raises:
-        TypeError: if a component is of a type that has none.
+        TypeError: if a component's dtype has none.
     """
 
     def zero(dtype: Any) -> Any:

@@ -102,7 +102,8 @@ class TextLineDataset(_FilesDataset):
         filenames: string, list of them, Tensor of string of any shape, or a Dataset of string scalars.
         compression_type: "", "ZLIB" or "GZIP".
         buffer_size: bytes to read ahead.
-        num_parallel_reads: number of files read at a time, their lines in turns; one after the other for None.
+        num_parallel_reads: number of files to read at a time, with their lines interleaved; None to read one after the
+            other.
 
     Raises:
         TypeError: if the elements of a dataset of names are not strings.

@@ -26,7 +26,7 @@ from ferroflow._src.ops.math.comparison import less
 from ferroflow._src.ops.math.reduction import reduce_max, reduce_min, reduce_sum
 from ferroflow._src.ops.random.sampling import random_uniform
 
-# Elements from which the proportions are estimated anew, and those that each class is supposed to have had before.
+# Elements from which the proportions are estimated again, and those that each class is supposed to have had before.
 _ESTIMATED_FROM = 32
 _SUPPOSED = 10
 

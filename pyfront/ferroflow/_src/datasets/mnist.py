@@ -216,7 +216,7 @@ def _fetch(source_url: str, path: Path, desc: str, progress: Progress | None) ->
                 file.write(part)
                 advance(len(part))
         if length is not None and file.tell() != length:
-            raise OSError(f"{file.tell()} bytes came of {length}")
+            raise OSError(f"{file.tell()} bytes of {length} were received")
 
 
 def maybe_download(

@@ -40,7 +40,7 @@ def assert_integer_form(
     """Makes an operation that fails unless all elements are whole numbers that `int_dtype` holds.
 
     Raises:
-        TypeError: if `x` is of a dtype that has no integers beside it.
+        TypeError: if the dtype of `x` has no integer dtype of its size.
     """
     with name_scope(name, values=[x]):
         x = convert_to_tensor(x, name="x")

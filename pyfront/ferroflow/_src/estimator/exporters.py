@@ -195,7 +195,7 @@ class BestExporter(_SavedModelExporter):
         name: str, the name of the folder of its exports.
         serving_input_receiver_fn: as `Estimator.export_savedmodel`.
         event_file_pattern: str, a pattern of event files below the model's folder whose values are those of earlier
-            evaluations, for a training that goes on; None to start anew.
+            evaluations, for a training that continues; None to start without any.
         compare_fn: callable of `best_eval_result` and `current_eval_result`, dicts of metrics, to whether the second
             one is better. By default the one of smaller "loss" is.
         assets_extra: as `Estimator.export_savedmodel`.

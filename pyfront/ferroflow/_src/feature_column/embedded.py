@@ -275,7 +275,7 @@ def shared_embedding_columns(
         List of dense feature columns, in the order given.
 
     Raises:
-        ValueError: on the same conditions as `embedding_column`, or if the columns are of different kinds or numbers of
+        ValueError: on the same conditions as `embedding_column`, or if the columns have different kinds or numbers of
             ids.
     """
     initializer = _checked_initializer(dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt, "")

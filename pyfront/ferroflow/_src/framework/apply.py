@@ -40,7 +40,7 @@ def apply_op(
 
     Raises:
         TypeError: if an argument cannot be converted or has a type the schema does not allow.
-        ValueError: if shapes or attributes are incompatible, or the inputs are of several graphs.
+        ValueError: if shapes or attributes are incompatible, or the inputs belong to several graphs.
         tf.errors.NotFoundError: if the op is not registered.
     """
     if attrs and any(value is None for value in attrs.values()):

@@ -29,7 +29,7 @@ def constant(
         dtype: element type; by default the value's (Python floats are float32, ints int32).
         shape: the result's shape; a value with fewer elements is filled up with its last one.
         name: name of the operation; None for "Const".
-        verify_shape: refuses a value of another shape instead of filling up.
+        verify_shape: refuses a value of a different shape instead of filling up.
 
     Returns:
         A tensor of `dtype` and `shape`.

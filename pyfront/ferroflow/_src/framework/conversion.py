@@ -80,7 +80,7 @@ def convert_to_tensor(
     Raises:
         TypeError: if no conversion is registered for the value's type, or the value does not fit `dtype`.
         ValueError: if a tensor has another dtype than `dtype`.
-        RuntimeError: if a registered conversion returns no Tensor, or one of another dtype.
+        RuntimeError: if a registered conversion returns no Tensor, or one with a different dtype.
 
     Example:
         >>> x = tf.convert_to_tensor([[1, 2], [3, 4]], dtype=tf.float32)

@@ -56,7 +56,7 @@ class name_scope:  # noqa: N801  # TF1's spelling
         values: list of tensors of any dtype and shape, all of one graph, which becomes the default one.
 
     Raises:
-        ValueError: if both names are None though values are given, or the values are of several graphs.
+        ValueError: if both names are None though values are given, or the values belong to several graphs.
 
     Example:
         >>> with tf.name_scope("loss"):
@@ -199,7 +199,7 @@ def control_dependencies(control_inputs: Iterable[Any] | None) -> ControlDepende
 
     Raises:
         TypeError: if an element of `control_inputs` is neither an operation nor a tensor.
-        ValueError: if an operation is of another graph.
+        ValueError: if an operation belongs to another graph.
 
     Example:
         >>> v = tf.Variable(1.0)

@@ -64,7 +64,7 @@ class FunctionGraph(Graph):
         """Returns the function's tensor for a tensor of an outer graph: an argument, or a copy.
 
         Raises:
-            ValueError: if the tensor is of no graph around, or cannot be copied.
+            ValueError: if the tensor belongs to no enclosing graph, or cannot be copied.
         """
         if tensor.graph is self:
             return tensor

@@ -107,7 +107,7 @@ def body_of(message: Any) -> tuple[Any, list[str], list[str]]:
         name, _, number = rest.partition(":")
         start = starts.get((node, name))
         if start is None or not (number or "0").isdigit():
-            raise ValueError(f"Function {message.signature.name}: '{text}' is no argument and no output of a node")
+            raise ValueError(f"Function {message.signature.name}: '{text}' is neither an argument nor a node's output")
         return f"{node}:{start + int(number or 0)}"
 
     for node in message.node_def:
@@ -119,7 +119,7 @@ def body_of(message: Any) -> tuple[Any, list[str], list[str]]:
             copy.input.append(f"^{arguments.get(control, control)}" if text.startswith("^") else tensor(text))
     missing = [arg.name for arg in message.signature.output_arg if arg.name not in message.ret]
     if missing:
-        raise ValueError(f"Function {message.signature.name}: no node gives its results {', '.join(missing)}")
+        raise ValueError(f"Function {message.signature.name}: no node computes its results {', '.join(missing)}")
     results = [tensor(message.ret[arg.name]) for arg in message.signature.output_arg]
     return graph, list(arguments.values()), results
 

@@ -105,7 +105,7 @@ class Graph:
         """Returns the handle of a node."""
         handle = self._handles[node]
         if handle.__class__ is not tuple:
-            return handle  # type: ignore[return-value]  # what is no tuple is a handle
+            return handle  # type: ignore[return-value]  # what is not a tuple is a handle
         with self._lock:
             handle = self._handles[node]
             if isinstance(handle, tuple):
@@ -322,7 +322,7 @@ class Graph:
 
         Raises:
             TypeError: if an input is not a tensor, or the dtypes do not fit the schema.
-            ValueError: if shapes or attributes are incompatible, or an input is of another graph.
+            ValueError: if shapes or attributes are incompatible, or an input belongs to another graph.
             RuntimeError: if the graph is finalized.
             tf.errors.NotFoundError: if the op is not registered.
         """
@@ -393,7 +393,7 @@ class Graph:
 
         Raises:
             TypeError: if `obj` cannot mean one of the allowed kinds.
-            ValueError: if a name is malformed, the element is of another graph, or neither kind is allowed.
+            ValueError: if a name is malformed, the element belongs to another graph, or neither kind is allowed.
             KeyError: if no element has that name.
         """
         if allow_tensor and allow_operation:
@@ -629,7 +629,7 @@ class Graph:
 
         Raises:
             TypeError: if an element is neither an operation nor a tensor.
-            ValueError: if an operation is of another graph.
+            ValueError: if an operation belongs to another graph.
         """
         if control_inputs is None:
             return ControlDependencies(self, None)

@@ -26,7 +26,7 @@ def _shape_message(dims: tuple[int | None, ...] | None) -> Any:
     return TensorShape(dims).as_proto()
 
 
-# Above so many bytes a tensor of one repeated value is written as that value and the shape, as TensorFlow writes
+# Above this number of bytes a tensor of one repeated value is written as that value and the shape, as TensorFlow writes
 # constants made of a number and a shape. Smaller ones are written whole: programs compare messages of short lists.
 _COMPACT_FROM_BYTES = 1024
 

@@ -32,7 +32,7 @@ class SaveSpec:
 
     @property
     def tensor(self) -> Any:
-        """The tensor; made anew where a function makes it."""
+        """The tensor; recomputed if a function makes it."""
         return self._tensor() if callable(self._tensor) else self._tensor
 
 
@@ -40,9 +40,9 @@ class SaveableObject:
     """An object that is saved as several tensors and restored from them.
 
     Args:
-        op: the thing, or the operation that makes it; no two saveables of a saver have the same.
+        op: the object to save, or the operation that makes it; no two saveables of a saver have the same.
         specs: list of `SaveSpec`, all on one device.
-        name: str, the name of the thing.
+        name: str, the object's name.
     """
 
     def __init__(self, op: Any, specs: Sequence[SaveSpec], name: str) -> None:
@@ -59,7 +59,7 @@ class SaveableObject:
         return self._device
 
     def restore(self, restored_tensors: Sequence[Any], restored_shapes: Sequence[Any] | None) -> Any:
-        """Returns the thing the values of a checkpoint; subclasses say how.
+        """Restores the object from a checkpoint's tensors; subclasses implement it.
 
         Args:
             restored_tensors: the tensors of the checkpoint, one for each spec.

@@ -152,7 +152,7 @@ class Coordinator:
         Args:
             threads: list of threading.Thread, started.
             stop_grace_period_secs: float, seconds that threads have to end after a stop was requested.
-            ignore_live_threads: bool. If True, threads that have not ended by then are not an error.
+            ignore_live_threads: bool. If True, threads that are still running then are not an error.
 
         Raises:
             BaseException: if `request_stop` was called with an exception: the first one, with the traceback of its

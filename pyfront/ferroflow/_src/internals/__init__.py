@@ -1,3 +1,3 @@
-"""Names that TensorFlow's internal modules have beside the public ones beside public names, for the libraries that
+"""Names that TensorFlow's internal modules have besides the public ones, for the libraries that
 import it from there.
 """

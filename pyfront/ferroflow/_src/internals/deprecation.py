@@ -81,7 +81,7 @@ def deprecated(date: str | None, instructions: str, warn_once: bool = True) -> C
         A decorator.
 
     Raises:
-        ValueError: if `date` is no date or `instructions` is empty.
+        ValueError: if `date` is not a date or `instructions` is empty.
     """
     _check(date, instructions)
 
@@ -127,8 +127,8 @@ def deprecated_args(
         A decorator.
 
     Raises:
-        ValueError: if `date` is no date, `instructions` or the names are empty; by the decorator, if the function has
-            no such argument.
+        ValueError: if `date` is not a date, `instructions` or the names are empty; by the decorator, if the function
+            has no such argument.
         TypeError: if a keyword argument is unknown.
     """
     _check(date, instructions)
@@ -162,8 +162,8 @@ def deprecated_arg_values(
         A decorator.
 
     Raises:
-        ValueError: if `date` is no date, `instructions` or the values are empty; by the decorator, if the function has
-            no such argument.
+        ValueError: if `date` is not a date, `instructions` or the values are empty; by the decorator, if the function
+            has no such argument.
     """
     _check(date, instructions)
     if not deprecated_kwargs:

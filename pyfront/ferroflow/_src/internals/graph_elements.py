@@ -1,4 +1,4 @@
-"""`tensorflow.python.framework.ops`: the names beside the public ones that libraries import from there."""
+"""`tensorflow.python.framework.ops`: the names besides the public ones that libraries import from there."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def _as_graph_element(obj: Any) -> Any:
 
 
 def _assert_same_graph(original_item: Any, item: Any) -> None:
-    """Raises ValueError if two elements are of different graphs."""
+    """Raises ValueError if two elements belong to different graphs."""
     if original_item.graph is not item.graph:
         raise ValueError(f"{item} must be from the same graph as {original_item}.")
 
@@ -182,7 +182,7 @@ def _session(graph: Graph, session: Any) -> Any:
     if chosen is None:
         raise ValueError("Cannot run without a session: No default session is registered.")
     if chosen.graph is not graph:
-        raise ValueError("The session's graph is different from the graph of what it is to run.")
+        raise ValueError("The session's graph is different from the graph of the fetches.")
     return chosen
 
 
@@ -311,7 +311,7 @@ def set_shapes_for_outputs(op: Operation) -> None:
         op: Operation.
 
     Raises:
-        TypeError: if `op` is no Operation.
+        TypeError: if `op` is not an Operation.
     """
     if not isinstance(op, Operation):
         raise TypeError(f"op needs to be an Operation: {op}")

@@ -42,7 +42,7 @@ def get_tensors(graph: Graph) -> list[Tensor]:
         list of Tensors.
 
     Raises:
-        TypeError: if `graph` is no graph.
+        TypeError: if `graph` is not a graph.
     """
     if not isinstance(graph, Graph):
         raise TypeError(f"Expected a graph, got: {type(graph)}")
@@ -61,8 +61,8 @@ def get_unique_graph(tops: Any, check_types: Any = None, none_if_empty: bool = F
         `tf.Graph` or None.
 
     Raises:
-        TypeError: if one is of another class.
-        ValueError: if they are of several graphs, or if there are none.
+        TypeError: if one has a different class.
+        ValueError: if they belong to several graphs, or if there are none.
     """
     if isinstance(tops, Graph):
         return tops
@@ -79,13 +79,13 @@ def get_unique_graph(tops: Any, check_types: Any = None, none_if_empty: bool = F
 
 
 def check_graphs(*args: Any) -> None:
-    """Checks that operations and tensors are of one graph.
+    """Checks that operations and tensors belong to one graph.
 
     Args:
         *args: objects with an attribute `graph`.
 
     Raises:
-        ValueError: if they are of several.
+        ValueError: if they belong to several graphs.
     """
     graphs = [item.graph for item in args if item.graph is not None]
     for number, graph in enumerate(graphs):
@@ -121,7 +121,7 @@ def make_list_of_op(ops: Any, check_graph: bool = True, allow_graph: bool = True
 
     Raises:
         TypeError: if something else is among them.
-        ValueError: if they are of several graphs.
+        ValueError: if they belong to several graphs.
     """
     items = _as_list(ops, Operation, Tensor, ignore_ts, allow_graph, Graph.get_operations)
     if check_graph:
@@ -145,7 +145,7 @@ def make_list_of_t(
 
     Raises:
         TypeError: if something else is among them.
-        ValueError: if they are of several graphs.
+        ValueError: if they belong to several graphs.
     """
     items = _as_list(ts, Tensor, Operation, ignore_ops, allow_graph, get_tensors)
     if check_graph:

@@ -60,7 +60,7 @@ def register_op_list(op_list: Any) -> None:
         op_list: OpList message.
 
     Raises:
-        TypeError: if it is no OpList.
+        TypeError: if it is not an OpList.
         ValueError: if an op is unknown.
     """
     if not hasattr(op_list, "op"):

@@ -295,7 +295,7 @@ def concatenate(tensors: Any, axis: int = -1) -> Tensor:
     """Joins tensors along a dimension.
 
     Args:
-        tensors: list of Tensors of one dtype and of one shape but for the size along the axis.
+        tensors: list of Tensors of one dtype and of the same shape except for the size along the axis.
         axis: int, the dimension.
 
     Returns:

@@ -319,7 +319,7 @@ class History(Callback):
     """
 
     def on_train_begin(self, logs: DictLike | None = None) -> None:
-        """Starts anew.
+        """Resets the state.
 
         Args:
             logs: dict, empty.

@@ -76,7 +76,7 @@ def get_file(
             raise errors.UnavailableError(None, None, message) from failure
         if expected is not None and not _has_hash(unfinished, expected, algorithm):
             unfinished.unlink()
-            raise errors.DataLossError(None, None, f"What came from {origin} has not the hash {expected}.")
+            raise errors.DataLossError(None, None, f"The file from {origin} does not have the hash {expected}.")
         unfinished.replace(path)
     if untar:
         whole = folder / fname

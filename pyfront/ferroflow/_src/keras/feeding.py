@@ -75,7 +75,7 @@ def next_of(x: NestedTensors, y: NestedTensors, weights: NestedTensors, labelled
     """Inputs, labels and weights, which are the next element of a dataset's iterator if the inputs are one.
 
     Raises:
-        ValueError: if labels are given beside the iterator, or its elements have none.
+        ValueError: if labels are given in addition to the iterator, or its elements have none.
     """
     if isinstance(x, Dataset):
         x = x.make_one_shot_iterator()

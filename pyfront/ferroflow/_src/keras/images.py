@@ -167,7 +167,7 @@ def save_img(
 
     Raises:
         ImportError: if Pillow is not installed.
-        ValueError: if `x` is no picture, or the format is unknown.
+        ValueError: if `x` is not a picture, or the format is unknown.
     """
     image = array_to_img(x, data_format, scale)
     if image.mode == "RGBA" and file_format in ("jpg", "jpeg"):

@@ -105,7 +105,7 @@ class Concatenate(Merge):
         """Joins the inputs along the axis.
 
         Args:
-            inputs: list of two Tensors or more, of one dtype and of one shape but for the size along the axis.
+            inputs: list of two Tensors or more, of one dtype and of the same shape except for the size along the axis.
 
         Returns:
             Tensor of their dtype.
@@ -337,7 +337,7 @@ def concatenate(inputs: ListLike, axis: int = -1, **kwargs: Any) -> Any:
     """Joins inputs along a dimension, like the layer `Concatenate`.
 
     Args:
-        inputs: list of two Tensors or more, of one dtype and of one shape but for the size along the axis.
+        inputs: list of two Tensors or more, of one dtype and of the same shape except for the size along the axis.
         axis: int, the dimension.
         **kwargs: arguments of the layer, such as `name`.
 

@@ -62,7 +62,7 @@ class Model(CompiledNetwork):
 
         Args:
             x: array or Tensor of numbers, list of them, or dict by the inputs' names; or a dataset or its iterator.
-            y: array or Tensor of numbers, list of them, or dict by the outputs' names; None beside a dataset.
+            y: array or Tensor of numbers, list of them, or dict by the outputs' names; None for a dataset.
             batch_size: int, the number of examples of a batch; the last one may have fewer. None for 32.
             epochs: int, the number of the epoch to end before.
             verbose: int, 0 to print nothing, 1 for a bar, 2 for a line an epoch.
@@ -76,7 +76,7 @@ class Model(CompiledNetwork):
                 1.
             sample_weight: array of the weights of examples or steps, or list of them; None for 1.
             initial_epoch: int, the number of the first epoch.
-            steps_per_epoch: int, the number of steps of an epoch, each of which computes tensors anew, or takes arrays
+            steps_per_epoch: int, the number of steps of an epoch, each of which recomputes tensors, or takes arrays
                 as a whole; None if arrays are cut into batches.
             validation_steps: int, the number of steps that validate by tensors.
             validation_freq: int, every which epoch is validated; or list of the epochs' numbers, from 1.
@@ -232,8 +232,8 @@ class Model(CompiledNetwork):
             generator: generator of tuples of inputs and labels, and weights if there are any, or an object with
                 `__len__` and `__getitem__` that returns such tuples, as `tf.keras.utils.Sequence`. Its `on_epoch_end`
                 is called after each pass.
-            steps_per_epoch: int, the number of batches of an epoch; None for the object's length. Where it is another,
-                a pass goes on in the next epoch, or the next pass begins in an epoch.
+            steps_per_epoch: int, the number of batches of an epoch; None for the object's length. If it differs, a pass
+                continues in the next epoch, or the next pass begins in an epoch.
             epochs: int, the number of the epoch to end before.
             verbose: int, 0 to print nothing, 1 for a bar, 2 for a line an epoch.
             callbacks: list of Callback.

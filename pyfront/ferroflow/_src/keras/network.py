@@ -523,7 +523,7 @@ class Network(Connected):
             ImportError: if h5py is not installed, and the file is an HDF5 file.
             ValueError: if the file is an HDF5 file of other layers, or the model has no variables yet.
             NotImplementedError: if `by_name` is True for a checkpoint.
-            tf.errors.OpError: if the checkpoint cannot be read, or is of other variables.
+            tf.errors.OpError: if the checkpoint cannot be read, or has other variables.
         """
         if hdf5.is_hdf5(filepath):
             self._check_built("loaded")

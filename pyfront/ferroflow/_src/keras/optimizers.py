@@ -176,7 +176,7 @@ class _Descent(Optimizer, abc.ABC):
         """Returns the assignments of one variable, at a step that is counted from 1."""
 
     def _slot(self, variable: Any) -> Any:
-        """Returns a variable of the shape of another, at first zeros."""
+        """Returns a variable with another's shape, initially zeros."""
         made = _zeros_like(variable)
         self.weights.append(made)
         return made
@@ -486,7 +486,7 @@ class _GraphOptimizer(Optimizer):
 
 
 def _zeros_like(variable: Any) -> Any:
-    """Returns a variable of the dtype and shape of another, of zeros."""
+    """Returns a variable of zeros with another's dtype and shape."""
     shape = variable.get_shape().as_list()
     return Variable(np.zeros(shape, variable.dtype.base_dtype.as_numpy_dtype), trainable=False)
 

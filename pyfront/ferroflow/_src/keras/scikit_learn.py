@@ -15,7 +15,7 @@ from ferroflow._src.keras.model import Model
 from ferroflow._src.keras.sequences import to_categorical
 from ferroflow._src.keras.sequential import Sequential
 
-# The methods that a parameter may be for, beside the function that builds the model.
+# The methods that a parameter may be for, besides the function that builds the model.
 _METHODS: Final = (Sequential.fit, Sequential.predict, Sequential.predict_classes, Sequential.evaluate)
 
 

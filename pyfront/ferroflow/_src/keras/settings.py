@@ -91,5 +91,5 @@ def get_uid(prefix: str = "") -> int:
 
 
 def reset_uids() -> None:
-    """Starts the numbers of all names anew, of layers and models too."""
+    """Restarts the numbers of all names, including those of layers and models."""
     forget_numbers()

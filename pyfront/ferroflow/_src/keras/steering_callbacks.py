@@ -73,7 +73,7 @@ class EarlyStopping(_Monitor):
         self.wait = self.stopped_epoch = 0
 
     def on_train_begin(self, logs: DictLike | None = None) -> None:
-        """Starts anew.
+        """Resets the state.
 
         Args:
             logs: dict, empty.
@@ -229,7 +229,7 @@ class ReduceLROnPlateau(_Monitor):
         self.wait = self.cooldown_counter = 0
 
     def on_train_begin(self, logs: DictLike | None = None) -> None:
-        """Starts anew.
+        """Resets the state.
 
         Args:
             logs: dict, empty.

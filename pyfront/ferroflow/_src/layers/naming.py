@@ -43,5 +43,5 @@ def next_number(key: Hashable) -> int:
 
 
 def forget_numbers() -> None:
-    """Starts all numbers of all graphs anew."""
+    """Restarts all numbers of all graphs."""
     _counts.clear()

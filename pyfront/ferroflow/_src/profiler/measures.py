@@ -28,7 +28,7 @@ class Measures:
         return self.accelerator_micros + self.cpu_micros
 
     def add(self, other: Measures) -> None:
-        """Adds those of another."""
+        """Adds another record's numbers."""
         for field in fields(self):
             setattr(self, field.name, getattr(self, field.name) + getattr(other, field.name))
 

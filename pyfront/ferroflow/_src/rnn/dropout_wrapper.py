@@ -153,7 +153,7 @@ class DropoutWrapper(CellWrapper):
         return self._cell
 
     def _drop(self, values: Any, salt: str, noise: Any, keep_prob: Any, chosen: Any = None) -> Any:
-        # A leaf of `chosen` that is no bool stands for True.
+        # A leaf of `chosen` that is not a bool stands for True.
         chosen = values if chosen is None else chosen
         if not self._variational_recurrent:
 

@@ -35,18 +35,18 @@ def raw_rnn(
     Args:
         cell: RNNCell.
         loop_fn: callable of the number of steps done (Tensor of int32 of shape []), the cell's output, its state and
-            the loop's state; the last three are None at first. It returns a tuple of five. The first is whether
-            sequences are finished, Tensor of bool of shape [batch]. Then follow the next input and the next state of
-            the cell, at first its initial state. The fourth is the output to emit, or None for the cell's output. At
-            first it is tensors with the structure, dtypes and shapes, without the batch. The fifth is the next state of
-            the loop, or None.
+            the loop's state; the last three are None in the first call. It returns a tuple of five. The first is
+            whether sequences are finished, Tensor of bool of shape [batch]. Then follow the next input and the next
+            state of the cell, in the first call its initial state. The fourth is the output to emit, or None for the
+            cell's output. At first it is tensors with the structure, dtypes and shapes, without the batch. The fifth is
+            the next state of the loop, or None.
         parallel_iterations: int, accepted as `tf.while_loop` does; None for 32.
         swap_memory: bool, accepted as `tf.while_loop` does.
         scope: str or VariableScope; None for "rnn".
 
     Returns:
         TensorArray of what was emitted, or a structure of them; the last state of the cell; the last state of the loop,
-        None if there was none at first. For finished sequences zeros are emitted and the state stays.
+        None if it started with None. For finished sequences zeros are emitted and the state stays.
 
     Raises:
         TypeError: if `cell` is not an RNNCell, `loop_fn` is not callable, or structures have other types than before.

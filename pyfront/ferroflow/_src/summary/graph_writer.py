@@ -1,4 +1,4 @@
-"""Event files that operations of the graph write: the writers, which of them is in force, and when they record."""
+"""Event files that operations of the graph write: the writers, which of them is current, and when they record."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def initialize(graph: Any = None, session: SessionObject | None = None) -> None:
         session: a `Session`; None for the default one.
 
     Raises:
-        RuntimeError: if no writer is in force.
+        RuntimeError: if there is no current writer.
         ValueError: if there is no session.
     """
     writer = writer_in_force()
@@ -203,7 +203,7 @@ def flush(writer: Any = None, name: str | None = None) -> Operation:
     """Waits until all events are in the file.
 
     Args:
-        writer: `SummaryWriter` or its handle; None for the one in force.
+        writer: `SummaryWriter` or its handle; None for the current one.
         name: str, of the operation.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Assets that plugins of TensorBoard keep with a graph, beside the events."""
+"""Assets that plugins of TensorBoard keep with a graph, next to the events."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ class SyncReplicasOptimizer(Optimizer):
         if global_step is None:
             raise ValueError("Global step is required to check staleness")
         self._global_step = global_step
-        # An operation on the worker: the step of this replica lives beside it, not on a parameter server.
+        # An operation on the worker: the step of this replica lives next to it, not on a parameter server.
         with colocate_with(no_op()):
             self._local_step = Variable(
                 0,

@@ -83,7 +83,7 @@ def _inputs(node: Any) -> tuple[list[str], set[str]]:
 
 
 def _attrs(node: Any, checkpoint_v2: bool) -> dict[str, Any]:
-    """Returns the attributes but for internal ones, whose names begin with an underscore."""
+    """Returns the attributes except for internal ones, whose names begin with an underscore."""
     kept = {}
     for key, value in node.attr.items():
         strings = value.tensor.string_val

@@ -273,7 +273,7 @@ def assert_ops_in_graph(expected_ops: dict[str, str], graph: Graph | None = None
         dict from name to NodeDef.
 
     Raises:
-        ValueError: if an operation is missing or of another type.
+        ValueError: if an operation is missing or has a different type.
     """
     nodes = {op.name: op for op in (graph or get_default_graph()).get_operations()}
     for name, op_type in expected_ops.items():

@@ -61,7 +61,7 @@ def cosine_decay_restarts(
     alpha: Any = 0.0,
     name: str | None = None,
 ) -> Tensor:
-    """Returns `cosine_decay` that starts anew each time its end is reached.
+    """Returns `cosine_decay` that restarts each time its end is reached.
 
     Source: Loshchilov, Hutter, "SGDR: stochastic gradient descent with warm restarts", ICLR 2017.
 

@@ -38,7 +38,7 @@ def fused(cls: type[_Class]) -> type[_Class]:
 
     Args:
       cls: class derived from `Optimizer`, with a method `_update_op(var, gradient)` that gives the type without
-        `Sparse`, the inputs in order, and the attributes beside `use_locking`. `gradient` is a list: the gradient, or
+        `Sparse`, the inputs in order, and the attributes except `use_locking`. `gradient` is a list: the gradient, or
         its values and indices, as they stand among the inputs. Methods that the class defines itself stay.
 
     Returns:

@@ -68,7 +68,7 @@ def get_global_step(graph: Graph | None = None) -> Any:
 
 
 def create_global_step(graph: Graph | None = None) -> Any:
-    """Returns a new global step, int64 and zero at first, outside of all name scopes.
+    """Returns a new global step, int64 and initially zero, outside all name scopes.
 
     Args:
         graph: the graph; by default the default one.

@@ -25,7 +25,7 @@ def _placed(primary: Any, colocate: bool) -> AbstractContextManager[Any]:
 
 def _slot_variable(primary: Any, value: Any, validate_shape: bool, shape: Any, dtype: Any) -> Any:
     scope = get_variable_scope()
-    # A slot is one variable, whatever the partitioner in force: its primary is a part already.
+    # A slot is one variable, whatever the current partitioner: its primary is a part already.
     partitioner = scope.partitioner
     scope.set_partitioner(None)
     try:

@@ -25,7 +25,7 @@ def register_scope_default(default: Callable[[], Any]) -> None:
 
 
 def uses_resource() -> bool:
-    """Returns the default of `use_resource` in force: the variable scope's, or else the program's."""
+    """Returns the current default of `use_resource`: the variable scope's, or else the program's."""
     for default in _scope_defaults:
         wanted = default()
         if wanted is not None:
@@ -70,7 +70,7 @@ def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
 
 
 def create_with(default: Creator, kwargs: dict[str, Any]) -> Any:
-    """Makes a variable through the creators in force.
+    """Makes a variable through the current creators.
 
     Args:
         default: callable of the keyword arguments, what the outermost creator gets as its `next_creator`.

@@ -1,4 +1,4 @@
-"""`get_variable` and its kin: variables by name, found or made in the variable scope in force."""
+"""`get_variable` and its kin: variables by name, found or made in the current variable scope."""
 
 from __future__ import annotations
 

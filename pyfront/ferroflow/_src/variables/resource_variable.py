@@ -184,7 +184,7 @@ class ResourceVariable(Variable):
             return self._read()
 
     def read_value(self) -> Tensor:
-        """Returns the variable as a tensor, by a new read, which the control dependencies in force apply to."""
+        """Returns the variable as a tensor, by a new read, which the current control dependencies apply to."""
         with name_scope("Read"), device(self._variable.device):
             value = self._read()
         return tensor_op("Identity", [value])

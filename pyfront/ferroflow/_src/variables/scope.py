@@ -119,7 +119,7 @@ class variable_scope:
         dtype: default dtype.
         use_resource: default of `use_resource`.
         constraint: default constraint, a callable of a variable's value to its new value.
-        auxiliary_name_scope: bool. If True, open a name scope; if not, operations stay in the one in force.
+        auxiliary_name_scope: bool. If True, open a name scope; if not, operations stay in the current one.
 
     Raises:
         ValueError: if `reuse` is not one of these values, or is True without `name_or_scope`.

@@ -76,10 +76,10 @@ def _kind(use_resource: bool | None) -> type[Any]:
 
 
 def constructor(use_resource: bool | None) -> Callable[..., Any]:
-    """Returns what makes a variable of `use_resource`: its class, or the variable creators in force.
+    """Returns what makes a variable of `use_resource`: its class, or the current variable creators.
 
     Args:
-        use_resource: bool; None for the default in force.
+        use_resource: bool; None for the current default.
     """
     if creator_stack():
         return Variable
@@ -93,11 +93,12 @@ class Variable(VariableUpdates, metaclass=_VariableMeta):
     Args:
         initial_value: anything that converts to a tensor, of any dtype and shape, or a callable without arguments that
             returns such a value. The callable's ops are made in the scope "Initializer" on the variable's device.
-        trainable: bool. If True, the variable is also in `GraphKeys.TRAINABLE_VARIABLES`; None for True, but for a
+        trainable: bool. If True, the variable is also in `GraphKeys.TRAINABLE_VARIABLES`; None for True, except for
+            a
             variable synchronized on reads.
         collections: list, tuple or set of collection keys; None for `[GraphKeys.GLOBAL_VARIABLES]`.
         validate_shape: bool. If True, `initial_value` must have a known shape, which every later value then has too.
-        caching_device: device string or function; reads are cached there rather than made beside the variable.
+        caching_device: device string or function; reads are cached there rather than on the variable's device.
         name: str, "Variable" by default; made unique.
         variable_def: a `VariableDef`; the variable is then found in the default graph, and nothing is made.
         dtype: the type to convert `initial_value` to; None for its own.
@@ -374,7 +375,7 @@ class Variable(VariableUpdates, metaclass=_VariableMeta):
         return self._snapshot
 
     def read_value(self) -> Tensor:
-        """Returns the variable as a tensor, by a new read, which the control dependencies in force apply to.
+        """Returns the variable as a tensor, by a new read, which the current control dependencies apply to.
 
         Returns:
             Tensor of the variable's dtype and shape.

@@ -1,4 +1,4 @@
-"""`VariableOptions`: what `get_variable` is given beside the name, as one record."""
+"""`VariableOptions`: the arguments of `get_variable` except the name, as one record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`VariableScope`: the prefix and the defaults that `get_variable` uses, and which of them is in force."""
+"""`VariableScope`: the prefix and the defaults that `get_variable` uses, and which of them is current."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def show_key(path: str, key: str) -> bool:
 
     Args:
         path: str, as for `show`.
-        key: str, its name; `:0` and the like at its end are ignored.
+        key: str, its name; an output index such as `:0` is ignored.
 
     Returns:
         bool; True if there is one.

@@ -39,7 +39,7 @@ def _example(record: bytes) -> Any:
         except Exception:
             # protobuf's classes of errors differ by its implementations.
             continue
-        # A message with unknown fields is of another type, or not a message.
+        # A message with unknown fields has a different type, or not a message.
         if not _is_foreign(message):
             return message
     return None

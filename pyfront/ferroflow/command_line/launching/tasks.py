@@ -93,7 +93,7 @@ def free_ports(number: int, host: str) -> list[int]:
         host: str, the name or IPv4 address of this machine.
 
     Raises:
-        OSError: if there are not that many, or `host` is not this machine.
+        OSError: if there are fewer, or `host` is not this machine.
     """
     # A port in the system's own range may be taken by any outgoing connection before the task listens at it.
     try:

@@ -147,7 +147,7 @@ impl<'a> Adding<'a> {
                 "Node '{}': Connecting to invalid output {index} of source node {} which has {} outputs",
                 node.name, self.nodes[position].name, added.outputs
             ))),
-            _ => Err(BuildError::Status(Status::internal(format!("'{}' comes before what it reads", node.name)))),
+            _ => Err(BuildError::Status(Status::internal(format!("'{}' comes before its inputs", node.name)))),
         }
     }
 

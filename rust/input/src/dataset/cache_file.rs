@@ -192,7 +192,7 @@ struct Rest<'a> {
 
 impl<'a> Rest<'a> {
     fn damaged(&self) -> Status {
-        Status::data_loss(format!("{}: an element is not what was written", self.name))
+        Status::data_loss(format!("{}: an element differs from the one written", self.name))
     }
 
     fn take(&mut self, n: usize) -> Result<&'a [u8]> {

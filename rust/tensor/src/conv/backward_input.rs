@@ -228,7 +228,7 @@ fn place<T: PatchFloat>(
     if part.len() != g.batch * d * h * line
         || gradient.len() != g.space.iter().fold(g.batch * g.inputs, |n, w| n * w.input)
     {
-        return Err(Status::internal("a phase of a convolution's gradient has another size"));
+        return Err(Status::internal("a phase of a convolution's gradient has a wrong size"));
     }
     let to = SharedSlice::new(gradient);
     try_for_blocks(threads, g.batch * d * h, (TASK_ELEMENTS / line.max(1)).max(1), |lines: Range<usize>| {

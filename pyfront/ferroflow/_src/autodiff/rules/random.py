@@ -1,4 +1,4 @@
-"""Random numbers pass no gradient, but for samples of gamma distributions."""
+"""Random numbers pass no gradient, except samples of gamma distributions."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ class AffineLinearOperator(Bijector):
         name: str, name scope of its operations.
 
     Raises:
-        TypeError: if the dtypes differ, or `scale` is no LinearOperator.
+        TypeError: if the dtypes differ, or `scale` is not a LinearOperator.
         ValueError: if with `validate_args`, `scale` is not declared as non-singular.
     """
 

@@ -30,7 +30,8 @@ class BatchNormalization(Bijector):
         name: str, name scope of its operations.
 
     Raises:
-        ValueError: if the layer is no such layer, or renormalizes, or normalizes parts of the batch.
+        ValueError: if `batchnorm_layer` is not a `BatchNormalization`, or renormalizes, or normalizes parts of the
+            batch.
 
     Source: Papamakarios, Pavlakou, Murray, Masked autoregressive flow for density estimation, 2017.
     """

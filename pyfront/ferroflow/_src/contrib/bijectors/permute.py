@@ -24,7 +24,7 @@ class Permute(Bijector):
         name: str, name scope of its operations.
 
     Raises:
-        TypeError: if `permutation` is of no integer dtype.
+        TypeError: if `permutation` does not have an integer dtype.
         ValueError: if it is known and no permutation.
     """
 

@@ -58,8 +58,8 @@ class Reshape(Bijector):
         name: str, name scope of its operations.
 
     Raises:
-        TypeError: if a shape is of no integer dtype.
-        ValueError: if a shape is no vector, or has more than one -1.
+        TypeError: if a shape does not have an integer dtype.
+        ValueError: if a shape is not a vector, or has more than one -1.
     """
 
     def __init__(

@@ -129,6 +129,6 @@ class TFConfigClusterResolver(ClusterResolver):
         task_id = self.task_id if task_id is None else task_id
         if task_type is None or task_id is None:
             raise RuntimeError(
-                "TF_CONFIG has no `task` with `type` and `index`, and `master` got none: pass `task_type`, `task_id`."
+                "TF_CONFIG has no `task` with `type` and `index`, and none were given: pass `task_type`, `task_id`."
             )
         return master_url(cluster.task_address(task_type, task_id), rpc_layer or self.rpc_layer)

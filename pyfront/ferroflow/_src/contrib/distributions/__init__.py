@@ -1,1 +1,1 @@
-"""Distributions of `tf.contrib.distributions` beside those of `tf.distributions`."""
+"""Distributions of `tf.contrib.distributions` besides those of `tf.distributions`."""

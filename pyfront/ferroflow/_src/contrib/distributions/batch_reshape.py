@@ -56,7 +56,7 @@ class BatchReshape(Distribution):
         name: str, name scope of its operations; None for "BatchReshape" and the distribution's name.
 
     Raises:
-        ValueError: if `batch_shape` is no vector, or known to have another size than the distribution's.
+        ValueError: if `batch_shape` is not a vector, or known to have another size than the distribution's.
         NotImplementedError: when a function of a value is called whose shape would have to be broadcast.
     """
 
@@ -162,7 +162,7 @@ class BatchReshape(Distribution):
         return self._reshaped(self._distribution.covariance, 2)
 
     def _reshaped(self, function: Callable[[], Any], events: int = 1) -> Any:
-        """Returns a statistic with the new batch; it has the shape of an event so many times."""
+        """Returns a statistic with the new batch; it has that number of events."""
         with control_dependencies(self._checks):
             shape = joining.concat([self._wanted, *[self.event_shape_tensor()] * events], 0)
             result = shaping.reshape(function(), shape)

@@ -37,7 +37,7 @@ def assign_moving_mean_variance(
         (mean, variance): Tensors of that dtype, references to the variables after the update.
 
     Raises:
-        TypeError: if the variables are of no float dtype, or of different ones.
+        TypeError: if the variables have no float dtype, or different ones.
 
     Source: Finch, Incremental calculation of weighted mean and variance, 2009.
     """
@@ -75,7 +75,7 @@ def assign_log_moving_mean_exp(log_mean_exp_var: Any, log_value: Any, decay: Any
         Tensor of that dtype, a reference to the variable after the update.
 
     Raises:
-        TypeError: if the variable is of no float dtype.
+        TypeError: if the variable does not have a float dtype.
     """
     with (
         name_scope(name, "assign_log_moving_mean_exp", [log_mean_exp_var, log_value, decay]),
@@ -106,7 +106,7 @@ def moving_mean_variance(
         (mean, variance): Tensors of that dtype, references to the variables after the update.
 
     Raises:
-        TypeError: if `value` is of no float dtype.
+        TypeError: if `value` does not have a float dtype.
     """
     collections = [GraphKeys.GLOBAL_VARIABLES] if collections is None else collections
     with variable_scope(name, "moving_mean_variance", [value, decay]):

@@ -182,7 +182,7 @@ def checked_scalar_distribution(distribution: Any, dtype: Any, validate_args: bo
     """Returns the checks that a distribution is one of a number, without a batch.
 
     Raises:
-        TypeError: if the dtype is another.
+        TypeError: if `dtype` is not a supported one.
         ValueError: if it is known to be no such distribution, or with `validate_args` not reparameterized.
     """
     if distribution.dtype != dtype:

@@ -43,10 +43,10 @@ def auto_correlation(
         name: str, name scope of the operations.
 
     Returns:
-        Tensor of the dtype of `x`, of its shape but for the dimension `axis`, which is of size `max_lags + 1`.
+        Tensor of the dtype of `x`, of its shape except for the dimension `axis`, which is of size `max_lags + 1`.
 
     Raises:
-        TypeError: if `x` is of another dtype.
+        TypeError: if `x` has a different dtype.
     """
     with name_scope(name, values=[x]):
         x = convert_to_tensor(x, name="x")
@@ -117,7 +117,7 @@ def percentile(
         Tensor of the dtype of `x`, of its shape without the dimensions.
 
     Raises:
-        ValueError: if `interpolation` is another word, `q` no scalar, or an axis not known or out of range.
+        ValueError: if `interpolation` is unknown, `q` is not a scalar, or an axis is unknown or out of range.
     """
     if interpolation is None:
         interpolation = "nearest"

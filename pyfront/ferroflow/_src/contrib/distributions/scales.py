@@ -185,7 +185,7 @@ def is_diagonal_scale(scale: Any) -> bool:
     """Returns True for the operator of a diagonal matrix.
 
     Raises:
-        TypeError: if the argument is no LinearOperator.
+        TypeError: if the argument is not a LinearOperator.
     """
     if not isinstance(scale, LinearOperator):
         raise TypeError(f"Expected argument 'scale' to be instance of LinearOperator. Found: {scale}")

@@ -57,9 +57,9 @@ class TransformedDistribution(Distribution):
         name: str, name scope of its operations; None for the names of the bijector and the distribution.
 
     Raises:
-        ValueError: if a shape is given and the distribution's is known not to be scalar, or a shape is no vector of
+        ValueError: if a shape is given and the distribution's is known not to be scalar, or a shape is not a vector of
             positive sizes.
-        TypeError: if a shape is of no integer dtype.
+        TypeError: if a shape does not have an integer dtype.
     """
 
     def __init__(

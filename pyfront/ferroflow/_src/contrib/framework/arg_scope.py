@@ -1,4 +1,4 @@
-"""`arg_scope`: defaults for arguments of chosen functions, in force inside of a `with` block."""
+"""`arg_scope`: defaults for arguments of chosen functions, in effect inside a `with` block."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 Scope = dict[Any, dict[str, Any]]
 
-# The scopes in force, the innermost last: from functions' keys to their defaults.
+# The current scopes, the innermost last: from functions' keys to their defaults.
 _SCOPES: list[Scope] = [{}]
 
 
@@ -20,7 +20,7 @@ def _key(function: Callable[..., Any]) -> Any:
 
 
 def current_arg_scope() -> Scope:
-    """Returns the scope in force, to be opened again with `arg_scope`.
+    """Returns the current scope, to be opened again with `arg_scope`.
 
     Returns:
         Dict from keys of functions to dicts of defaults by argument; it is not to be changed.

@@ -48,7 +48,7 @@ def local_variable(
             it.
         validate_shape: bool. If True, `initial_value` must have a known shape.
         name: str, made unique.
-        use_resource: bool. If True, the variable is behind a handle; None for the default in force.
+        use_resource: bool. If True, the variable is behind a handle; None for the current default.
 
     Returns:
         Variable, in `GraphKeys.LOCAL_VARIABLES` alone.
@@ -69,7 +69,7 @@ def global_variable(
             it.
         validate_shape: bool. If True, `initial_value` must have a known shape.
         name: str, made unique.
-        use_resource: bool. If True, the variable is behind a handle; None for the default in force.
+        use_resource: bool. If True, the variable is behind a handle; None for the current default.
 
     Returns:
         Variable, in `GraphKeys.GLOBAL_VARIABLES` alone.
@@ -106,7 +106,7 @@ def variable(
         trainable: bool. If True, optimizers train it by default.
         collections: keys of collections, each taken once; None for `GraphKeys.GLOBAL_VARIABLES`.
         caching_device: device string or function, where reads are cached; None for that of the scope.
-        device: device of the variable; None for the one in force.
+        device: device of the variable; None for the current one.
         partitioner: callable of shape and dtype to the number of slices of each dimension.
         custom_getter: callable of these arguments and `reuse`, called in place of `tf.get_variable`.
         use_resource: bool. If True, the variable is behind a handle; None for the scope's setting.
@@ -165,7 +165,7 @@ def model_variable(
         trainable: bool. If True, optimizers train it by default.
         collections: list of str, further collections.
         caching_device: device string or function, where reads are cached; None for that of the scope.
-        device: device of the variable; None for the one in force.
+        device: device of the variable; None for the current one.
         partitioner: callable of shape and dtype to the number of slices of each dimension.
         custom_getter: callable of these arguments and `reuse`, called in place of `tf.get_variable`.
         use_resource: bool. If True, the variable is behind a handle; None for the scope's setting.

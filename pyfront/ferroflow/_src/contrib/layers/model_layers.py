@@ -194,7 +194,7 @@ def _convolution(
         kernel_size: int, or list of an int for each dimension of space: the sizes of windows.
         stride: int, or list of an int for each dimension of space: the distances of windows.
         padding: "SAME" or "VALID".
-        data_format: "NHWC" and the like, or "NCHW" and the like; None for the first.
+        data_format: "NWC", "NHWC" or "NDHWC", or "NCW", "NCHW" or "NCDHW"; None for channels last.
         rate: int, or list of an int for each dimension of space: the distances of the points of a window.
         activation_fn: callable of the outputs, or None.
         normalizer_fn: callable that is applied in place of adding biases; None for biases.

@@ -29,7 +29,7 @@ def _parameters(
     trainable: bool,
     shape: list[int] | None,
 ) -> tuple[Any, Any]:
-    """Returns Beta and gamma of so many channels, or None, in a shape that broadcasts against the inputs."""
+    """Returns beta and gamma for a number of channels, or None, in a shape that broadcasts against the inputs."""
 
     def parameter(name: str, default: Any) -> Any:
         initializer = (initializers or {}).get(name, default)

@@ -40,7 +40,7 @@ def pool(
         kernel_size: int, or list of an int for each dimension of space: the sizes of windows.
         pooling_type: "AVG" or "MAX".
         padding: "VALID" or "SAME".
-        data_format: "NHWC" and the like, or "NCHW" and the like; None for the first.
+        data_format: "NWC", "NHWC" or "NDHWC", or "NCW", "NCHW" or "NCDHW"; None for channels last.
         dilation_rate: int, or list of an int for each dimension of space: the distances of the points of a window.
         stride: int, or list of an int for each dimension of space: the distances of windows.
         outputs_collections: str or list of str, keys of collections that the result is put into, or None.

@@ -96,7 +96,7 @@ def maxout(inputs: Any, num_units: int, axis: int = -1, scope: Any = None) -> Te
         scope: str, the variable scope; None for "MaxOut", made unique.
 
     Returns:
-        Tensor of the dtype of `inputs`, of its shape but for `num_units` along `axis`.
+        Tensor of the dtype of `inputs`, of its shape except for `num_units` along `axis`.
 
     Raises:
         ValueError: if `num_units` does not divide the number of channels, or that number is unknown.
@@ -155,7 +155,7 @@ def spatial_softmax(
 
     Args:
         features: Tensor of float32, of shape [batch, height, width, channels], or [batch, channels, height, width].
-        temperature: float, what the features are divided by at first; None for 1. It is a variable.
+        temperature: float, the initial value of the variable that divides the features; None for 1
         name: str, the variable scope; None for "spatial_softmax", made unique.
         variables_collections: list of keys of collections for the variable, or dict from "temperature" to such a list.
         trainable: bool. If True, the temperature is trained.

@@ -1,1 +1,1 @@
-"""`tf.contrib.opt`: optimizers beside those of `tf.train`."""
+"""`tf.contrib.opt`: optimizers besides those of `tf.train`."""

@@ -22,7 +22,7 @@ class MovingAverageOptimizer(Optimizer):
         opt: the `Optimizer` that trains.
         average_decay: float, the decay of the averages.
         num_updates: int or scalar tensor, the number of updates so far, which makes the decay smaller at first.
-        sequential_update: bool. If True, averages move after the step rather than beside it; here always after.
+        sequential_update: bool. If True, averages move after the step rather than during it; here always after.
     """
 
     def __init__(

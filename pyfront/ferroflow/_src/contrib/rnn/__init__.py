@@ -1,1 +1,1 @@
-"""`tf.contrib.rnn`: recurrent cells and wrappers beside those of `tf.nn.rnn_cell`."""
+"""`tf.contrib.rnn`: recurrent cells and wrappers besides those of `tf.nn.rnn_cell`."""

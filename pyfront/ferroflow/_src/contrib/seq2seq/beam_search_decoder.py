@@ -1,4 +1,4 @@
-"""`BeamSearchDecoder`: several sequences of each entry of a batch go on side by side, the best so far."""
+"""`BeamSearchDecoder`: keeps the best sequences so far of each entry of a batch."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class BeamSearchDecoder(Decoder):
         self._initial_cell_state = nest.map_structure(self._split_state, initial_state, cell.state_size)
         self._start_tokens = shaping.tile(expand_dims(start, 1), [1, beam_width])
         self._start_inputs = self._embedding_fn(self._start_tokens)
-        # All beams start alike: the first goes on alone.
+        # All beams start alike, so only the first is extended.
         self._finished = self._first_beam(False, True, dtypes.bool)
 
     def _first_beam(self, value: Any, others: Any, dtype: Any) -> Tensor:

@@ -56,7 +56,7 @@ class BeamSearchDecoderOutput(
     Args:
         scores: Tensor of a float dtype, of shape [batch, beams]: the scores of the beams.
         predicted_ids: Tensor of int32, of shape [batch, beams]: the ids chosen.
-        parent_ids: Tensor of int32, of shape [batch, beams]: the beams before that these go on from.
+        parent_ids: Tensor of int32, of shape [batch, beams]: the beams that these extend.
     """
 
     __slots__ = ()

@@ -32,7 +32,7 @@ def gather_tree(
 
     Args:
         step_ids: Tensor of int32, of shape [time, batch, beams]: the ids that were chosen.
-        parent_ids: Tensor of int32, of shape [time, batch, beams]: the beams of the step before that they go on from.
+        parent_ids: Tensor of int32, of shape [time, batch, beams]: the previous step's beams that they extend.
         max_sequence_lengths: Tensor of int32, of shape [batch]: where the longest beam of each entry ends.
         end_token: Tensor of int32, of shape []: the id that ends a sequence, and the padding after it.
         name: str, name of the operation.
@@ -84,7 +84,7 @@ def gather_tree_from_array(t: TensorLike, parent_ids: TensorLike, sequence_lengt
 
     Args:
         t: Tensor of any dtype, of shape [time, batch * beams, ...] or [time, batch, beams, ...].
-        parent_ids: Tensor of int32, of shape [time, batch, beams]: the beams of the step before that each goes on from.
+        parent_ids: Tensor of int32, of shape [time, batch, beams]: the previous step's beam that each extends.
         sequence_length: Tensor of int32 or int64, of shape [batch, beams].
 
     Returns:

@@ -182,7 +182,7 @@ class BackupHandler(ItemHandler):
         backup: ItemHandler.
 
     Raises:
-        ValueError: if one of them is no ItemHandler.
+        ValueError: if one of them is not an ItemHandler.
     """
 
     def __init__(self, handler: ItemHandler, backup: ItemHandler) -> None:

@@ -61,7 +61,7 @@ class DataProvider:
             list of Tensors.
 
         Raises:
-            ValueError: if `items` is no list or tuple, or a name is not known.
+            ValueError: if `items` is not a list or tuple, or a name is not known.
         """
         if not isinstance(items, (list, tuple)):
             raise ValueError("items must be a list or tuple")

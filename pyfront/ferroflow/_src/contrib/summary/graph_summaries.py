@@ -105,7 +105,7 @@ def generic(
         step: int or int64 scalar Tensor; None for the global step.
 
     Returns:
-        bool scalar Tensor; True if it was written; an operation that does nothing without a writer in force.
+        bool scalar Tensor; True if it was written; an operation that does nothing without a current writer.
     """
 
     def write(writer: Tensor, tag: str, scope: str) -> Operation:
@@ -129,7 +129,7 @@ def scalar(name: str, tensor: TensorLike, family: str | None = None, step: IntLi
         step: int or int64 scalar Tensor; None for the global step.
 
     Returns:
-        bool scalar Tensor; True if it was written; an operation that does nothing without a writer in force.
+        bool scalar Tensor; True if it was written; an operation that does nothing without a current writer.
     """
 
     def write(writer: Tensor, tag: str, scope: str) -> Operation:
@@ -148,7 +148,7 @@ def histogram(name: str, tensor: TensorLike, family: str | None = None, step: In
         step: int or int64 scalar Tensor; None for the global step.
 
     Returns:
-        bool scalar Tensor; True if it was written; an operation that does nothing without a writer in force.
+        bool scalar Tensor; True if it was written; an operation that does nothing without a current writer.
     """
 
     def write(writer: Tensor, tag: str, scope: str) -> Operation:
@@ -225,7 +225,7 @@ def graph(param: TensorLike, step: IntLike | None = None, name: str | None = Non
         name: str, of the operation.
 
     Returns:
-        Operation; one that does nothing without a writer in force.
+        Operation; one that does nothing without a current writer.
 
     Raises:
         TypeError: if `param` is not a Tensor.

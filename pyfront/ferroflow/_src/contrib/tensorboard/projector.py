@@ -1,4 +1,4 @@
-"""Configuration of TensorBoard's embedding projector, in a file beside the events."""
+"""Configuration of TensorBoard's embedding projector, in a file next to the events."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ class TPURunConfig(RunConfig):
 
 
 class _HostCallHook(SessionRunHook):
-    """Hook that runs a host call's function beside each step."""
+    """Hook that runs a host call's function with each step."""
 
     def __init__(self, fetches: Any) -> None:
         self._fetches = fetches
@@ -146,7 +146,7 @@ class TPUEstimatorSpec(_SpecFields):
             name. It returns a dict from names to pairs of a metric's value and its update.
         export_outputs: dict from names of signatures to outputs such as `tf.estimator.export.PredictOutput`.
         scaffold_fn: callable without arguments that gives the `tf.train.Scaffold`.
-        host_call: tuple of a function and its arguments, as `eval_metrics`; what it gives is run beside each step.
+        host_call: tuple of a function and its arguments, as `eval_metrics`; what it gives is run with each step.
         training_hooks: iterable of SessionRunHook for the training.
         evaluation_hooks: iterable of SessionRunHook for the evaluation.
         prediction_hooks: iterable of SessionRunHook for the prediction.

@@ -315,7 +315,7 @@ def network(
         Model.
 
     Raises:
-        ValueError: if `weights` is no file, or `classes` or `input_shape` do not fit them.
+        ValueError: if `weights` is not a file, or `classes` or `input_shape` do not fit them.
         tf.errors.UnavailableError: if the file of weights is missing and cannot be downloaded.
         ImportError: if the weights are in an HDF5 file and h5py is not installed.
     """

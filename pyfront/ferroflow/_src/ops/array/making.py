@@ -298,7 +298,7 @@ def guarantee_const(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
-    """Returns a tensor with the value of another whose shape is checked in the step.
+    """Returns a tensor with the value of `input`; the step checks its shape.
 
     Args:
         x: Tensor of any dtype.

@@ -47,7 +47,7 @@ def sample_distorted_bounding_box(
         min_object_covered: Tensor of float32, of shape []: the least share of an object that the crop covers.
         aspect_ratio_range: two floats, of width / height of the crop; None for [0.75, 1.33].
         area_range: two floats in (0, 1], the crop's share of the image; None for [0.05, 1].
-        max_attempts: int, after so many failures the crop is the whole image; None for 100.
+        max_attempts: int, the number of failures after which the crop is the whole image; None for 100.
         use_image_if_no_bounding_boxes: bool. If True, no boxes stand for one of the whole image; otherwise they are an
             error.
         name: str, name scope of the operation.

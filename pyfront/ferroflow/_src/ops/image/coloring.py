@@ -242,7 +242,7 @@ def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) ->
 
     Args:
         image: Tensor of a real number dtype, of shape [..., height, width, 3].
-        delta: Tensor of float32, of shape []: in turns.
+        delta: Tensor of float32, of shape []: the one, then the other.
         name: str, name scope of the operations.
 
     Returns:

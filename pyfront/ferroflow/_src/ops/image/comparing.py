@@ -118,7 +118,7 @@ def sobel_edges(image: TensorLike) -> Tensor:
 
 
 def _check_alike(first: Tensor, second: Tensor) -> tuple[Tensor, Tensor, list[Operation]]:
-    """Returns the shapes of two sets of images, and the checks that the images are of one size."""
+    """Returns the shapes of two sets of images, and the checks that the images have the same size."""
     shape1 = first.get_shape().with_rank_at_least(3)
     shape2 = second.get_shape().with_rank_at_least(3)
     shape1[-3:].assert_is_compatible_with(shape2[-3:])
@@ -149,7 +149,7 @@ def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = N
         Tensor of float32, of shape [...].
 
     Raises:
-        ValueError: if the images are of different sizes.
+        ValueError: if the images have different sizes.
     """
     with name_scope(name, "PSNR", [a, b]):
         a, b = convert_to_tensor(a, name="a"), convert_to_tensor(b, name="b")
@@ -167,7 +167,7 @@ def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = N
 
 
 def _window(size: int, sigma: float) -> list[float]:
-    """Returns a Gaussian of so many places that sums to 1."""
+    """Returns a Gaussian of a given size that sums to 1."""
     places = np.arange(size) - (size - 1) / 2.0
     weights = np.exp(-0.5 * np.square(places / sigma))
     return [float(w) for w in weights / weights.sum()]
@@ -236,7 +236,7 @@ def ssim(
         Tensor of float32, of shape [...], in (-1, 1].
 
     Raises:
-        ValueError: if the images are of different sizes.
+        ValueError: if the images have different sizes.
     """
     with name_scope(None, "SSIM", [img1, img2]):
         img1, img2 = convert_to_tensor(img1, name="img1"), convert_to_tensor(img2, name="img2")
@@ -287,7 +287,7 @@ def ssim_multiscale(
         Tensor of float32, of shape [...], in [0, 1].
 
     Raises:
-        ValueError: if the images are of different sizes.
+        ValueError: if the images have different sizes.
     """
     with name_scope(None, "MS-SSIM", [img1, img2]):
         img1, img2 = convert_to_tensor(img1, name="img1"), convert_to_tensor(img2, name="img2")

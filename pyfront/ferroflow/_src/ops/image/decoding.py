@@ -176,7 +176,7 @@ def decode_image(
 
     Returns:
         Tensor of `dtype`, of shape [height, width, channels]. A step raises `InvalidArgumentError` for a damaged file,
-        or where its format has not so many channels.
+        or if its format does not have that number of channels.
 
     Raises:
         ValueError: if `channels` is not one of these.

@@ -120,7 +120,7 @@ def flip_up_down(image: TensorLike) -> Tensor:
 
 
 def _turned(image: Tensor, quarters: int, rows: int) -> Tensor:
-    """Returns the image turned counter-clockwise by so many quarters of a turn; `rows` is the axis of its rows."""
+    """Returns the image turned counter-clockwise by a number of quarter turns; `rows` is the axis of its rows."""
     columns = rows + 1
     swapped = [0, 2, 1, 3] if rows == 1 else [1, 0, 2]
     if quarters == 0:

@@ -85,7 +85,7 @@ class IdTableWithHashBuckets(LookupInterface):
         key_dtype: dtype of keys; None for that of `table`, or string.
 
     Raises:
-        TypeError: if a dtype or `hasher_spec` is of the wrong type.
+        TypeError: if a dtype or `hasher_spec` has the wrong type.
         ValueError: if there is neither a table nor a bucket.
     """
 
@@ -198,7 +198,7 @@ def StaticVocabularyTable(  # noqa: N802  # TF1's spelling
 
     Raises:
         ValueError: if there are no buckets.
-        TypeError: if a dtype is of the wrong type.
+        TypeError: if a dtype has the wrong type.
     """
     if num_oov_buckets <= 0:
         raise ValueError("oov_buckets must be > 0.")

@@ -200,7 +200,7 @@ def reduce_variance(
         Tensor of the dtype of `input_tensor`, real if it is complex.
 
     Raises:
-        TypeError: if `input_tensor` is of an integer dtype.
+        TypeError: if `input_tensor` has an integer dtype.
     """
     with name_scope(name or "reduce_variance"):
         input_tensor = convert_to_tensor(input_tensor)
@@ -231,7 +231,7 @@ def reduce_std(
         Tensor of the dtype of `input_tensor`, real if it is complex.
 
     Raises:
-        TypeError: if `input_tensor` is of an integer dtype.
+        TypeError: if `input_tensor` has an integer dtype.
     """
     with name_scope(name or "reduce_std"):
         return tensor_op("Sqrt", [reduce_variance(input_tensor, axis=axis, keepdims=keepdims)])

@@ -99,7 +99,7 @@ def broadcast_weights(weights: TensorLike, values: TensorLike) -> Tensor:
         values: Tensor of a number dtype, of any shape.
 
     Returns:
-        Tensor of the dtype and shape of `values`. A step raises `InvalidArgumentError` for weights of another shape.
+        Tensor of the dtype and shape of `values`. A step raises `InvalidArgumentError` for weights of a wrong shape.
 
     Raises:
         ValueError: if the weights are known not to broadcast to the values.

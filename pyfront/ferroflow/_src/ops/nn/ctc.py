@@ -106,7 +106,7 @@ def ctc_loss_v2(
             are sparse.
         logit_length: Tensor of int32 or int64, of shape [batch]: how many times of each sequence count.
         logits_time_major: bool, False for `logits` of shape [batch, time, classes].
-        unique: accepted: the labels are not so many that it would be faster with them.
+        unique: accepted: it would not be faster with them.
         blank_index: int, the class of the blank, negative ones counted from the end; None for 0, which only dense
             labels may have.
         name: str, name scope of the operations.

@@ -61,7 +61,7 @@ def _along_axis(logits: Any, op_type: str, axis: Any, name: str | None) -> Tenso
     if is_last:
         return tensor_op(op_type, [logits], name=name)
     if ndims is None:
-        raise TypeError("softmax along another dimension than the last needs logits of known rank")
+        raise TypeError("logits must have a known rank if dim is not the last dimension")
     axis = axis % ndims
 
     def last() -> Tensor:

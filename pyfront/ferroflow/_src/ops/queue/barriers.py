@@ -32,7 +32,7 @@ class Barrier:
         name: str, name of the operation.
 
     Raises:
-        ValueError: if a shape is of tensors without elements.
+        ValueError: if a shape has no elements.
     """
 
     def __init__(

@@ -21,7 +21,7 @@ class RecordInput:
         file_pattern: str, patterns of the files' names, separated by commas.
         batch_size: int, records of a batch.
         buffer_size: int, records that are mixed.
-        parallelism: int, files that are read in turns.
+        parallelism: int, the number of files to read at a time.
         shift_ratio: float, the part of the shuffled files that moves from the front to the end.
         seed: int, seed of the order.
         name: str, name of the operation.

@@ -129,7 +129,7 @@ class BaseStagingArea:
         return tensors, list(indices)
 
     def _here(self, tensors: Sequence[Tensor]) -> list[Tensor]:
-        """Returns the values on the device in force."""
+        """Returns the values on the current device."""
         if no_op().device != self._coloc_op.device:
             return [identity(tensor) for tensor in tensors]
         return list(tensors)

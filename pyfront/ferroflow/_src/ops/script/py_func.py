@@ -88,9 +88,9 @@ def py_func(
     The function lives as long as the graph and is not part of its GraphDef.
 
     Functions of one step that no data or control edge orders run at once, on threads of their own, and begin in any
-    order. Use `tf.control_dependencies` to order their effects. A function with nothing to run beside it runs on the
-    thread that calls `Session.run`. A step that fails or is late ends after its functions have ended. After Ctrl-C, it
-    leaves a function on another thread that goes on for more than a second.
+    order. Use `tf.control_dependencies` to order their effects. A function with nothing to run at the same time runs on
+    the thread that calls `Session.run`. A step that fails or is late ends after its functions have ended. After Ctrl-C,
+    it leaves a function on another thread that goes on for more than a second.
 
     Args:
         func: called with an array (NumPy scalar or bytes for shape []) for each input; returns an array, a list or

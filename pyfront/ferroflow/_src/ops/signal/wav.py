@@ -108,7 +108,7 @@ def decode_wav(
 
     Raises:
         ValueError: if `contents` is not of rank 0.
-        tf.errors.InvalidArgumentError: if a step finds something else than such a file.
+        tf.errors.InvalidArgumentError: if a file read in a step is not a WAV file.
     """
     with name_scope(name, "DecodeWav", [contents]):
         contents = convert_to_tensor(contents, dtypes.string, name="contents")

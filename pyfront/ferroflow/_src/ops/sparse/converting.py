@@ -152,7 +152,7 @@ def sparse_merge(
         SparseTensor of the dtype of `sp_values`.
 
     Raises:
-        TypeError: if an argument is of the wrong kind.
+        TypeError: if an argument has the wrong kind.
         ValueError: if there are not as many sizes as ids.
     """
     ids, sizes = _checked_sizes(sp_ids, vocab_size)

@@ -65,7 +65,7 @@ def set_intersection(a: TensorLike, b: TensorLike, validate_indices: bool = True
 
     Args:
         a: Tensor or SparseTensor of int8, int16, int32, int64, uint8, uint16 or string, in row-major order.
-        b: Tensor or SparseTensor of the dtype of `a` and of its shape but for the last dimension.
+        b: Tensor or SparseTensor of the dtype of `a` and of its shape except for the last dimension.
         validate_indices: bool. If True, order and range of sparse indices are checked.
 
     Returns:
@@ -84,7 +84,7 @@ def set_difference(a: TensorLike, b: TensorLike, aminusb: bool = True, validate_
 
     Args:
         a: Tensor or SparseTensor of int8, int16, int32, int64, uint8, uint16 or string, in row-major order.
-        b: Tensor or SparseTensor of the dtype of `a` and of its shape but for the last dimension.
+        b: Tensor or SparseTensor of the dtype of `a` and of its shape except for the last dimension.
         aminusb: bool. If True, `b` is subtracted from `a`, rather than `a` from `b`.
         validate_indices: bool. If True, order and range of sparse indices are checked.
 
@@ -104,7 +104,7 @@ def set_union(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> Sp
 
     Args:
         a: Tensor or SparseTensor of int8, int16, int32, int64, uint8, uint16 or string, in row-major order.
-        b: Tensor or SparseTensor of the dtype of `a` and of its shape but for the last dimension.
+        b: Tensor or SparseTensor of the dtype of `a` and of its shape except for the last dimension.
         validate_indices: bool. If True, order and range of sparse indices are checked.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Accumulators: gradients of several steps or threads are added up until so many came, and then taken at once."""
+"""Accumulators: gradients of several steps or threads are added up to a given number, and then taken together."""
 
 from __future__ import annotations
 

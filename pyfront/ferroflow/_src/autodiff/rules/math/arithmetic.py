@@ -128,7 +128,7 @@ def _betainc(op: Operation, g: Any) -> tuple[None, None, Any]:
     a, b, x = op.inputs
     log_beta = lgamma(a) + lgamma(b) - lgamma(a + b)
     density = exp(xlogy(b - 1, 1 - x) + xlogy(a - 1, x) - log_beta)
-    # a and b are of one shape; where x differs from it, one of the two is a scalar.
+    # a and b have the same shape; where x differs from it, one of the two is a scalar.
     return None, None, reduced_to_arguments(a, x, None, density * g)[1]
 
 

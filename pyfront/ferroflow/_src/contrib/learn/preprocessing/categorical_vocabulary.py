@@ -45,7 +45,7 @@ class CategoricalVocabulary:
         """Returns the number of a category, which gets one if it is new and the vocabulary is not frozen.
 
         Args:
-            category: a string, an integer or the like.
+            category: a hashable value, such as a string or an integer.
 
         Returns:
             int; 0 for unknown words.
@@ -62,7 +62,7 @@ class CategoricalVocabulary:
         """Counts a category.
 
         Args:
-            category: a string, an integer or the like.
+            category: a hashable value, such as a string or an integer.
             count: int, how often it came.
         """
         if self.get(category) > 0:
