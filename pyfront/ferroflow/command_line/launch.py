@@ -29,7 +29,7 @@ def _count(text: str) -> int:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the command's arguments to its parser."""
     parser.add_argument("--ps", type=_count, default=1, metavar="N", help="number of parameter servers (default: 1)")
-    parser.add_argument("--workers", type=_count, default=2, metavar="N", help="workers (2)")
+    parser.add_argument("--workers", type=_count, default=2, metavar="N", help="number of workers (default: 2)")
     parser.add_argument("--chief", action="store_true", help="also start a job `chief` with one task")
     parser.add_argument(
         "--flags", action="store_true", help="also pass --job_name, --task_index, --ps_hosts, --worker_hosts"

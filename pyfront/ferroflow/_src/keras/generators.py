@@ -67,9 +67,7 @@ class Passes:
         try:
             return next(self._left)
         except StopIteration:
-            raise ValueError(
-                "The generator ended before the last step; let it restart and yield more batches."
-            ) from None
+            raise ValueError("The generator ended before the last step: yield more batches.") from None
 
     def _begin(self) -> None:
         self._count = len(self._generator)
