@@ -253,7 +253,7 @@ class Graph:
             op._original_op = self._original_op
 
     def _apply_device_functions(self, op: Any) -> None:
-        """Tells an operation, or an object in its place, the device that the open scopes give it."""
+        """Gives an operation, or an object in its place, the device that the open scopes give it."""
         text = self._scopes.devices.device_for(op)
         # TensorFlow 1.14 and later hand over the text; those before a spec, and nothing if no scope is open.
         if hasattr(op, "_set_device_from_string"):

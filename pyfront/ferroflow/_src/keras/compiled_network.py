@@ -60,7 +60,7 @@ class CompiledNetwork(Network):
             loss_weights: list of the weights of the outputs' losses, or dict by their names; 1 by default.
             sample_weight_mode: "temporal" for weights of steps, of shape [batch, steps]; None for weights of examples;
                 for several outputs a list or a dict by their names.
-            weighted_metrics: as `metrics`, of metrics that heed the weights of examples.
+            weighted_metrics: as `metrics`, of metrics that use the weights of examples.
             target_tensors: Tensors of numbers, the labels where they are not to be fed, in a list or a dict by the
                 outputs' names; None where they are.
             **kwargs: arguments of `Session.run` are not offered.

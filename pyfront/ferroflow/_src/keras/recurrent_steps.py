@@ -105,7 +105,7 @@ class Steps(KerasLayer):
         return (width,)
 
     def _biases(self) -> tuple[Any, Any]:
-        """Returns the biases of the inputs' products and of the state's; None for none."""
+        """Returns the biases of the inputs' products and of the state's, or None."""
         return self.bias, None
 
     def _kernels(self) -> tuple[Any, Any]:
