@@ -81,7 +81,7 @@ def test_plain_words_have_no_problem():
         ("The order of", "The module knows the order of", "has the word 'knows'"),
         (
             "list of int, the numbers",
-            "list of int, or None; None for none, the numbers",
+            "list of int; None for none, the numbers",
             "has the word 'None for none'",
         ),
         ("The order of the numbers is kept.", f"The{' very' * 29} last.", "has a sentence of 31 words"),
