@@ -7,6 +7,7 @@ from typing import Any as _Any
 
 from ferroflow import _core
 from ferroflow._src.base.absent_names import absent as _absent, tell_absent as _tell_absent
+from ferroflow._src.base.docstrings import document
 from ferroflow._src.framework import op_reference as _op_reference
 from ferroflow._src.framework.apply import apply_op as _apply_op
 from ferroflow._src.framework.op_schema import op_schema as _op_schema
@@ -59,8 +60,7 @@ def _function(op_type: str) -> _Callable[..., _Any]:
         groups = _grouped(op, schema)
         return groups[0] if result_type is None else result_type(*groups)
 
-    raw_op.__name__ = raw_op.__qualname__ = op_type
-    raw_op.__doc__ = _op_reference.docstring(schema, renamed)
+    document(raw_op, _op_reference.docstring(schema, renamed), name=op_type)
     raw_op.__signature__ = _op_reference.signature(schema, renamed)  # type: ignore[attr-defined]
     return raw_op
 

@@ -1,5 +1,7 @@
 """Laws of the public docstrings, and of the checks that find what they leave out."""
 
+import ast
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -7,6 +9,7 @@ import pytest
 from structure import docstrings
 
 import ferroflow
+from ferroflow._src.base.docstrings import add_example, document
 
 
 def test_every_public_name_tells_its_arguments_dtypes_shapes_and_errors():
@@ -145,3 +148,33 @@ def test_an_override_may_leave_its_docstring_to_what_it_overrides():
     assert docstrings.gaps(symbol) == []
     Base.size.__doc__ = "The number."
     assert docstrings.gaps(symbol) == ["the result has neither dtype nor shape nor kind"]
+
+
+def test_one_function_sets_docstrings():
+    root = Path(ferroflow.__file__).parent
+    # A layer's docstring is extended before the families of its functions are formatted with a part of it.
+    allowed = {"_src/base/docstrings.py", "_src/layers/layer_functions.py", "_src/internals/defun.py"}
+    found = set()
+    for path in root.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            targets = node.targets if isinstance(node, ast.Assign) else []
+            if any(isinstance(target, ast.Attribute) and target.attr == "__doc__" for target in targets):
+                found.add(path.relative_to(root).as_posix())
+    assert found == allowed
+
+
+def test_parts_of_a_docstring_have_one_indentation_and_the_example_is_last():
+    def function():
+        """Does something.
+
+        Example:
+            >>> function()
+        """
+
+    document(function, function.__doc__, "Args:\n    x: int.", "\n        Returns:\n            int.\n", None, name="f")
+    assert function.__doc__ == (
+        "Does something.\n\nArgs:\n    x: int.\n\nReturns:\n    int.\n\nExample:\n    >>> function()"
+    )
+    assert function.__name__ == "f"
+    add_example(function, "\n        >>> 1\n        1\n        ")
+    assert function.__doc__.endswith("Example:\n    >>> function()\n\nExample:\n    >>> 1\n    1")

@@ -78,6 +78,12 @@ def test_plain_words_have_no_problem():
         ("when the sum is", "the sum is", "does not begin with 'if', 'when' or 'on'"),
         ("    TypeError: if an element is not a", "    TypeError: no", "does not begin with 'if', 'when' or 'on'"),
         ("bool. If True, the sum", "bool, whether the sum", "does not say 'If True, ...'"),
+        ("The order of", "The module knows the order of", "has the word 'knows'"),
+        (
+            "list of int, the numbers",
+            "list of int; None for none, the numbers",
+            "has the word 'None for none'",
+        ),
         ("The order of the numbers is kept.", f"The{' very' * 29} last.", "has a sentence of 31 words"),
     ],
 )

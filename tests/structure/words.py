@@ -131,6 +131,10 @@ def problems(source: str) -> Iterator[str]:
             yield f"{where} does not begin with 'if', 'when' or 'on'"
         if _OPTION.match(found.text):
             yield f"{where} does not say 'If True, ...'"
+        words = re.sub(r"`[^`]*`", "`x`", found.text)
+        odd = _PERSONIFICATION.search(words) or _HOME_MADE.search(words)
+        if odd:
+            yield f"{where} has the word {odd[0]!r}"
         if found.kind != "comment" and longest_sentence(found.text) > LONGEST_SENTENCE:
             yield f"{where} has a sentence of {longest_sentence(found.text)} words"
 
@@ -143,13 +147,15 @@ def problems_of_files(root: Path) -> list[str]:
     return found
 
 
-# Words that make code a person, in documentation of Rust. A plural noun of the second expression begins no sentence
+# Words that make code a person, and phrases without a meaning of their own. A plural noun of the third expression
+# begins no sentence
 # about a function: "Rows of the matrix." leaves out the verb.
 _PERSONIFICATION = re.compile(
     r"\b(asks?|asked|asking|tells?|told|telling|knows?|knew|wants?|wanted|wanting|heeds?|heeded|hand(?:s|ed)? on"
     r"|looks?|looked|looking|speaks?|said)\b(?! up)",
     re.IGNORECASE,
 )
+_HOME_MADE = re.compile(r"\bNone for none\b|\bin force\b|\bmany-th\b|(?:is|are) of another\b")
 _NOUN = re.compile(
     r"(This|Its|As|Is|Plus|Always|Less|Rows|Values|Bytes|Numbers|Names|Elements|Products|Shapes|Sizes|Tensors"
     r"|Columns|Indices|Words|Items|Windows|Parts|Cases|Points|Nodes|Weights|Bits|Pairs|Lines|Dimensions|Inputs"

@@ -29,8 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--plan",
         metavar="FETCHES",
-        help="print the plan of a step that fetches these tensors or operations, separated by commas; "
-        "all placeholders are fed",
+        help="print the plan of a step that feeds all placeholders and fetches these tensors or operations, by commas",
     )
     parser.add_argument("--scope", default="", help="the name scope to draw; default: the whole graph")
     parser.add_argument(

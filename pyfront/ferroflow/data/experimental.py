@@ -34,7 +34,7 @@ from ferroflow._src.data.transformations import (
     unique as unique,
 )
 
-# Asks for as many calls, or as much reading ahead, as it takes.
+# Requests as many calls, or as much reading ahead, as it takes.
 AUTOTUNE = -1
 
 _tell_absent(globals())

@@ -9,6 +9,7 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
+from ferroflow._src.base.docstrings import document
 from ferroflow._src.base.virtual_modules import Family
 from ferroflow._src.framework.op_schema import op_schema
 from ferroflow.python import _table
@@ -140,8 +141,7 @@ def _generated(name: str) -> Callable[..., Any] | None:
             raise TypeError(f"{name}() takes {len(order)} positional arguments but {len(args)} were given")
         return function(**dict(zip(order, args, strict=False)), **kwargs)
 
-    generated.__name__ = generated.__qualname__ = name
-    generated.__doc__ = function.__doc__
+    document(generated, function.__doc__, name=name)
     return generated
 
 

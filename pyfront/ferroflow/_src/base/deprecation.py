@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
+
+from ferroflow._src.base.docstrings import document
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -41,7 +42,7 @@ def deprecated(new_name: str, name: str | None = None) -> Callable[[_Function], 
             warn_deprecated(old_name, new_name)
             return func(*args, **kwargs)
 
-        wrapper.__doc__ = f"Deprecated: use `{new_name}` instead.\n\n{inspect.cleandoc(func.__doc__ or '')}".rstrip()
+        document(wrapper, f"Deprecated: use `{new_name}` instead.", func.__doc__)
         return wrapper  # type: ignore[return-value]
 
     return decorate

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from types import CodeType, FunctionType
 from typing import Any, Concatenate, Final, Generic, ParamSpec, TypeVar
 
+from ferroflow._src.base.docstrings import document
+
 _Value = TypeVar("_Value")
 _Arguments = ParamSpec("_Arguments")
 _Returned = TypeVar("_Returned")
@@ -81,7 +83,7 @@ class FunctionFamily(Generic[_Value, _Arguments, _Returned]):
         function.__code__ = self._code
         function.__name__, function.__qualname__ = public_name.rpartition(".")[2], public_name
         function.__module__ = body.__module__
-        function.__doc__ = body.__doc__ and body.__doc__.format_map({"name": public_name, "value": value, **fields})
+        document(function, body.__doc__ and body.__doc__.format_map({"name": public_name, "value": value, **fields}))
         function.__annotations__ = dict(self._annotations)
         if self._forward is _forward_any:
             signature = inspect.signature(body)

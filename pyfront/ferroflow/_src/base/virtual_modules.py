@@ -119,7 +119,7 @@ class _Finder:
             return None
         family = _families.get(inner.partition(".")[0])
         if family is not None and family.is_importable(inner):
-            # A class with static methods is a loader to Python; the type asks for an instance.
+            # A class with static methods is a loader to Python; the type requires an instance.
             return ModuleSpec(fullname, cls, is_package=family.is_package(inner))  # type: ignore[arg-type]
         if not inner.startswith("_"):
             raise absent_module(fullname)

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ferroflow._src.base import dtypes, errors
+from ferroflow._src.base.docstrings import document
 from ferroflow._src.base.progress import Progress, on_terminal, shown
 from ferroflow._src.framework.random_seed import get_seed
 
@@ -26,13 +27,16 @@ _DOWNLOAD_SECONDS = 60
 _DOWNLOAD_BYTES = 1 << 16  # at a time
 
 Datasets = collections.namedtuple("Datasets", ["train", "validation", "test"])
-Datasets.__doc__ = """Returns the three parts of a dataset.
+document(
+    Datasets,
+    """Returns the three parts of a dataset.
 
 Args:
     train: `DataSet` to train with.
     validation: `DataSet` to choose by.
     test: `DataSet` to measure with.
-"""
+""",
+)
 _Array = npt.NDArray[Any]
 
 

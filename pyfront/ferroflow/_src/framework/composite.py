@@ -6,6 +6,7 @@ import collections
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.docstrings import document
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import DTypeLike, FeedDict, SessionObject, ShapeTensorLike, TensorLike
 from ferroflow._src.framework import constant as constants
@@ -17,20 +18,26 @@ from ferroflow._src.framework.running import eval_tensors
 
 IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
 SparseTensorValue = collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
-IndexedSlicesValue.__doc__ = """Returns the value of an IndexedSlices.
+document(
+    IndexedSlicesValue,
+    """Returns the value of an IndexedSlices.
 
 Args:
     values: array of any dtype, of shape [n, ...].
     indices: array of int32 or int64, of shape [n].
     dense_shape: array of int32 or int64, of shape [rank]; None if unknown.
-"""
-SparseTensorValue.__doc__ = """Returns the value of a SparseTensor.
+""",
+)
+document(
+    SparseTensorValue,
+    """Returns the value of a SparseTensor.
 
 Args:
     indices: array of int64, of shape [n, rank].
     values: array of any dtype, of shape [n].
     dense_shape: array of int64, of shape [rank].
-"""
+""",
+)
 
 
 class IndexedSlices:

@@ -181,7 +181,7 @@ class Operation(_core.OperationHandle):
         return [t.dtype.as_datatype_enum for t in self._outputs]
 
     def colocation_groups(self) -> list[bytes]:
-        """Returns the `loc:@name` groups this operation is placed with; its own where it names none."""
+        """Returns the `loc:@name` groups this operation is placed with; its own if it names none."""
         default = [b"loc:@" + self.name.encode()]
         try:
             groups = self.get_attr("_class")
@@ -535,7 +535,7 @@ class Tensor(_core.TensorHandle):
             "value of a tensor."
         )
 
-    # Python 2's name, under which libraries look for it.
+    # Python 2's name, which libraries still use.
     __nonzero__ = __bool__
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:

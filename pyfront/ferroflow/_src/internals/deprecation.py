@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 
 from ferroflow._src.base import tf_logging
 from ferroflow._src.base.deprecation import deprecated_argument_lookup
+from ferroflow._src.base.docstrings import document
 from ferroflow._src.base.typing import TensorLike
 
 __all__ = [
@@ -104,9 +105,9 @@ def deprecated(date: str | None, instructions: str, warn_once: bool = True) -> C
                 original(self, *args, **kwargs)
 
             func.__init__ = init  # type: ignore[method-assign]
-            func.__doc__ = _noticed(func.__doc__, "deprecated", instructions, "DEPRECATED CLASS")
+            document(func, _noticed(func.__doc__, "deprecated", instructions, "DEPRECATED CLASS"))
             return func
-        wrapper.__doc__ = _noticed(func.__doc__, "deprecated", instructions, "DEPRECATED FUNCTION")
+        document(wrapper, _noticed(func.__doc__, "deprecated", instructions, "DEPRECATED FUNCTION"))
         return wrapper  # type: ignore[return-value]
 
     return decorate
@@ -195,7 +196,7 @@ def _marked_arguments(
                     _warn(known, name, once, f"{text} {_until(date)}.\nInstructions for updating:\n{instructions}")
             return func(*args, **kwargs)
 
-        wrapper.__doc__ = _noticed(func.__doc__, kind, instructions, "DEPRECATED FUNCTION ARGUMENTS")
+        document(wrapper, _noticed(func.__doc__, kind, instructions, "DEPRECATED FUNCTION ARGUMENTS"))
         return wrapper  # type: ignore[return-value]
 
     return decorate

@@ -452,7 +452,7 @@ class Model(CompiledNetwork):
             callbacks: list of Callback.
 
         Returns:
-            numpy.ndarray of the output's dtype, of shape [examples, ...]; a list of them where there are several
+            numpy.ndarray of the output's dtype, of shape [examples, ...]; a list of them if there are several
             outputs.
 
         Raises:

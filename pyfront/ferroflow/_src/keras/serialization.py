@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ferroflow._src.base.docstrings import document
 from ferroflow._src.keras import losses, metrics, named
 from ferroflow._src.keras.configurations import serialized
 from ferroflow._src.keras.custom_objects import custom_object_scope, get_custom_objects
@@ -74,11 +75,14 @@ def _by(find: Callable[[Any], Any], what: str) -> Callable[..., Any]:
         with custom_object_scope(custom_objects or {}):
             return find(config)
 
-    deserialize.__doc__ = (
-        f"Returns the {what} that a name or a dict stands for.\n\n"
-        'Args:\n    config: str, dict of "class_name" and "config", callable, or None.\n'
-        "    custom_objects: dict of further objects by name.\n\n"
-        f"Returns:\n    callable, or None.\n\nRaises:\n    ValueError: if the {what} is not known."
+    document(
+        deserialize,
+        (
+            f"Returns the {what} that a name or a dict stands for.\n\n"
+            'Args:\n    config: str, dict of "class_name" and "config", callable, or None.\n'
+            "    custom_objects: dict of further objects by name.\n\n"
+            f"Returns:\n    callable, or None.\n\nRaises:\n    ValueError: if the {what} is not known."
+        ),
     )
     return deserialize
 

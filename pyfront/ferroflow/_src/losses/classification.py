@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.docstrings import document
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
@@ -151,8 +151,9 @@ def sparse_softmax_cross_entropy(
 def _describe(
     function: Any, labels: str, shape: str, dtype: str = "the dtype of `logits`", smoothing: str = ""
 ) -> None:
-    description = inspect.cleandoc(_DESCRIPTION.format(labels=labels, shape=shape, dtype=dtype, smoothing=smoothing))
-    function.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\n{description}"
+    document(
+        function, function.__doc__, _DESCRIPTION.format(labels=labels, shape=shape, dtype=dtype, smoothing=smoothing)
+    )
 
 
 _describe(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated_args, deprecated_argument_lookup
+from ferroflow._src.base.docstrings import document
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.control_flow.weights_broadcast import assert_broadcastable
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -209,8 +209,7 @@ def mean_pairwise_squared_error(
 
 
 def _describe(function: Any, more: str = "", later: str = "", last: str = "") -> None:
-    description = inspect.cleandoc(_DESCRIPTION.format(more=more, later=later, last=last))
-    function.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\n{description}"
+    document(function, function.__doc__, _DESCRIPTION.format(more=more, later=later, last=last))
 
 
 _describe(absolute_difference)

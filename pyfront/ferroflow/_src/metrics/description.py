@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
+
+from ferroflow._src.base.docstrings import document
 
 _Metric = TypeVar("_Metric", bound=Callable[..., Any])
 
@@ -49,7 +50,7 @@ def described(
         code = metric.__code__
         lines = [f"    {name}: {known[name]}" for name in code.co_varnames[: code.co_argcount]]
         ending = _RETURNS.format(result=result, more=f", or {fails}" if fails else "")
-        metric.__doc__ = "\n".join([inspect.cleandoc(metric.__doc__ or ""), "", "Args:", *lines, "", ending])
+        document(metric, metric.__doc__, "\n".join(["Args:", *lines]), ending)
         return metric
 
     return decorate

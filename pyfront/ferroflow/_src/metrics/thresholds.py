@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ferroflow._src.base import dtypes, tf_logging
+from ferroflow._src.base.docstrings import document
 from ferroflow._src.base.typing import Collections, DictLike, ListLike, TensorLike
 from ferroflow._src.control_flow.weights_broadcast import broadcast_weights
 from ferroflow._src.framework.constant import constant
@@ -133,8 +134,7 @@ def _count_at_thresholds(key: str, sentence: str) -> Callable[..., Pair]:
             variables, updates = counts_at_thresholds(labels, predictions, thresholds, weights, includes=(key,))
             return collected(identity(variables[key]), updates[key], metrics_collections, updates_collections)
 
-    function.__name__ = function.__qualname__ = f"{name_of_scope}_at_thresholds"
-    function.__doc__ = sentence
+    document(function, sentence, name=f"{name_of_scope}_at_thresholds")
     return described(_AT_THRESHOLDS, labels=_LABELS, predictions=_PREDICTIONS)(function)
 
 

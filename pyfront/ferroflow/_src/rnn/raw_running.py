@@ -35,7 +35,7 @@ def raw_rnn(
     Args:
         cell: RNNCell.
         loop_fn: callable of the number of steps done (Tensor of int32 of shape []), the cell's output, its state and
-            the loop's state; the last three are None in the first call. It returns a tuple of five. The first is
+            the loop's state. The last three are None in the first call. It returns a tuple of five. The first is
             whether sequences are finished, Tensor of bool of shape [batch]. Then follow the next input and the next
             state of the cell, in the first call its initial state. The fourth is the output to emit, or None for the
             cell's output. At first it is tensors with the structure, dtypes and shapes, without the batch. The fifth is

@@ -92,8 +92,7 @@ class Variable(VariableUpdates, metaclass=_VariableMeta):
     Args:
         initial_value: anything that converts to a tensor, of any dtype and shape, or a callable without arguments that
             returns such a value. The callable's ops are made in the scope "Initializer" on the variable's device.
-        trainable: bool. If True, the variable is also in `GraphKeys.TRAINABLE_VARIABLES`; None for True, except for
-            a
+        trainable: bool. If True, the variable is also in `GraphKeys.TRAINABLE_VARIABLES`; None for True, except for a
             variable synchronized on reads.
         collections: list, tuple or set of collection keys; None for `[GraphKeys.GLOBAL_VARIABLES]`.
         validate_shape: bool. If True, `initial_value` must have a known shape, which every later value then has too.

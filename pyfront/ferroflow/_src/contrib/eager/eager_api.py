@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from ferroflow._src.autodiff.custom_gradient import custom_gradient
 from ferroflow._src.base.behavior import enable_eager_execution, executing_eagerly
+from ferroflow._src.base.docstrings import document
 from ferroflow._src.internals.eager_context import (
     ASYNC,
     DEVICE_PLACEMENT_EXPLICIT,
@@ -71,8 +72,8 @@ def _refusing(name: str) -> Callable[..., NoReturn]:
             "tf.gradients or tf.GradientTape in it."
         )
 
-    refuse.__name__ = refuse.__qualname__ = name
-    refuse.__doc__ = f"Fails: `{name}` needs eager execution.\n\nRaises:\n    NotImplementedError: on every call."
+    raises = "Raises:\n    NotImplementedError: on every call."
+    document(refuse, f"Fails: `{name}` needs eager execution.", raises, name=name)
     return refuse
 
 

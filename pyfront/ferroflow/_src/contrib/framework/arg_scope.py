@@ -109,7 +109,7 @@ def add_arg_scope(func: _Function) -> _Function:
 
     key = f"{func.__module__}.{func.__qualname__}"
     parameters = inspect.signature(func).parameters.values()
-    # Functions carry what arg_scope needs to know of them.
+    # Functions carry the attributes that arg_scope needs.
     wrapper._key_op = key  # type: ignore[attr-defined]
     wrapper._scoped_arguments = tuple(p.name for p in parameters if p.default is not p.empty)  # type: ignore[attr-defined]
     return wrapper  # type: ignore[return-value]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.base.docstrings import document
 from ferroflow._src.contrib.framework.arg_scope import add_arg_scope
 from ferroflow._src.contrib.framework.model_variables import model_variable
 from ferroflow._src.contrib.layers.collecting import (
@@ -90,9 +91,10 @@ def _transposed(
                 outputs_collections,
             )
 
-    function.__name__ = function.__qualname__ = public_name
     rank = len(last) - 2
-    function.__doc__ = f"""Transposes a {rank}-D convolution, adds biases, and applies an activation, by default relu.
+    document(
+        function,
+        f"""Transposes a {rank}-D convolution, adds biases, and applies an activation, by default relu.
 
     Args:
         inputs: Tensor of a float dtype, of shape [batch] + space + [channels], or [batch, channels] + space.
@@ -122,7 +124,9 @@ def _transposed(
     Raises:
         ValueError: if `data_format`, `kernel_size` or `stride` is not one of the listed values; if the inputs' rank is
             wrong or unknown; or if the number of channels is unknown.
-    """
+    """,
+        name=public_name,
+    )
     return add_arg_scope(function)
 
 

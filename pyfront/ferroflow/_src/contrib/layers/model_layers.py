@@ -452,7 +452,7 @@ def _pooling(
         stride: int, or list of an int for each dimension of space: the distances of windows.
         padding: "VALID" or "SAME".
         data_format: "{value.last}" or "{value.first}".
-        outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
+        outputs_collections: str or list of str, keys of collections that the result is put into, or None.
         scope: str, name scope of the operations.
 
     Returns:

@@ -10,15 +10,19 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from ferroflow._src.base.docstrings import document
 from ferroflow._src.framework.graph_files import local_path
 
 Dataset = collections.namedtuple("Dataset", ["data", "target"])
-Dataset.__doc__ = """Rows of a table: their features, and the label of each.
+document(
+    Dataset,
+    """Rows of a table: their features, and the label of each.
 
 Args:
     data: array of shape [rows, columns], of the requested dtype.
     target: array of shape [rows], of the requested dtype.
-"""
+""",
+)
 # The measures of 150 irises (cm), 50 of each of three species: R. A. Fisher, 1936. TF 1.x: as the UCI repository has
 # them, where two samples are not Fisher's.
 _IRIS = Path(__file__).with_name("iris.csv")

@@ -8,6 +8,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated, warn_deprecated
+from ferroflow._src.base.docstrings import document
 from ferroflow._src.base.function_families import FunctionFamily
 from ferroflow._src.base.typing import Collections, DictLike, TensorLike
 from ferroflow._src.control_flow.weights_broadcast import broadcast_weights
@@ -63,10 +64,9 @@ def predictions_first(metric: Callable[..., Pair], name: str) -> Callable[..., P
         warn_deprecated(f"tf.contrib.metrics.{name}", f"{newer}, which takes labels first")
         return metric(labels, predictions, *args, **kwargs)
 
-    function.__name__ = function.__qualname__ = name
     labels, predictions, *others = inspect.signature(metric).parameters.values()
     function.__signature__ = inspect.Signature([predictions, labels, *others])  # type: ignore[attr-defined]
-    function.__doc__ = f"Deprecated: `{newer}` with predictions before labels.{_description(metric)}".rstrip()
+    document(function, f"Deprecated: `{newer}` with predictions before labels.", metric.__doc__, name=name)
     return function
 
 

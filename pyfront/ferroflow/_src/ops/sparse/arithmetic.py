@@ -7,6 +7,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated_argument_lookup, warn_deprecated
+from ferroflow._src.base.docstrings import document
 from ferroflow._src.base.typing import IntsLike, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import SparseTensor, SparseTensorValue
@@ -173,8 +174,9 @@ def _reduction(public_name: str, op_type: str, what: str, is_sparse: bool) -> Ca
         outputs = apply_op(op_type, inputs, {"keep_dims": keeps}).outputs
         return SparseTensor(*outputs) if is_sparse else outputs[0]
 
-    function.__name__ = function.__qualname__ = public_name
-    function.__doc__ = f"""Computes {what} of a sparse tensor's elements over dimensions.
+    document(
+        function,
+        f"""Computes {what} of a sparse tensor's elements over dimensions.
 
     Args:
         sp_input: SparseTensor of a real number dtype.
@@ -185,13 +187,15 @@ def _reduction(public_name: str, op_type: str, what: str, is_sparse: bool) -> Ca
 
     Returns:
         {"SparseTensor" if is_sparse else "Tensor"} of the dtype of `sp_input`{
-        "" if is_sparse else "; 0 if it has no element"
-    }.
+            "" if is_sparse else "; 0 if it has no element"
+        }.
 
     Raises:
         TypeError: if `sp_input` is not sparse.
         ValueError: if both names of an argument are given.
-    """
+    """,
+        name=public_name,
+    )
     return function
 
 
@@ -223,8 +227,9 @@ def _extreme(public_name: str, op_type: str, what: str) -> Callable[..., SparseT
             indices, values = apply_op(op_type, inputs, name=scope).outputs
         return SparseTensor(indices, values, sp_a.dense_shape)
 
-    function.__name__ = function.__qualname__ = public_name
-    function.__doc__ = f"""Computes the {what} of two sparse tensors of one shape, element by element.
+    document(
+        function,
+        f"""Computes the {what} of two sparse tensors of one shape, element by element.
 
     Args:
         sp_a: SparseTensor of a real number dtype, its indices in row-major order.
@@ -233,7 +238,9 @@ def _extreme(public_name: str, op_type: str, what: str) -> Callable[..., SparseT
 
     Returns:
         SparseTensor of the dtype and shape of `sp_a`, with the indices of both; an element that is not there is 0.
-    """
+    """,
+        name=public_name,
+    )
     return function
 
 

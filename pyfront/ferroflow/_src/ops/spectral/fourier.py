@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.docstrings import document
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant_value
@@ -20,8 +21,7 @@ _OVER = {1: "the last dimension", 2: "the last two dimensions", 3: "the last thr
 
 
 def _named(function: _Transform, public_name: str, doc: str) -> _Transform:
-    function.__name__ = function.__qualname__ = public_name
-    function.__doc__ = doc
+    document(function, doc, name=public_name)
     return function
 
 

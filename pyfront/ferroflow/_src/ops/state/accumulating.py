@@ -6,6 +6,7 @@ import collections
 from typing import Any
 
 from ferroflow._src.base import dtypes, tensor_shape
+from ferroflow._src.base.docstrings import document
 from ferroflow._src.base.typing import DTypeLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
@@ -14,7 +15,7 @@ from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.math.cast import cast
 
 AccumulatedSlices = collections.namedtuple("AccumulatedSlices", ["indices", "values", "shape"])
-AccumulatedSlices.__doc__ = "Slices taken from an accumulator: their indices, values, and the dense shape."
+document(AccumulatedSlices, "Slices taken from an accumulator: their indices, values, and the dense shape.")
 
 
 class ConditionalAccumulatorBase:

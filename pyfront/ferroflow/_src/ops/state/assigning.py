@@ -48,7 +48,7 @@ def assign(
         [1. 2.] [5. 6.]
     """
     if isinstance(ref, Tensor) and not dtypes.is_reference(ref.dtype) and hasattr(ref, "assign"):
-        # A slice of a variable, which knows how to assign to itself.
+        # A slice of a variable, which has methods that assign to it.
         assigned: Tensor = ref.assign(value, name=name)
         return assigned
     attrs = {
