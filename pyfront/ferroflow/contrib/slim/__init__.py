@@ -113,8 +113,12 @@ from ferroflow.contrib.layers.python.layers import (  # type: ignore[import-not-
     initializers as initializers,
     regularizers as regularizers,
 )
-from ferroflow.contrib.slim import evaluation as evaluation, learning as learning, model_analyzer as model_analyzer
-from ferroflow.contrib.slim import nets as nets  # type: ignore[attr-defined]  # made when it is imported
+from ferroflow.contrib.slim import (
+    evaluation as evaluation,
+    learning as learning,
+    model_analyzer as model_analyzer,
+    nets as nets,  # type: ignore[attr-defined]  # made when it is imported
+)
 from ferroflow.contrib.slim.python.slim import (  # type: ignore[import-not-found]  # made when it is imported
     queues as queues,
 )
