@@ -324,6 +324,7 @@ def _safe_sum(products: Any, total: Any) -> Any:
 @described(
     labels="Tensor of int64, of shape [batch, ...]: classes.",
     top_k_predictions="Tensor of int64, of shape [batch, ..., k]: the classes predicted highest.",
+    class_id="int, the only class that counts; None for all.",
 )
 def sparse_recall_at_top_k(
     labels: TensorLike,
@@ -342,6 +343,7 @@ def sparse_recall_at_top_k(
 @described(
     labels="Tensor of int64, of shape [batch, ...]: classes.",
     top_k_predictions="Tensor of int64, of shape [batch, ..., k]: the classes predicted highest.",
+    class_id="int, the only class that counts; None for all.",
 )
 def streaming_sparse_precision_at_top_k(
     top_k_predictions: TensorLike,
