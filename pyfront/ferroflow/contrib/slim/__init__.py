@@ -113,11 +113,11 @@ from ferroflow.contrib.layers.python.layers import (  # type: ignore[import-not-
     initializers as initializers,
     regularizers as regularizers,
 )
-from ferroflow.contrib.slim import (
+from ferroflow.contrib.slim import (  # type: ignore[attr-defined]  # nets are made when they are imported
     evaluation as evaluation,
     learning as learning,
     model_analyzer as model_analyzer,
-    nets as nets,  # type: ignore[attr-defined]  # made when it is imported
+    nets as nets,
 )
 from ferroflow.contrib.slim.python.slim import (  # type: ignore[import-not-found]  # made when it is imported
     queues as queues,

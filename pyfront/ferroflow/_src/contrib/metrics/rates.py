@@ -293,7 +293,9 @@ def cohen_kappa(
         dtype = dtypes.int64 if weights is None or weights.dtype.is_integer else dtypes.float32
         names = ("po", "pe_row", "pe_col")
         variables = [metric_variable([num_classes], dtype, name=each) for each in names]
-        flat = [None if each is None else shaping.reshape(each, [-1]) for each in (wanted, predicted, weights)]
+        flat: list[Any] = [
+            None if each is None else shaping.reshape(each, [-1]) for each in (wanted, predicted, weights)
+        ]
         table = confusion_matrix(flat[0], flat[1], num_classes, weights=flat[2], dtype=dtype)
         parts = (_diagonal(table), reduce_sum(table, 0), reduce_sum(table, 1))
         updates = [assign_add(variable, part) for variable, part in zip(variables, parts, strict=True)]
