@@ -77,7 +77,7 @@ def test_parts_at_other_parts(goal):
     recall = table[:, 0] / (table[:, 0] + table[:, 2] + np.float32(1e-7))
     precision = table[:, 0] / (table[:, 0] + table[:, 1] + np.float32(1e-7))
     found = _over_batches(_labels_first(metrics.precision_at_recall), batches, target_recall=goal, num_thresholds=50)
-    np.testing.assert_allclose(found, precision[np.argmin(abs(recall - goal))], rtol=1e-5)
+    np.testing.assert_allclose(found, precision[np.sum(recall >= np.float32(goal)) - 1], rtol=1e-5)
     found = _over_batches(_labels_first(metrics.recall_at_precision), batches, precision=goal, num_thresholds=50)
     np.testing.assert_allclose(found, recall[np.argmin(abs(precision - goal))], rtol=1e-5)
     points = _over_batches(_labels_first(metrics.streaming_curve_points), batches, num_thresholds=50, curve="PR")

@@ -11,6 +11,8 @@ from ferroflow._src.contrib.metrics.rates import (
     streaming_false_negative_rate_at_thresholds as streaming_false_negative_rate_at_thresholds,
     streaming_false_positive_rate_at_thresholds as streaming_false_positive_rate_at_thresholds,
     streaming_pearson_correlation as streaming_pearson_correlation,
+    streaming_sparse_average_precision_at_top_k as streaming_sparse_average_precision_at_top_k,
+    streaming_sparse_precision_at_top_k as streaming_sparse_precision_at_top_k,
 )
 from ferroflow._src.contrib.metrics.streaming import (
     accuracy as accuracy,
@@ -42,7 +44,6 @@ from ferroflow._src.contrib.metrics.streaming import (
     streaming_root_mean_squared_error as streaming_root_mean_squared_error,
     streaming_sensitivity_at_specificity as streaming_sensitivity_at_specificity,
     streaming_sparse_average_precision_at_k as streaming_sparse_average_precision_at_k,
-    streaming_sparse_average_precision_at_top_k as streaming_sparse_average_precision_at_top_k,
     streaming_sparse_precision_at_k as streaming_sparse_precision_at_k,
     streaming_sparse_recall_at_k as streaming_sparse_recall_at_k,
     streaming_specificity_at_sensitivity as streaming_specificity_at_sensitivity,

@@ -111,6 +111,7 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
         "ferroflow._src.contrib.slim.slim_evaluation",
         "ferroflow._src.checkpoint.waiting",
     ),
+    "contrib.slim.python.slim.model_analyzer": ("ferroflow._src.contrib.slim.model_analysis",),
     "contrib.slim.python.slim.nets.alexnet": ("ferroflow._src.contrib.slim_nets.plain",),
     "contrib.slim.python.slim.nets.inception": ("ferroflow._src.contrib.slim_nets.inception",),
     "contrib.slim.python.slim.nets.inception_v1": ("ferroflow._src.contrib.slim_nets.inception",),

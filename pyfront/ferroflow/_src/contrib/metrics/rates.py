@@ -37,12 +37,13 @@ __all__ = [
     "streaming_false_negative_rate_at_thresholds",
     "streaming_false_positive_rate_at_thresholds",
     "streaming_pearson_correlation",
+    "streaming_sparse_average_precision_at_top_k",
+    "streaming_sparse_precision_at_top_k",
 ]
 
 _LABELS = "Tensor of the shape of `predictions`, cast to bool."
 _PREDICTIONS = "Tensor of a float dtype, of any shape, in [0, 1]."
 _NUMBERS = "Tensor of a float dtype, of any shape."
-sparse_recall_at_top_k = ranking.recall_at_top_k
 
 _Counts = dict[str, Any]
 
@@ -124,15 +125,18 @@ def precision_at_recall(
     updates_collections: Collections | DictLike | None = None,
     name: str | None = None,
 ) -> Pair:
-    """Returns the precision at the threshold whose recall is nearest to `target_recall`."""
+    """Returns the precision at the largest threshold whose recall is `target_recall` or more."""
     if not 0 <= target_recall <= 1:
         raise ValueError(f"`target_recall` must be in the range [0, 1]. Found {target_recall}")
     with variable_scope(name, "precision_at_recall", [predictions, labels, weights]):
-        compute = _nearest(
-            lambda n: n["tp"] / (n["tp"] + n["fn"] + at.EPSILON),
-            target_recall,
-            lambda n, i: n["tp"][i] / (n["tp"][i] + n["fp"][i] + at.EPSILON),
-        )
+
+        def compute(n: _Counts) -> Tensor:
+            recalls = n["tp"] / (n["tp"] + n["fn"] + at.EPSILON)
+            # Recall falls with the threshold: the last one that reaches the target is wanted.
+            place: Any = reduce_sum(cast(recalls >= target_recall, dtypes.int32)) - 1
+            found: Tensor = (n["tp"][place] + at.EPSILON) / (n["tp"][place] + n["fp"][place] + at.EPSILON)
+            return found
+
         cuts, collections = at.even_thresholds(num_thresholds), (metrics_collections, updates_collections)
         return _of_counts((predictions, labels, weights), cuts, ("tp", "fn", "tn", "fp"), compute, collections)
 
@@ -289,7 +293,10 @@ def cohen_kappa(
         dtype = dtypes.int64 if weights is None or weights.dtype.is_integer else dtypes.float32
         names = ("po", "pe_row", "pe_col")
         variables = [metric_variable([num_classes], dtype, name=each) for each in names]
-        table = confusion_matrix(wanted, predicted, num_classes, weights=weights, dtype=dtype)
+        flat: list[Any] = [
+            None if each is None else shaping.reshape(each, [-1]) for each in (wanted, predicted, weights)
+        ]
+        table = confusion_matrix(flat[0], flat[1], num_classes, weights=flat[2], dtype=dtype)
         parts = (_diagonal(table), reduce_sum(table, 0), reduce_sum(table, 1))
         updates = [assign_add(variable, part) for variable, part in zip(variables, parts, strict=True)]
         return collected(_kappa(variables), _kappa(updates), metrics_collections, updates_collections)
@@ -314,3 +321,58 @@ def _kappa(counts: Any) -> Tensor:
 
 def _safe_sum(products: Any, total: Any) -> Any:
     return products * _safe_quotient(zeros_like(total) + 1, total)
+
+
+@described(
+    labels="Tensor of int64, of shape [batch, ...]: classes.",
+    top_k_predictions="Tensor of int64, of shape [batch, ..., k]: the classes predicted highest.",
+    class_id="int, the only class that counts; None for all.",
+)
+def sparse_recall_at_top_k(
+    labels: TensorLike,
+    top_k_predictions: TensorLike,
+    class_id: int | None = None,
+    weights: TensorLike | None = None,
+    metrics_collections: Collections | DictLike | None = None,
+    updates_collections: Collections | DictLike | None = None,
+    name: str | None = None,
+) -> Pair:
+    """Returns the part of the classes that hold that are among the given ones; NaN before any."""
+    collections = (metrics_collections, updates_collections)
+    return ranking.recall_at_top_k(labels, top_k_predictions, None, class_id, weights, *collections, name=name)
+
+
+@described(
+    labels="Tensor of int64, of shape [batch, ...]: classes.",
+    top_k_predictions="Tensor of int64, of shape [batch, ..., k]: the classes predicted highest.",
+    class_id="int, the only class that counts; None for all.",
+)
+def streaming_sparse_precision_at_top_k(
+    top_k_predictions: TensorLike,
+    labels: TensorLike,
+    class_id: int | None = None,
+    weights: TensorLike | None = None,
+    metrics_collections: Collections | DictLike | None = None,
+    updates_collections: Collections | DictLike | None = None,
+    name: str | None = None,
+) -> Pair:
+    """Returns the part of the given classes that hold; NaN before any."""
+    collections = (metrics_collections, updates_collections)
+    return ranking.precision_at_top_k(labels, top_k_predictions, None, class_id, weights, *collections, name=name)
+
+
+@described(
+    labels="Tensor of int64, of shape [batch, ...]: classes.",
+    top_k_predictions="Tensor of int64, of shape [batch, ..., k]: the classes predicted highest.",
+)
+def streaming_sparse_average_precision_at_top_k(
+    top_k_predictions: TensorLike,
+    labels: TensorLike,
+    weights: TensorLike | None = None,
+    metrics_collections: Collections | DictLike | None = None,
+    updates_collections: Collections | DictLike | None = None,
+    name: str | None = None,
+) -> Pair:
+    """Returns the average precision of the given classes."""
+    collections = (metrics_collections, updates_collections)
+    return ranking.average_precision_at_top_k(labels, top_k_predictions, weights, *collections, name=name)

@@ -115,9 +115,6 @@ streaming_specificity_at_sensitivity = predictions_first(
 streaming_sparse_average_precision_at_k = predictions_first(
     ranking.average_precision_at_k, "streaming_sparse_average_precision_at_k"
 )
-streaming_sparse_average_precision_at_top_k = predictions_first(
-    ranking.average_precision_at_top_k, "streaming_sparse_average_precision_at_top_k"
-)
 streaming_sparse_precision_at_k = predictions_first(ranking.precision_at_k, "streaming_sparse_precision_at_k")
 streaming_sparse_recall_at_k = predictions_first(ranking.recall_at_k, "streaming_sparse_recall_at_k")
 streaming_mean = deprecated("tf.metrics.mean", "tf.contrib.metrics.streaming_mean")(averaging.mean)
