@@ -64,16 +64,17 @@ def programs(tf: Any) -> dict[str, Any]:
     for name, build in shuffled.items():
         for way, use in uses.items():
             found[f"{name}, {way}"] = lambda build=build, use=use: use(build())
-    # Open: the second pass of a shuffle of a shuffle, and of one below ops that a function makes, has other numbers.
-    for name in (
-        "shuffle, for each element, repeat 2",
-        "shuffle and prefetch, for each element, repeat 2",
-        "two shuffles, for each element, repeat 2",
-        "two shuffles, concatenated, repeat 3",
-        "two shuffles, zipped, repeat 2",
-        "two shuffles, interleaved",
-    ):
-        del found[name]
+    found["shuffle in a function, repeat 3"] = lambda: (
+        dataset.range(2).flat_map(lambda x: dataset.range(5).shuffle(3, seed=3).take(4)).repeat(3)
+    )
+    found["shuffle of two functions, repeat 2"] = lambda: (
+        dataset.range(2)
+        .flat_map(lambda x: dataset.range(2).interleave(lambda y: dataset.range(5).shuffle(3, seed=3).take(4), 2))
+        .repeat(2)
+    )
+    found["three shuffles, repeat 3"] = lambda: (
+        dataset.range(7).shuffle(3, seed=3).shuffle(4, seed=1).shuffle(2, seed=5).take(6).repeat(3)
+    )
     found["random numbers"] = seeded(7, lambda: experimental.RandomDataset(seed=5).take(20))
     found["sampled datasets"] = seeded(
         3,

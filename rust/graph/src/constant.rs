@@ -65,6 +65,9 @@ fn evaluate(graph: &Graph, output: OutputId, budget: &mut usize) -> Option<Tenso
     if node.outputs.iter().any(|o| o.shape.elements().is_some_and(|n| n > MAX_ELEMENTS)) {
         return None;
     }
+    if &*node.op.name == "Switch" {
+        return switched(graph, node, output, budget);
+    }
     let mut inputs = Vec::with_capacity(node.inputs.len());
     for &i in &node.inputs {
         let t = evaluate(graph, i, budget)?;
@@ -74,6 +77,13 @@ fn evaluate(graph: &Graph, output: OutputId, budget: &mut usize) -> Option<Tenso
         inputs.push(t);
     }
     run(node, inputs).ok()?.into_iter().nth(output.index as usize)?
+}
+
+/// Evaluates an output of a Switch: its data, where the graph decides that the output is the one taken.
+fn switched(graph: &Graph, node: &Node, output: OutputId, budget: &mut usize) -> Option<Tensor> {
+    let [data, pred] = node.inputs[..] else { return None };
+    let taken: bool = evaluate(graph, pred, budget)?.to_scalar().ok()?;
+    if usize::from(taken) == output.index as usize { evaluate(graph, data, budget) } else { None }
 }
 
 /// Evaluates Shape, Size and Rank, which need no value, only a known shape.

@@ -4,7 +4,7 @@
 use crate::kernel::{Kernel, KernelContext, KernelInit};
 use crate::node::Node;
 use ferroflow_sync::{Mutex, MutexGuard};
-use ferroflow_tensor::{Bytes, DType, Object, Result, Status, Tensor, bail};
+use ferroflow_tensor::{Bytes, DType, Object, Result, Status, Tensor, bail, ensure};
 use rustc_hash::FxHashMap;
 use std::any::{Any, TypeId};
 use std::sync::Arc;
@@ -169,6 +169,12 @@ impl ResourceName {
     pub fn of_node(node: &Node, unnamed: Unnamed) -> Result<ResourceName> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let (container, shared) = (node.attrs.str("container")?, node.attrs.str("shared_name")?);
+        ensure!(
+            container.is_empty() || is_container_name(&container),
+            InvalidArgument,
+            "container contains invalid characters: {container}"
+        );
+        ensure!(!shared.starts_with('_'), InvalidArgument, "shared_name cannot start with '_':{shared}");
         let name = match unnamed {
             _ if !shared.is_empty() => shared,
             Unnamed::NodeName => node.name.to_string(),
@@ -176,6 +182,12 @@ impl ResourceName {
         };
         Ok(ResourceName { container, name })
     }
+}
+
+/// Returns true for a letter, digit or dot before any of these, dashes and slashes.
+fn is_container_name(name: &str) -> bool {
+    let is_first = |c: char| c.is_ascii_alphanumeric() || c == '.';
+    name.starts_with(is_first) && name.chars().all(|c| is_first(c) || matches!(c, '-' | '/'))
 }
 
 /// An element of a resource tensor: a reference to a resource, which lives at least as long.

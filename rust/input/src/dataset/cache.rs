@@ -1,6 +1,7 @@
 //! CacheDataset: elements kept from the first whole pass, in memory or in a file, for the passes after it.
 
 use super::cache_file;
+use super::place::{PerPlace, Place, Use};
 use super::schema::{described, scalars, unary};
 use super::value::{
     BoxedIterator, Dataset, DatasetIterator, Element, Pull, SharedDataset, dataset_input, dataset_kernel, text,
@@ -10,7 +11,7 @@ use ferroflow_sync::{Mutex, is_lost};
 use ferroflow_tensor::{Result, bail};
 use std::sync::Arc;
 
-/// The state that the iterators of one dataset share.
+/// The state that the iterators of one dataset at one place share.
 #[derive(Default)]
 struct Kept {
     whole: Option<Arc<[Element]>>,
@@ -20,7 +21,8 @@ struct Kept {
 
 struct MemoryCache {
     input: SharedDataset,
-    kept: Arc<Mutex<Kept>>,
+    /// TF 1.15: each place of the dataset in a pipeline keeps elements of its own.
+    kept: Mutex<PerPlace<Arc<Mutex<Kept>>>>,
 }
 
 /// A dataset cached in the file of that name, in memory where it has none.
@@ -58,15 +60,18 @@ struct Late {
 
 impl Dataset for MemoryCache {
     fn iterator(&self) -> BoxedIterator {
-        let mut kept = self.kept.lock();
+        let place = Place::current().unwrap_or_else(|| Place::below(Use::new()));
+        let here = self.kept.lock().at(&place).clone();
+        let mut kept = here.lock();
         if let Some(elements) = &kept.whole {
             return BoxedIterator::new(Reader { elements: elements.clone(), next: 0 });
         }
         if std::mem::replace(&mut kept.being_filled, true) {
-            return BoxedIterator::new(Late { kept: self.kept.clone(), reader: None });
+            drop(kept);
+            return BoxedIterator::new(Late { kept: here, reader: None });
         }
         drop(kept);
-        BoxedIterator::new(Writer { input: self.input.iterator(), elements: Some(Vec::new()), kept: self.kept.clone() })
+        BoxedIterator::new(Writer { input: self.input.iterator(), elements: Some(Vec::new()), kept: here })
     }
 }
 
@@ -136,7 +141,7 @@ pub(super) fn register(r: &mut Registry) {
             .kernel(|init| {
                 dataset_kernel(init, |ctx| {
                     let (input, name) = (dataset_input(ctx, 0)?.dataset, text(ctx, 1, "filename")?);
-                    Ok(Cache { memory: MemoryCache { input, kept: Arc::default() }, name })
+                    Ok(Cache { memory: MemoryCache { input, kept: Mutex::default() }, name })
                 })
             }),
     );

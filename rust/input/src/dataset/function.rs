@@ -17,7 +17,9 @@ impl Captured {
     /// Returns an instance of the function `name` with the values of some inputs behind its arguments.
     pub fn new(ctx: &KernelContext<'_>, name: &str, inputs: Range<usize>) -> Result<Arc<Captured>> {
         let function = ctx.step.functions.clone().instance(name)?;
-        Ok(Arc::new(Captured { function, captured: owned(ctx, inputs)?, site: Use::new() }))
+        // An op may have several functions, whose captured inputs begin at different ones or whose names differ.
+        let site = Use::of_input(&format!("{}/{name}", ctx.name()), inputs.start as u64);
+        Ok(Arc::new(Captured { function, captured: owned(ctx, inputs)?, site }))
     }
 
     /// Returns true if a call, once begun, runs to its end although the step is interrupted.

@@ -1,10 +1,13 @@
 //! `Place`: the position of an iterator in a pipeline, to which the state that datasets keep from pass to pass belongs.
 
+use ferroflow_sync::Mutex;
+use ferroflow_tensor::philox::{Philox, Words};
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem::swap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 
 /// A use of a dataset: two inputs of a pipeline that are the same dataset are two uses of it.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +17,14 @@ impl Use {
     pub fn new() -> Use {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         Use(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Returns the use of an input by a node. A function that makes the same datasets in every call comes back to
+    /// their places.
+    pub fn of_input(node: &str, input: u64) -> Use {
+        let mut hasher = DefaultHasher::new();
+        (node, input).hash(&mut hasher);
+        Use(hasher.finish())
     }
 
     /// Returns one of the uses by a function that makes a dataset for every element.
@@ -34,7 +45,13 @@ pub(super) struct Place {
     /// A hash of the uses.
     pub path: u64,
     /// Lives as long as passes can come back to this place.
-    pub root: Arc<()>,
+    root: Arc<Root>,
+}
+
+/// What the places of a pipeline keep from pass to pass, by path.
+#[derive(Debug, Default)]
+struct Root {
+    streams: Mutex<HashMap<u64, Words>>,
 }
 
 thread_local! {
@@ -52,7 +69,41 @@ impl Place {
     pub fn below(site: Use) -> Place {
         let parent = Place::current();
         let path = hash_of(parent.as_ref().map_or(0, |p| p.path), site.0);
-        Place { path, root: parent.map_or_else(|| Arc::new(()), |p| p.root) }
+        Place { path, root: parent.map_or_else(Arc::default, |p| p.root) }
+    }
+
+    /// Returns the next two numbers of the stream that begins anew at each place.
+    pub fn seeds(&self, stream: Philox) -> (u64, u64) {
+        let mut streams = self.root.streams.lock();
+        let words = streams.entry(self.path).or_insert_with(|| Words::new(stream));
+        (words.next_u32().into(), words.next_u32().into())
+    }
+}
+
+/// What one dataset keeps at each of its places.
+pub(super) struct PerPlace<T> {
+    kept: HashMap<u64, (Weak<Root>, T)>,
+    /// The number of places above which those are dropped that no pass comes back to.
+    most: usize,
+}
+
+const LEAST_PLACES: usize = 64;
+
+impl<T> Default for PerPlace<T> {
+    fn default() -> PerPlace<T> {
+        PerPlace { kept: HashMap::new(), most: LEAST_PLACES }
+    }
+}
+
+impl<T: Default> PerPlace<T> {
+    /// Returns what is kept at a place.
+    pub fn at(&mut self, place: &Place) -> &mut T {
+        if self.kept.len() > self.most {
+            self.kept.retain(|_, (root, _)| root.strong_count() > 0);
+            self.most = LEAST_PLACES.max(2 * self.kept.len());
+        }
+        let begin = || (Arc::downgrade(&place.root), T::default());
+        &mut self.kept.entry(place.path).or_insert_with(begin).1
     }
 }
 

@@ -6,41 +6,17 @@ use super::value::{
     BoxedIterator, Dataset, DatasetIterator, Element, Pull, SharedDataset, dataset_input, dataset_kernel, scalar,
 };
 use ferroflow_graph::{KernelContext, Registry};
-use ferroflow_sync::Mutex;
 use ferroflow_tensor::philox::{Philox, Words};
 use ferroflow_tensor::{Result, ensure};
-use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Weak};
+use std::collections::VecDeque;
 
 /// The source of the iterators' streams.
 enum Seeds {
     /// All iterators draw the same numbers.
     Same(Philox),
     /// Each iterator has two more numbers of this stream for its seeds; each place of the dataset begins the stream anew.
-    Drawn { stream: Philox, places: Mutex<Places> },
+    Drawn(Philox),
 }
-
-/// The places at which iterators were made.
-#[derive(Default)]
-struct Places {
-    words: HashMap<u64, (Weak<()>, Words)>,
-    /// The number of places above which those are dropped that no pass comes back to.
-    most: usize,
-}
-
-impl Places {
-    /// Returns the state of the stream at a place.
-    fn at(&mut self, place: &Place, stream: Philox) -> &mut Words {
-        if self.words.len() > self.most {
-            self.words.retain(|_, (root, _)| root.strong_count() > 0);
-            self.most = LEAST_PLACES.max(2 * self.words.len());
-        }
-        let begin = || (Arc::downgrade(&place.root), Words::new(stream));
-        &mut self.words.entry(place.path).or_insert_with(begin).1
-    }
-}
-
-const LEAST_PLACES: usize = 64;
 
 struct Shuffle {
     input: SharedDataset,
@@ -54,12 +30,9 @@ impl Dataset for Shuffle {
     fn iterator(&self) -> BoxedIterator {
         let stream = match &self.seeds {
             Seeds::Same(stream) => *stream,
-            Seeds::Drawn { stream, places } => {
-                let mut places = places.lock();
-                let place = Place::current().unwrap_or_else(|| Place::below(Use::new()));
-                let words = places.at(&place, *stream);
-                let seed = words.next_u32();
-                Philox::new(seed.into(), words.next_u32().into())
+            Seeds::Drawn(stream) => {
+                let (seed, seed2) = Place::current().unwrap_or_else(|| Place::below(Use::new())).seeds(*stream);
+                Philox::new(seed, seed2)
             }
         };
         BoxedIterator::new(ShuffleIterator {
@@ -80,7 +53,7 @@ impl Dataset for Shuffle {
     /// stream.
     fn repeated(&self, count: i64) -> Option<SharedDataset> {
         match &self.seeds {
-            Seeds::Drawn { stream, .. } if count != 0 && count != 1 => Some(SharedDataset::new(Shuffle {
+            Seeds::Drawn(stream) if count != 0 && count != 1 => Some(SharedDataset::new(Shuffle {
                 input: self.input.clone(),
                 buffer_size: self.buffer_size,
                 count,
@@ -134,7 +107,8 @@ impl ShuffleIterator {
             }
             is_fresh = false;
             self.epoch += 1;
-            self.input = None;
+            // TF 1.15: a pass begins also after the last one, which counts where a shuffle in the input draws seeds.
+            self.input = Some(self.dataset.iterator());
             let n = self.slices.back().map_or(0, |s| s.end);
             self.slices.push_back(Slice { start: n, end: n });
         }
@@ -176,8 +150,7 @@ fn shuffle(ctx: &KernelContext<'_>, count: i64, reshuffles: bool) -> Result<Shuf
     let buffer_size = scalar::<i64>(ctx, 1, "buffer_size")?;
     ensure!(buffer_size > 0, InvalidArgument, "buffer_size must be greater than zero.");
     let stream = Philox::of_op(scalar(ctx, 2, "seed")?, scalar(ctx, 3, "seed2")?);
-    let seeds =
-        if reshuffles { Seeds::Drawn { stream, places: Mutex::new(Places::default()) } } else { Seeds::Same(stream) };
+    let seeds = if reshuffles { Seeds::Drawn(stream) } else { Seeds::Same(stream) };
     Ok(Shuffle { input: dataset_input(ctx, 0)?.dataset, buffer_size: buffer_size.unsigned_abs(), count, seeds })
 }
 

@@ -211,7 +211,7 @@ impl DatasetValue {
 /// Returns the dataset at input `i`.
 pub(crate) fn dataset_input(ctx: &KernelContext<'_>, i: usize) -> Result<DatasetValue> {
     let DatasetValue { dataset, signature } = DatasetValue::of(ctx.input(i)?)?;
-    Ok(DatasetValue { dataset: dataset.used(Use::new()), signature: signature.clone() })
+    Ok(DatasetValue { dataset: dataset.used(Use::of_input(ctx.name(), i as u64)), signature: signature.clone() })
 }
 
 /// Returns the value of scalar input `i`, called `name` in messages.

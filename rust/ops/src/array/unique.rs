@@ -106,8 +106,10 @@ fn unique(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
+/// TF 1.x: the rank of what is counted is left to the step.
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
-    let input = c.input(0)?.with_rank(1)?;
+    let is_counted = c.num_outputs() > 2;
+    let input = if is_counted { c.input(0)?.clone() } else { c.input(0)?.with_rank(1)? };
     c.set_output(0, PartialShape::vector(None));
     c.set_output(1, input);
     c.set_output(2, PartialShape::vector(None));

@@ -35,16 +35,21 @@ struct Patches {
     rows: Axis,
     columns: Axis,
     same: bool,
+    /// The attribute with which windows would extend along the batch or the channels.
+    beyond_space: Option<&'static str>,
 }
 
 impl Patches {
     fn of(attrs: &AttrMap) -> Result<Patches> {
-        let list = |name: &str, what: &str| -> Result<[usize; 2]> {
+        let mut beyond_space = None;
+        let mut list = |name: &'static str, what: &str| -> Result<[usize; 2]> {
             let values = attrs.ints(name)?;
             let [batch, rows, columns, depth] = values[..] else {
                 bail!(InvalidArgument, "{what} must specify 4 dimensions")
             };
-            ensure!(batch == 1 && depth == 1, Unimplemented, "Only support {name} across space.");
+            if batch != 1 || depth != 1 {
+                beyond_space.get_or_insert(name);
+            }
             // TF 1.x: the shape function refuses strides, and the kernel the others.
             if name == "strides" {
                 let least = rows.min(columns);
@@ -59,7 +64,7 @@ impl Patches {
             list("rates", "Dilation rate field")?,
         );
         let axis = |i: usize| Axis { size: sizes[i], stride: strides[i], rate: rates[i] };
-        Ok(Patches { rows: axis(0), columns: axis(1), same: attrs.str("padding")? == "SAME" })
+        Ok(Patches { rows: axis(0), columns: axis(1), same: attrs.str("padding")? == "SAME", beyond_space })
     }
 
     fn depth(&self, channels: usize) -> Result<usize> {
@@ -110,6 +115,10 @@ fn take<E: Movable>(ctx: &KernelContext<'_>, patches: Patches, x: &Tensor, out: 
 
 fn extract(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let patches = Patches::of(init)?;
+    // TF 1.x: the shape function leaves this to the kernel.
+    if let Some(name) = patches.beyond_space {
+        bail!(Unimplemented, "Only support {name} across space.");
+    }
     kernel(move |ctx| {
         let x = ctx.input(0)?;
         ensure!(x.rank() == 4, InvalidArgument, "input must be 4-dimensional{}", x.shape());

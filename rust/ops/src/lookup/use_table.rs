@@ -89,7 +89,10 @@ pub(super) fn register(r: &mut Registry) {
             .attr("Tin: type")
             .stateful()
             .doc("Takes the rows of some keys out of a table.")
-            .shape(shape_rules::unknown)
+            .shape(|c| {
+                c.input(1)?.with_rank_at_least(1)?;
+                Ok(())
+            })
             .kernel(|_| kernel(|ctx| ctx.resource::<Table>(0)?.remove(ctx.input(1)?))),
     );
 }

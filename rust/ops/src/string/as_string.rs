@@ -44,8 +44,7 @@ fn format_of(init: &KernelInit<'_>, dtype: DType) -> Result<Format> {
     };
     Ok(Format {
         notation,
-        // TF 1.x: the flag counts only where there is a width.
-        flag: flag.filter(|_| width >= 0),
+        flag,
         width: usize::try_from(width).unwrap_or(0),
         precision: usize::try_from(precision).unwrap_or(6),
     })

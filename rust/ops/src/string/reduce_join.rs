@@ -1,7 +1,7 @@
 //! ReduceJoin: the strings along some dimensions, joined.
 
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{Bytes, PartialShape, Result, Shape, Tensor, bail, ensure};
+use ferroflow_tensor::{Bytes, PartialShape, Result, Shape, Status, Tensor, bail, ensure};
 
 /// Returns the dimensions to join along, in the order given: the first one varies fastest.
 fn axes(given: &[i64], rank: usize) -> Result<Vec<usize>> {
@@ -18,12 +18,17 @@ fn axes(given: &[i64], rank: usize) -> Result<Vec<usize>> {
     Ok(out)
 }
 
+/// TF 1.x: the shape function's error is another than the kernel's.
+fn of_shape(e: Status) -> Status {
+    Status::invalid_argument(e.message().replace("dimension(s)", "dimensions."))
+}
+
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let keep = c.bool("keep_dims")?;
     let Some(dims) = c.input(0)?.dims() else { return Ok(()) };
     let out = match c.input_i64s(1)? {
         Some(given) => {
-            let joined = axes(&given, dims.len())?;
+            let joined = axes(&given, dims.len()).map_err(of_shape)?;
             let left = dims.iter().enumerate().filter_map(|(i, d)| match joined.contains(&i) {
                 true => keep.then_some(Some(1)),
                 false => Some(*d),

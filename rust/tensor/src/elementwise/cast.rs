@@ -74,7 +74,7 @@ mod tests {
         }
     }
 
-    /// Floats that no integer type of the size holds, as TensorFlow 2.21 on x86 makes integers of them.
+    /// Floats that no integer type of the size holds, as TensorFlow 1.15 on x86 makes integers of them.
     #[test]
     fn floats_out_of_range_become_what_an_x86_processor_makes_of_them() {
         const HALF: u64 = 1 << 63;
@@ -91,9 +91,17 @@ mod tests {
             assert_eq!(to(DType::I64).slice::<i64>().unwrap()[..10], expected);
             let wrapped = u64::MAX - 3_000_000_000 + 1;
             let large = 10_000_000_000_000_000_000;
-            let expected = [3_000_000_000, wrapped, large, HALF, HALF, HALF, HALF, HALF, 2_147_483_648, u64::MAX];
+            let expected = [3_000_000_000, wrapped, large, HALF, 0, 0, HALF, HALF, 2_147_483_648, u64::MAX];
             assert_eq!(to(DType::U64).slice::<u64>().unwrap()[..10], expected);
-            assert_eq!(to(DType::I8).slice::<i8>().unwrap()[..10], [127, -128, 127, -128, 127, 127, -128, 0, 127, -1]);
+            let expected = [3_000_000_000, 1_294_967_296, 0, 0, 0, 0, 0, 0, 2_147_483_648, u32::MAX];
+            assert_eq!(to(DType::U32).slice::<u32>().unwrap()[..10], expected);
         }
+        let small = [-1.15f32, -0.5, -200.0, 255.5, 256.0, 300.7, -129.0, 128.0, 40000.0, -40000.0, 1e9, f32::NAN];
+        let x = Tensor::from_slice([12], &small).unwrap();
+        let to = |dtype| cast(x.clone(), dtype, Threads::single()).unwrap();
+        assert_eq!(to(DType::U8).slice::<u8>().unwrap(), [255, 0, 56, 255, 0, 44, 127, 128, 64, 192, 0, 0]);
+        assert_eq!(to(DType::I8).slice::<i8>().unwrap(), [-1, 0, 56, -1, 0, 44, 127, -128, 64, -64, 0, 0]);
+        let expected = [-1, 0, -200, 255, 256, 300, -129, 128, -25536, 25536, -13824, 0];
+        assert_eq!(to(DType::I16).slice::<i16>().unwrap(), expected);
     }
 }

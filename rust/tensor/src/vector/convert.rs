@@ -1,9 +1,8 @@
 //! Conversion of slices between all numeric types and booleans, as TensorFlow's `Cast`.
 //!
 //! Some results are undefined in C++: floats that the integer type cannot hold. Types of 32 and 64 bits give the result of an
-//! x86 processor, as TensorFlow's do there. For smaller types TensorFlow's results depend on the element's place. Here
-//! they are the nearest integer of the type, and zero for NaN. Conversions to 16-bit floats go through f32, half to
-//! even at each step, as in TensorFlow.
+//! x86 processor, and smaller types the low bits of the 32-bit result, as TensorFlow 1.15's do there. Conversions to
+//! 16-bit floats go through f32, half to even at each step, as in TensorFlow.
 
 use super::half_types::Half;
 use super::isa::{Isa, for_each_isa};
@@ -54,18 +53,14 @@ macro_rules! inside {
     }};
 }
 
-/// The nearest end of the type where the float has no integer part in it, zero for NaN, as `as` does.
-macro_rules! truncate_to_nearest {
-    ($($s:ident => $($d:ident),*;)*) => {$($(
+/// The low bits of the integer part as a wider type has it.
+macro_rules! truncate_to_low_bits {
+    ($($s:ident => $wide:ident => $($d:ident),*;)*) => {$($(
         impl Truncate<$d> for $s {
             #[inline(always)]
             fn truncated(self) -> $d {
-                const LOW: $s = $d::MIN as $s;
-                // 2^bits or 2^(bits - 1), the first number past the end.
-                const HIGH: $s = ($d::MAX / 2 + 1) as $s * 2.0;
-                let (_, inside) = inside!(self, $s => $d, LOW, HIGH);
-                let value = if self >= HIGH { $d::MAX } else { inside };
-                if self < LOW { $d::MIN } else { value }
+                let wide: $wide = self.truncated();
+                wide as $d
             }
         }
     )*)*};
@@ -85,7 +80,7 @@ macro_rules! truncate_to_least {
     )*)*};
 }
 
-/// Numbers below 2^63 are truncated as signed numbers, and so wrap; larger ones give 2^63.
+/// Numbers below 2^63 are truncated as signed numbers, and so wrap; those from 2^64 on give 0, and NaN 2^63.
 macro_rules! truncate_to_unsigned {
     ($($s:ident),*) => {$(
         impl Truncate<u64> for $s {
@@ -93,16 +88,18 @@ macro_rules! truncate_to_unsigned {
             fn truncated(self) -> u64 {
                 const HALF: $s = (1u64 << 63) as $s;
                 let signed: i64 = self.truncated();
-                let (held, above) = inside!(self - HALF, $s => i64, 0.0, HALF);
-                if held { above as u64 + (1 << 63) } else { signed as u64 }
+                let above: i64 = (self - HALF).truncated();
+                if self >= HALF { above as u64 ^ (1 << 63) } else { signed as u64 }
             }
         }
     )*};
 }
 
-truncate_to_nearest! {
-    f32 => i8, i16, u8, u16, u32;
-    f64 => i8, i16, u8, u16, u32;
+truncate_to_low_bits! {
+    f32 => i32 => i8, i16, u8, u16;
+    f32 => i64 => u32;
+    f64 => i32 => i8, i16, u8, u16;
+    f64 => i64 => u32;
 }
 truncate_to_least! {
     f32 => i32, i64;

@@ -7,6 +7,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import Collections, DictLike, ListLike, TensorLike
+from ferroflow._src.control_flow.weights_broadcast import broadcast_weights
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies
@@ -23,7 +24,6 @@ from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.confusion_matrix import confusion_matrix
 from ferroflow._src.ops.math.elementwise import abs as absolute, sqrt
 from ferroflow._src.ops.math.reduction import argmin, reduce_sum
-from ferroflow._src.ops.math.weights_broadcast import broadcast_weights
 from ferroflow._src.ops.state.assigning import assign_add
 from ferroflow._src.variables.scope import variable_scope
 
