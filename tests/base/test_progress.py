@@ -119,7 +119,7 @@ def test_a_download_counts_bytes(tmp_path: Path, address: str, name: str) -> Non
 
 
 def test_a_download_that_is_cut_short_is_no_file(tmp_path: Path, address: str) -> None:
-    with pytest.raises(tf.errors.UnavailableError, match="1000 bytes came of 256000"):
+    with pytest.raises(tf.errors.UnavailableError, match="1000 bytes of 256000 were received"):
         maybe_download("cut", str(tmp_path), address + "cut", progress=Bar)
     assert list(tmp_path.iterdir()) == []
 

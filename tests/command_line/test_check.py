@@ -105,10 +105,11 @@ def test_what_is_there_only_to_refuse_is_missing(report, name):
 
 
 def test_what_is_missing_says_what_to_write_instead(report):
-    _, found = report("from tensorflow.contrib import learn\nlearn.DNNClassifier(learn.nothing_known)\n")
+    _, found = report("from tensorflow.contrib import learn, seq2seq\nseq2seq.prepare_attention(learn.nothing_known)\n")
     assert {row["name"]: row["note"] for row in found["symbols"]} == {
         "tf.contrib.learn": "",
-        "tf.contrib.learn.DNNClassifier": "instead: tf.estimator.DNNClassifier",
+        "tf.contrib.seq2seq": "",
+        "tf.contrib.seq2seq.prepare_attention": f"instead: {INSTEAD['tf.contrib.seq2seq.prepare_attention']}",
         "tf.contrib.learn.nothing_known": f"instead: {INSTEAD['tf.contrib.learn']}",
     }
 

@@ -3,11 +3,7 @@
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.internals.devices import (
     get_jit as get_jit,
-    get_optimizer_options as get_experimental_options,
     set_jit as set_jit,
-    set_optimizer_options as set_experimental_options,
 )
-
-__all__ = ["get_experimental_options", "get_jit", "set_experimental_options", "set_jit"]
 
 _tell_absent(globals())

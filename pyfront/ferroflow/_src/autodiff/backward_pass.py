@@ -15,7 +15,7 @@ _NO_SCOPE: AbstractContextManager[Any] = contextlib.nullcontext()
 
 
 class BackwardPass:
-    """What one call of `gradients` uses of its graph, taken at the call's start, and the options of the call.
+    """The parts of a graph that one call of `gradients` uses, taken at the call's start, and the call's options.
 
     As a context manager it makes `current_source` return the name of its gradients.
 
@@ -47,7 +47,7 @@ class BackwardPass:
         _open.sources.pop()
 
     def colocated(self, op: Operation) -> AbstractContextManager[Any]:
-        """Returns a context manager that places operations with `op`, if the call asks for that."""
+        """Returns a context manager that places operations with `op`, if the call has that option."""
         return self.graph.colocate_with(op) if self._colocate else _NO_SCOPE
 
     def apply(self, rule: Any, op: Operation, arriving: list[Any], inputs: int) -> list[Any]:

@@ -53,26 +53,7 @@ INSTEAD: Final[dict[str, str]] = {
     "tf.contrib.gan": "two losses and two optimizers, as in examples/adversarial_network.py",
     "tf.contrib.image": "tf.image",
     "tf.contrib.keras": "tf.keras",
-    "tf.contrib.layers.bucketized_column": "tf.feature_column.bucketized_column",
-    "tf.contrib.layers.crossed_column": "tf.feature_column.crossed_column",
-    "tf.contrib.layers.embedding_column": "tf.feature_column.embedding_column",
-    "tf.contrib.layers.create_feature_spec_for_parsing": "tf.feature_column.make_parse_example_spec",
-    "tf.contrib.layers.one_hot_column": "tf.feature_column.indicator_column",
-    "tf.contrib.layers.real_valued_column": "tf.feature_column.numeric_column",
-    "tf.contrib.layers.sparse_column_with_hash_bucket": "tf.feature_column.categorical_column_with_hash_bucket",
-    "tf.contrib.layers.sparse_column_with_integerized_feature": "tf.feature_column.categorical_column_with_identity",
-    "tf.contrib.layers.sparse_column_with_keys": "tf.feature_column.categorical_column_with_vocabulary_list",
     "tf.contrib.learn": _OLD_LEARN,
-    "tf.contrib.learn.DNNClassifier": "tf.estimator.DNNClassifier",
-    "tf.contrib.learn.DNNLinearCombinedClassifier": "tf.estimator.DNNLinearCombinedClassifier",
-    "tf.contrib.learn.DNNLinearCombinedRegressor": "tf.estimator.DNNLinearCombinedRegressor",
-    "tf.contrib.learn.DNNRegressor": "tf.estimator.DNNRegressor",
-    "tf.contrib.learn.Estimator": "tf.estimator.Estimator",
-    "tf.contrib.learn.Experiment": "tf.estimator.Estimator, its train and evaluate methods",
-    "tf.contrib.learn.LinearClassifier": "tf.estimator.LinearClassifier",
-    "tf.contrib.learn.LinearRegressor": "tf.estimator.LinearRegressor",
-    "tf.contrib.learn.RunConfig": "tf.estimator.RunConfig",
-    "tf.contrib.learn.monitors": "the hooks of tf.train: tf.train.SessionRunHook",
     "tf.contrib.lite": _NO_CONVERTER,
     "tf.contrib.quantize": "tf.fake_quant_with_min_max_vars, placed by hand",
     "tf.contrib.seq2seq.attention_decoder_fn_inference": _DECODERS,
@@ -130,7 +111,7 @@ def instead_of(name: str) -> str:
     """Returns what to write instead of a missing name.
 
     Args:
-        name: str, TensorFlow's name, such as `tf.contrib.learn.DNNClassifier`.
+        name: str, TensorFlow's name, such as `tf.contrib.seq2seq.prepare_attention`.
 
     Returns:
         str, in a few words; "" if there is nothing to say.

@@ -26,8 +26,8 @@ def document(target: Any, *parts: str | None, name: str | None = None) -> None:
     for part in parts:
         # `cleandoc` ignores the indentation of the first line, which is that of a section's title.
         text = inspect.cleandoc(f"\n{part}" if _TITLE.match(part) else part) if part else ""
-        text, title, example = text.partition(_EXAMPLE)
-        texts.append(text)
+        text, title, example = f"\n\n{text}".partition(_EXAMPLE)
+        texts.append(text.strip("\n"))
         examples.append(f"{title}{example}".strip("\n"))
     target.__doc__ = "\n\n".join(text for text in [*texts, *examples] if text) or None
     if name is not None:

@@ -401,7 +401,7 @@ class BaseSaverBuilder:
         saveables = self._ValidateAndSliceInputs(names_to_saveables)
         with name_scope(name, "save", [saveable.op for saveable in saveables]):
             filename_tensor = placeholder_with_default(filename or "model", shape=(), name="filename")
-            # What a session feeds, by the name that TensorFlow 1.x has always given it.
+            # A session feeds this one. The name is TensorFlow 1.x's.
             filename_tensor = placeholder_with_default(filename_tensor, shape=(), name="Const")
             if sharded:
                 per_device = self._GroupByDevices(saveables)

@@ -1,4 +1,4 @@
-"""The arguments of an op as tensors: values that are none are converted as its schema asks."""
+"""The arguments of an op as tensors: other values are converted as its schema requires."""
 
 from __future__ import annotations
 

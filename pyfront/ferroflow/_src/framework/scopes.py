@@ -119,7 +119,7 @@ class NameScope:
 
 
 class ScopedOperation(Protocol):
-    """What scopes read and set of an operation."""
+    """The parts of an operation that scopes read and set."""
 
     @property
     def _id(self) -> int: ...

@@ -48,7 +48,7 @@ pub(super) struct Place {
     root: Arc<Root>,
 }
 
-/// What the places of a pipeline keep from pass to pass, by path.
+/// The state that the places of a pipeline keep from pass to pass, by path.
 #[derive(Debug, Default)]
 struct Root {
     streams: Mutex<HashMap<u64, Words>>,
@@ -80,7 +80,7 @@ impl Place {
     }
 }
 
-/// What one dataset keeps at each of its places.
+/// The state that one dataset keeps at each of its places.
 pub(super) struct PerPlace<T> {
     kept: HashMap<u64, (Weak<Root>, T)>,
     /// The number of places above which those are dropped that no pass comes back to.

@@ -106,7 +106,7 @@ fn unique(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
-/// TF 1.x: the rank of what is counted is left to the step.
+/// Returns the static shapes. TF 1.x: a step checks the rank of a counted input.
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let is_counted = c.num_outputs() > 2;
     let input = if is_counted { c.input(0)?.clone() } else { c.input(0)?.with_rank(1)? };

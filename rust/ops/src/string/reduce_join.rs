@@ -18,7 +18,7 @@ fn axes(given: &[i64], rank: usize) -> Result<Vec<usize>> {
     Ok(out)
 }
 
-/// TF 1.x: the shape function's error is another than the kernel's.
+/// Returns the error of the shape function. TF 1.x: it is not the kernel's.
 fn of_shape(e: Status) -> Status {
     Status::invalid_argument(e.message().replace("dimension(s)", "dimensions."))
 }

@@ -51,7 +51,9 @@ fn runs() -> Result<&'static Runs> {
         let mut runs = Vec::new();
         for &(name, number) in SCRIPTS {
             let class = regex_syntax::parse(&format!(r"\p{{Script={name}}}")).map_err(|e| e.to_string())?;
-            let HirKind::Class(Class::Unicode(class)) = class.kind() else { return Err(format!("{name} is not a class")) };
+            let HirKind::Class(Class::Unicode(class)) = class.kind() else {
+                return Err(format!("{name} is not a class"));
+            };
             runs.extend(class.iter().map(|r| (u32::from(r.start()), u32::from(r.end()), number)));
         }
         runs.sort_unstable();

@@ -1,7 +1,7 @@
 //! Conversion of slices between all numeric types and booleans, as TensorFlow's `Cast`.
 //!
-//! Some results are undefined in C++: floats that the integer type cannot hold. Types of 32 and 64 bits give the result of an
-//! x86 processor, and smaller types the low bits of the 32-bit result, as TensorFlow 1.15's do there. Conversions to
+//! A float that the integer type cannot hold has no defined result in C++. Types of 32 and 64 bits give the result of an
+//! x86 processor. Smaller types give the low bits of the 32-bit result, as TensorFlow 1.15 does there. Conversions to
 //! 16-bit floats go through f32, half to even at each step, as in TensorFlow.
 
 use super::half_types::Half;

@@ -44,7 +44,7 @@ def real_valued_column(
         dimension: int, how many numbers an example has.
         default_value: number or list of numbers, for examples that lack the key when they are parsed.
         dtype: float or integer dtype.
-        normalizer: callable of a Tensor; None for none.
+        normalizer: callable of a Tensor that gives a Tensor of its shape, or None.
 
     Returns:
         column of `tf.feature_column`.
@@ -198,7 +198,7 @@ def embedding_column(
         dimension: int, the length of the vectors.
         combiner: str, "mean", "sqrtn" or "sum": how the vectors of an example are joined.
         initializer: function or Initializer; None for a truncated normal distribution.
-        ckpt_to_load_from: str, prefix of a checkpoint that has the vectors; None for none.
+        ckpt_to_load_from: str, prefix of a checkpoint that has the vectors, or None.
         tensor_name_in_ckpt: str, their name in the checkpoint.
         max_norm: float, the greatest norm of a vector; None for no bound.
         trainable: bool. If True, the vectors are trained.
@@ -240,7 +240,7 @@ def shared_embedding_columns(
         combiner: str, "mean", "sqrtn" or "sum": how the vectors of an example are joined.
         shared_embedding_name: str; None for one made of the columns' names.
         initializer: function or Initializer; None for a truncated normal distribution.
-        ckpt_to_load_from: str, prefix of a checkpoint that has the vectors; None for none.
+        ckpt_to_load_from: str, prefix of a checkpoint that has the vectors, or None.
         tensor_name_in_ckpt: str, their name in the checkpoint.
         max_norm: float, the greatest norm of a vector; None for no bound.
         trainable: bool. If True, the vectors are trained.

@@ -32,7 +32,7 @@ def input_fn_of(
 
     Args:
         x: array, or dict of arrays, of one length; None where `input_fn` is given.
-        y: array, or dict of arrays, of the length of `x`; None for none.
+        y: array, or dict of arrays, of the length of `x`, or None.
         input_fn: function of no arguments; None where `x` is given.
         batch_size: int; None for all examples at once.
         shuffle: bool. If True, examples come in random order.

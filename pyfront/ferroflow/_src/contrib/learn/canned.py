@@ -393,10 +393,10 @@ class DNNClassifier(_Classifier):
         feature_columns: list of feature columns.
         model_dir: str, the folder of checkpoints and summaries; None for a temporary one.
         n_classes: int, the number of classes; labels are 0 to `n_classes` - 1.
-        weight_column_name: str, the key of the examples' weights; None for none.
+        weight_column_name: str, the key of the examples' weights, or None.
         optimizer: tf.train.Optimizer, a function that returns one, or the name of one.
         activation_fn: function of a Tensor, of hidden layers.
-        dropout: float, the share of elements that are dropped in training; None for none.
+        dropout: float, the share of elements that are dropped in training, or None.
         gradient_clip_norm: float, the greatest norm of the gradients; None for no bound.
         enable_centered_bias: bool, accepted and not used.
         config: RunConfig; None for the usual one.
@@ -433,10 +433,10 @@ class DNNRegressor(_Regressor):
         hidden_units: list of int, the sizes of the hidden layers.
         feature_columns: list of feature columns.
         model_dir: str, the folder of checkpoints and summaries; None for a temporary one.
-        weight_column_name: str, the key of the examples' weights; None for none.
+        weight_column_name: str, the key of the examples' weights, or None.
         optimizer: tf.train.Optimizer, a function that returns one, or the name of one.
         activation_fn: function of a Tensor, of hidden layers.
-        dropout: float, the share of elements that are dropped in training; None for none.
+        dropout: float, the share of elements that are dropped in training, or None.
         gradient_clip_norm: float, the greatest norm of the gradients; None for no bound.
         enable_centered_bias: bool, accepted and not used.
         config: RunConfig; None for the usual one.
@@ -474,7 +474,7 @@ class LinearClassifier(_Classifier):
         feature_columns: list of feature columns.
         model_dir: str, the folder of checkpoints and summaries; None for a temporary one.
         n_classes: int, the number of classes; labels are 0 to `n_classes` - 1.
-        weight_column_name: str, the key of the examples' weights; None for none.
+        weight_column_name: str, the key of the examples' weights, or None.
         optimizer: tf.train.Optimizer, a function that returns one, or the name of one.
         gradient_clip_norm: float, the greatest norm of the gradients; None for no bound.
         enable_centered_bias: bool, accepted and not used.
@@ -507,7 +507,7 @@ class LinearRegressor(_Regressor):
     Args:
         feature_columns: list of feature columns.
         model_dir: str, the folder of checkpoints and summaries; None for a temporary one.
-        weight_column_name: str, the key of the examples' weights; None for none.
+        weight_column_name: str, the key of the examples' weights, or None.
         optimizer: tf.train.Optimizer, a function that returns one, or the name of one.
         gradient_clip_norm: float, the greatest norm of the gradients; None for no bound.
         enable_centered_bias: bool, accepted and not used.
@@ -541,14 +541,14 @@ class DNNLinearCombinedClassifier(_Classifier):
     Args:
         model_dir: str, the folder of checkpoints and summaries; None for a temporary one.
         n_classes: int, the number of classes; labels are 0 to `n_classes` - 1.
-        weight_column_name: str, the key of the examples' weights; None for none.
+        weight_column_name: str, the key of the examples' weights, or None.
         linear_feature_columns: list of feature columns of the linear model.
         linear_optimizer: tf.train.Optimizer of the linear model, a function that returns one, or a name.
         dnn_feature_columns: list of feature columns of the network.
         dnn_optimizer: tf.train.Optimizer of the network, a function that returns one, or a name.
         dnn_hidden_units: list of int, the sizes of the hidden layers.
         dnn_activation_fn: function of a Tensor, of hidden layers.
-        dnn_dropout: float, the share of elements that are dropped in training; None for none.
+        dnn_dropout: float, the share of elements that are dropped in training, or None.
         gradient_clip_norm: float, the greatest norm of the gradients; None for no bound.
         enable_centered_bias: bool, accepted and not used.
         config: RunConfig; None for the usual one.
@@ -591,14 +591,14 @@ class DNNLinearCombinedRegressor(_Regressor):
 
     Args:
         model_dir: str, the folder of checkpoints and summaries; None for a temporary one.
-        weight_column_name: str, the key of the examples' weights; None for none.
+        weight_column_name: str, the key of the examples' weights, or None.
         linear_feature_columns: list of feature columns of the linear model.
         linear_optimizer: tf.train.Optimizer of the linear model, a function that returns one, or a name.
         dnn_feature_columns: list of feature columns of the network.
         dnn_optimizer: tf.train.Optimizer of the network, a function that returns one, or a name.
         dnn_hidden_units: list of int, the sizes of the hidden layers.
         dnn_activation_fn: function of a Tensor, of hidden layers.
-        dnn_dropout: float, the share of elements that are dropped in training; None for none.
+        dnn_dropout: float, the share of elements that are dropped in training, or None.
         gradient_clip_norm: float, the greatest norm of the gradients; None for no bound.
         enable_centered_bias: bool, accepted and not used.
         config: RunConfig; None for the usual one.

@@ -79,7 +79,7 @@ class BaseEstimator:
             steps: int, the number of steps to train; None for all that there is input for.
             batch_size: int; None for all of `x` at once.
             monitors: list of monitors or SessionRunHooks.
-            max_steps: int, the global step to end at; None for none.
+            max_steps: int, the global step to end at, or None.
 
         Returns:
             The estimator.
@@ -181,7 +181,7 @@ class BaseEstimator:
             x: array, or dict of arrays, of one length; None where `input_fn` is given.
             input_fn: function of no arguments that returns features, and labels that are left out.
             batch_size: int; None for all of `x` at once.
-            outputs: list of str, the predictions wanted where they are a dict; None for all.
+            outputs: list of str, the keys of the predictions to return, if they are a dict; None for all.
             as_iterable: bool. If True, an iterator is returned, and otherwise arrays.
             iterate_batches: bool. If True, the iterator gives batches.
 
@@ -190,7 +190,7 @@ class BaseEstimator:
 
         Raises:
             NotFittedError: if there is no checkpoint.
-            ValueError: if both or neither of `x` and `input_fn` are given, or no prediction is wanted.
+            ValueError: if both or neither of `x` and `input_fn` are given, or `outputs` is empty.
         """
         self._check_fitted(None)
         given = input_fn_of(x, None, input_fn, batch_size)
@@ -379,7 +379,7 @@ class SKCompat:
         Args:
             x: array, or dict of arrays, of one length.
             batch_size: int.
-            outputs: list of str, the predictions wanted where they are a dict; None for all.
+            outputs: list of str, the keys of the predictions to return, if they are a dict; None for all.
 
         Returns:
             array, or dict of arrays, of the length of `x`.

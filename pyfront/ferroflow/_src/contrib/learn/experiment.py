@@ -23,7 +23,7 @@ class Experiment:
         estimator: estimator of `tf.contrib.learn`, or `tf.estimator.Estimator`.
         train_input_fn: function of no arguments that returns features and labels.
         eval_input_fn: function of no arguments that returns features and labels.
-        eval_metrics: dict of further metrics, as `evaluate` of the estimator takes it; None for none.
+        eval_metrics: dict of further metrics, as `evaluate` of the estimator takes it, or None.
         train_steps: int, the global step at which training ends; None for all that there is input for.
         eval_steps: int, the number of batches of an evaluation; None for all that there are.
         train_monitors: list of monitors or SessionRunHooks.
@@ -38,7 +38,7 @@ class Experiment:
         train_steps_per_iteration: int, steps between two evaluations of `continuous_train_and_eval`.
         checkpoint_and_export: bool, accepted and not used.
         saving_listeners: list of CheckpointSaverListener, for an estimator of `tf.estimator`.
-        check_interval_secs: float, least seconds between two looks for a new checkpoint while training.
+        check_interval_secs: float, least seconds between two searches for a new checkpoint in training.
 
     Raises:
         ValueError: if `estimator` has no `evaluate` and `train` or `fit`.
@@ -117,7 +117,7 @@ class Experiment:
         """Replaces the export strategies.
 
         Args:
-            new_export_strategies: list of objects with `name` and `export`, or one; None for none.
+            new_export_strategies: list of objects with `name` and `export`, or one, or None.
 
         Returns:
             list of the strategies before.

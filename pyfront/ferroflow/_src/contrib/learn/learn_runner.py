@@ -25,7 +25,7 @@ def run(
         output_dir: str, given to `experiment_fn`; None where `run_config` is given.
         schedule: str, the name of the method; None for "train_and_evaluate", or what fits the task of a cluster.
         run_config: RunConfig with a `model_dir`; None where `output_dir` is given.
-        hparams: HParams; None for none.
+        hparams: HParams, or None.
 
     Returns:
         The method's result.

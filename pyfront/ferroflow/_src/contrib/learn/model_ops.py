@@ -49,7 +49,7 @@ class InputFnOps(NamedTuple):
 
     Args:
         features: dict from str to Tensor of any dtype and shape.
-        labels: Tensor or dict of Tensors, of any dtypes and shapes; None for none.
+        labels: Tensor or dict of Tensors, of any dtypes and shapes, or None.
         default_inputs: dict from str to the Tensors that are fed, of any dtypes and shapes.
     """
 
@@ -154,7 +154,7 @@ class MetricSpec:
         metric_fn: function of predictions, labels and `weights` that returns a pair of a value and an update.
         prediction_key: str, key of the predictions; None where they are one Tensor.
         label_key: str, key of the labels; None where they are one Tensor.
-        weight_key: str, key of the weights in the features; None for none.
+        weight_key: str, key of the weights in the features, or None.
     """
 
     def __init__(

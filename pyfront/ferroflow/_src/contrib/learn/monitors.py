@@ -314,7 +314,7 @@ class NanLoss(EveryN):
         return [self._loss_tensor]
 
     def every_n_step_end(self, step: int, outputs: Mapping[str, Any]) -> bool | None:
-        """Returns True if the loss is not a number; raises NanLossDuringTrainingError if that is wanted."""
+        """Returns True if the loss is not a number; raises NanLossDuringTrainingError if `fail_on_nan_loss`."""
         if not np.isnan(_output(outputs, self._loss_tensor)):
             return False
         if self._fail_on_nan_loss:
@@ -329,18 +329,18 @@ class ValidationMonitor(EveryN):
 
     Args:
         x: array, or dict of arrays; None where `input_fn` is given.
-        y: array, or dict of arrays; None for none.
+        y: array, or dict of arrays, or None.
         input_fn: function of no arguments that returns features and labels.
         batch_size: int; None for all of `x` at once.
         eval_steps: int, the number of batches; None for all that there are.
-        every_n_steps: int, steps between two looks for a new checkpoint.
+        every_n_steps: int, steps between two searches for a new checkpoint.
         metrics: dict of further metrics, as `Estimator.evaluate` takes it.
         hooks: list of SessionRunHook.
         early_stopping_rounds: int, steps without improvement after which training ends; None for never.
         early_stopping_metric: str, the name of the metric that is to improve.
         early_stopping_metric_minimize: bool. If True, a smaller metric is better.
         name: str, added to the name of the summaries' folder.
-        check_interval_secs: float, least seconds between two looks for a new checkpoint; None for no bound.
+        check_interval_secs: float, least seconds between two searches for a new checkpoint; None for no bound.
 
     Raises:
         ValueError: if neither `x` nor `input_fn` is given.
@@ -464,7 +464,7 @@ def get_default_monitors(loss_op: Any = None, **others: Any) -> list[BaseMonitor
     """Returns the usual monitors.
 
     Args:
-        loss_op: scalar Tensor of a float dtype, which is logged; None for none.
+        loss_op: scalar Tensor of a float dtype, which is logged, or None.
         **others: accepted and not used; estimators write summaries.
 
     Returns:
@@ -524,7 +524,7 @@ def replace_monitors_with_hooks(monitors_or_hooks: Any, estimator: Any) -> list[
     """Returns hooks: those that are given, and one that calls the monitors.
 
     Args:
-        monitors_or_hooks: list of monitors and SessionRunHooks; None for none.
+        monitors_or_hooks: list of monitors and SessionRunHooks, or None.
         estimator: the estimator that is trained.
 
     Returns:

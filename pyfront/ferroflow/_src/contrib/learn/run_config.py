@@ -20,8 +20,8 @@ class RunConfig(core.RunConfig):
         gpu_memory_fraction: float, kept in the session's configuration.
         tf_random_seed: int.
         save_summary_steps: int, steps between two summaries.
-        save_checkpoints_secs: int, seconds between two checkpoints; None for none.
-        save_checkpoints_steps: int, steps between two checkpoints; None for none.
+        save_checkpoints_secs: int, seconds between two checkpoints, or None.
+        save_checkpoints_steps: int, steps between two checkpoints, or None.
         keep_checkpoint_max: int, the number of checkpoints that are kept.
         keep_checkpoint_every_n_hours: float, hours after which one more checkpoint is kept.
         log_step_count_steps: int, steps between two logs of the loss and the speed.

@@ -132,7 +132,7 @@ def precision_at_recall(
 
         def compute(n: _Counts) -> Tensor:
             recalls = n["tp"] / (n["tp"] + n["fn"] + at.EPSILON)
-            # Recall falls with the threshold: the last one that reaches the target is wanted.
+            # Recall falls with the threshold: the result is the last one that reaches the target.
             place: Any = reduce_sum(cast(recalls >= target_recall, dtypes.int32)) - 1
             found: Tensor = (n["tp"][place] + at.EPSILON) / (n["tp"][place] + n["fp"][place] + at.EPSILON)
             return found

@@ -113,7 +113,7 @@ def stack_blocks_dense(
         net: Tensor of a float dtype, of shape [batch, height, width, channels].
         blocks: list of `Block`.
         output_stride: int, the product of the units' strides that is not exceeded; None for no bound.
-        outputs_collections: str or list of str, keys of collections of the blocks' outputs; None for none.
+        outputs_collections: str or list of str, keys of collections of the blocks' outputs, or None.
 
     Returns:
         Tensor of the dtype of `net`, of shape [batch, rows, columns, depth].

@@ -53,7 +53,7 @@ def bottleneck(
         depth_bottleneck: int, the depth of the first two convolutions.
         stride: int.
         rate: int, the distance of the middle kernel's elements.
-        outputs_collections: str or list of str, keys of collections of the output; None for none.
+        outputs_collections: str or list of str, keys of collections of the output, or None.
         scope: str or VariableScope.
 
     Returns:

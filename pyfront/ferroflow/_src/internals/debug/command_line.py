@@ -51,7 +51,7 @@ class CommandLine:
             graph: Graph.
 
         Returns:
-            bool. If True, the values of the step are wanted.
+            bool. If True, the values of the step are kept.
         """
         if self._is_off:
             return False
@@ -104,7 +104,7 @@ class CommandLine:
                 self._show(name, rest, values, fetches, feed_dict)
 
     def _run(self, rest: list[str]) -> bool | None:
-        """Returns True if the values of the next step are wanted, and None if the arguments are wrong."""
+        """Returns True if the values of the next step are to be kept, and None if the arguments are wrong."""
         try:
             options = _options(rest, {"-n": False, "-t": True, "-f": True})
             self._steps = int(options.get("-t", 1))

@@ -168,9 +168,9 @@ class Values:
 
         Args:
             predicate: function of a DebugTensorDatum and its array.
-            first_n: int, how many are wanted; 0 for all.
+            first_n: int, the number of values to return; 0 for all.
             device_name: str, accepted and not used.
-            exclude_node_names: str, regular expression of names that are left out; None for none.
+            exclude_node_names: str, regular expression of names that are left out, or None.
 
         Returns:
             list of DebugTensorDatum.

@@ -33,7 +33,7 @@ def elements_of(graph: Graph, fetches: Any, feed_dict: Any) -> list[Tensor]:
     Args:
         graph: Graph of the step.
         fetches: fetches as `Session.run` takes them.
-        feed_dict: dict as `Session.run` takes it; None for none.
+        feed_dict: dict as `Session.run` takes it, or None.
 
     Returns:
         list of Tensors.
@@ -142,9 +142,9 @@ class DumpingDebugWrapperSession(_Wrapper):
 
         Args:
             fetches: fetches as `Session.run` takes them.
-            feed_dict: dict as `Session.run` takes it; None for none.
+            feed_dict: dict as `Session.run` takes it, or None.
             options: RunOptions; None for the usual ones.
-            run_metadata: RunMetadata to fill; None for none.
+            run_metadata: RunMetadata to fill, or None.
 
         Returns:
             The values of `fetches`.
@@ -214,9 +214,9 @@ class LocalCLIDebugWrapperSession(_Wrapper):
 
         Args:
             fetches: fetches as `Session.run` takes them.
-            feed_dict: dict as `Session.run` takes it; None for none.
+            feed_dict: dict as `Session.run` takes it, or None.
             options: RunOptions; None for the usual ones.
-            run_metadata: RunMetadata to fill; None for none.
+            run_metadata: RunMetadata to fill, or None.
 
         Returns:
             The values of `fetches`.

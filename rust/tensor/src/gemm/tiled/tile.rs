@@ -72,9 +72,8 @@ impl<L: Lanes> Tile<L> {
         }
     }
 
-    /// Runs the kernel of a tile whose last lanes lack elements of c, with sums that go to memory of their own first. In
-    /// the kernel, the code that stores a part of a row would be too long to unroll, and an index into the sums would keep
-    /// them in memory.
+    /// Runs the kernel of a tile whose last lanes lack elements of c. Its sums go to memory of their own first. In the kernel,
+    /// the code that stores a part of a row would be too long to unroll. An index would then keep the sums in memory.
     ///
     /// # Safety
     /// As for the kernel, which is one for this number of rows and lanes across.
