@@ -42,7 +42,7 @@ def test_hashes_are_checked(source, tmp_path, argument, algorithm):
     with open(path, encoding="utf-8") as file:
         assert file.read() == "a b c"
     wrong = hashlib.new(algorithm, b"other").hexdigest()
-    with pytest.raises(tf.errors.DataLossError, match="has not the hash"):
+    with pytest.raises(tf.errors.DataLossError, match="does not have the hash"):
         get_file("others.txt", source.as_uri(), cache_dir=cache, **{argument: wrong})
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import ferroflow as tf
 from ferroflow import _core
-from ferroflow._src.framework import apply
+from ferroflow._src.framework import arguments
 
 WIDE = 1 << 32
 INDEX_TYPES = {3, 9}
@@ -110,7 +110,7 @@ def test_no_index_argument_of_any_op_loses_upper_bits():
                 else:
                     values.append(tf.placeholder(arg["type"] % 100) if "type" in arg else 1)
             try:
-                converted = apply._converted(name, values, {})
+                converted = arguments.converted(name, values, {})
             except (TypeError, ValueError):
                 made[name, argument] = None
                 continue

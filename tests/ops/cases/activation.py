@@ -71,7 +71,7 @@ RECORDS = [
     _row("selu", lambda x: _SELU_SCALE * np.where(x < 0, _SELU_ALPHA * np.expm1(x), x)),
     _row("softplus", lambda x: np.logaddexp(x, 0)),
     _row("softsign", lambda x: x / (np.abs(x) + 1)),
-    _row("leaky_relu", lambda x: np.maximum(0.2 * x, x)),
+    _row("leaky_relu", lambda x: np.maximum(np.float32(0.2).astype(x.dtype) * x, x)),
     _row("swish", lambda x: x / (1 + np.exp(-x))),
     Record(
         name="crelu",

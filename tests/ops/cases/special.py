@@ -137,7 +137,7 @@ RECORDS = [
     Record(
         name="leaky_relu",
         function=activation.leaky_relu,
-        reference=lambda x: np.where(x > 0, x, 0.2 * x),
+        reference=lambda x: np.where(x > 0, x, np.float32(0.2).astype(x.dtype) * x),
         variants=(call(Values((4, 3))), call(Values(()))),
         dtypes=_DOUBLES,
         differentiable=(0,),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+import sys
 import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ferroflow._src.base.docstrings import document
+from ferroflow._src.base.function_families import forwards
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -18,9 +20,14 @@ def warn_deprecated(old: str, new: str, stacklevel: int = 1) -> None:
     Args:
         old: str, what was used.
         new: str, what to use instead.
-        stacklevel: int, the frames between this call and the line to blame; 1 is the caller of the caller.
+        stacklevel: int, the frames between this call and the line to blame; 1 is the caller of the caller. Frames of
+            members of a `FunctionFamily` do not count.
     """
-    warnings.warn(f"{old} is deprecated; use {new} instead.", DeprecationWarning, stacklevel=stacklevel + 2)
+    frame, level = sys._getframe(1), 2
+    while stacklevel > 0 and frame.f_back is not None:
+        frame, level = frame.f_back, level + 1
+        stacklevel -= not forwards(frame.f_code)
+    warnings.warn(f"{old} is deprecated; use {new} instead.", DeprecationWarning, stacklevel=level)
 
 
 def deprecated(new_name: str, name: str | None = None) -> Callable[[_Function], _Function]:

@@ -15,6 +15,22 @@ _Returned = TypeVar("_Returned")
 _Body = Callable[..., Any]
 
 
+# The code of all members, which do nothing but call a body.
+_forwarding: set[CodeType] = set()
+
+
+def forwards(code: CodeType) -> bool:
+    """Returns True if code is that of a family's member, whose frame stands between a body's and the caller's.
+
+    Args:
+        code: code object of a frame.
+
+    Returns:
+        bool.
+    """
+    return code in _forwarding
+
+
 class FunctionFamily(Generic[_Value, _Arguments, _Returned]):
     """A decorator of a function whose first argument is fixed for each public function that is made from it.
 
@@ -52,6 +68,7 @@ class FunctionFamily(Generic[_Value, _Arguments, _Returned]):
             co_varnames=names if forwarding.co_argcount else forwarding.co_varnames,
         )
         kept = {*names, "return"}
+        _forwarding.add(self._code)
         self._annotations = {name: kind for name, kind in body.__annotations__.items() if name in kept}
 
     def __call__(
