@@ -26,7 +26,7 @@ PAGES = [
     ("Compatibility", "compatibility.md", None),
     ("Notebooks, pytest, servers", "notebooks.md", None),
     ("The ferroflow command", "command_line.md", None),
-    ("More than one process", "distributed.md", None),
+    ("Distributed training", "distributed.md", None),
     ("Benchmarks", "benchmarks.md", "benches/README.md"),
     ("Architecture", "architecture.md", None),
     ("Adding an operation", "adding_an_op.md", None),
