@@ -29,7 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--plan",
         metavar="FETCHES",
-        help="print the plan of a step that feeds all placeholders; FETCHES: tensors and operations, with commas",
+        help="print the plan of a step that feeds all placeholders and fetches FETCHES: names of tensors or operations,"
+        " separated by commas",
     )
     parser.add_argument("--scope", default="", help="the name scope to draw; default: the whole graph")
     parser.add_argument(
