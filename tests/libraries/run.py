@@ -191,9 +191,9 @@ def page(libraries: dict[str, Any], results: dict[str, Any]) -> str:
     lines = [
         "## Libraries' own tests",
         "",
-        "These are the unchanged tests of libraries for TensorFlow 1. `tests/libraries/run.py` runs them on Python 3.11",
-        "and NumPy 1.26, with the names that both have dropped added again. Failures that only newer packages cause have",
-        "their own column. *(cut)*: the time limit ended the run.",
+        "These are the unchanged tests of libraries for TensorFlow 1. `tests/libraries/run.py` runs them on Python",
+        "3.11 and NumPy 1.26, with the names that both have dropped added again. Failures that only newer packages",
+        "cause have their own column. *(cut)*: the time limit ended the run.",
         "",
         "| library | version | run | passed | failed | failed: newer packages | skipped |",
         "|---|---|---|---|---|---|---|",
