@@ -1,7 +1,7 @@
-"""Makes the reference pages of the documentation site: one page a public module, one entry a function or class.
+"""Makes the reference pages of the documentation site: one page for each public module, one entry for each name.
 
-mkdocs runs it (the `gen-files` plugin); it writes into the site's virtual files, never into docs/. README.md becomes
-the site's first page; the text of links to files that are no pages stays without its link.
+mkdocs runs this file (the `gen-files` plugin). It writes into the site's virtual files, never into docs/. README.md
+becomes the site's first page. A link to a file that is not a page becomes plain text.
 """
 
 from __future__ import annotations
@@ -20,13 +20,16 @@ from google.protobuf.message import Message
 import ferroflow
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# Pages of the site in their order: title, path in the site, and the file of the repository where it is none of docs/.
+# tests/docs runs the examples with these names.
+EXAMPLES = """Every `Example:` section uses three predefined names: `tf` is `ferroflow`, `np` is NumPy, and `sess` is a
+`tf.Session` of the default graph."""
+# Pages of the site in order: title, path in the site, and the file in the repository if it is not in docs/.
 PAGES = [
     ("Home", "index.md", "README.md"),
     ("Compatibility", "compatibility.md", None),
     ("Notebooks, pytest, servers", "notebooks.md", None),
     ("The ferroflow command", "command_line.md", None),
-    ("More than one process", "distributed.md", None),
+    ("Distributed training", "distributed.md", None),
     ("Benchmarks", "benchmarks.md", "benches/README.md"),
     ("Architecture", "architecture.md", None),
     ("Adding an operation", "adding_an_op.md", None),
@@ -39,7 +42,7 @@ LINK = re.compile(r"\[([^\]]+)\]\(([^)#]+)(#[^)]*)?\)")
 
 
 def public_modules(package: ModuleType) -> Iterator[ModuleType]:
-    """Gives a package and its public modules, the nested ones too; not the command line and the aliases of paths."""
+    """Yields a package and its public modules, also nested ones; not the command line and the path aliases."""
     yield package
     for found in sorted(pkgutil.iter_modules(package.__path__), key=lambda module: module.name):
         if found.name.startswith("_") or found.name in ("command_line", "compat", "examples", "python"):
@@ -52,7 +55,7 @@ def public_modules(package: ModuleType) -> Iterator[ModuleType]:
 
 
 def documented_names(module: ModuleType) -> list[str]:
-    """Lists a module's own public functions and classes that have a docstring in this package; no protobuf messages."""
+    """Lists a module's public functions and classes with a docstring from this package, without protobuf messages."""
     names = []
     for name in sorted(vars(module), key=str.lower):
         value = getattr(module, name)
@@ -65,7 +68,7 @@ def documented_names(module: ModuleType) -> list[str]:
 
 
 def write_reference() -> list[str]:
-    """Writes the reference pages, and gives their lines of the navigation."""
+    """Writes the reference pages, and returns their lines of the navigation."""
     lines = []
     for module in public_modules(ferroflow):
         names = documented_names(module)
@@ -75,6 +78,8 @@ def write_reference() -> list[str]:
         path = f"reference/{shown}.md"
         with mkdocs_gen_files.open(path, "w") as page:
             page.write(f"# {shown}\n\n{(inspect.getdoc(module) or '').splitlines()[0]}\n\n")
+            if any("Example:" in (inspect.getdoc(getattr(module, name)) or "") for name in names):
+                page.write(f"{EXAMPLES}\n\n")
             for name in names:
                 page.write(f"::: {module.__name__}.{name}\n\n")
         lines.append(f"    * [{shown}]({path})\n")
@@ -82,7 +87,7 @@ def write_reference() -> list[str]:
 
 
 def copy_page(source: str, target: str) -> None:
-    """Copies a page of the repository into the site; links to files that are no pages become their text."""
+    """Copies a page of the repository into the site; links to files that are not pages become plain text."""
     folder = (ROOT / source).parent
     moved = {ROOT / file: path for _, path, file in PAGES if file}
 

@@ -155,7 +155,7 @@ def test_second_derivatives_of_matrix_products(seed):
 
 
 def svd_parts(x: Any, full_matrices: bool = False) -> list[Any]:
-    """What a singular value decomposition says of a matrix, whatever the signs of the vectors."""
+    """Returns values of a singular value decomposition that do not depend on the vectors' signs."""
     s, u, v = tf.svd(x, full_matrices=full_matrices)
     rank = s.shape[-1].value
     parts = [s, u[..., :, None, :rank] * v[..., None, :, :rank]]

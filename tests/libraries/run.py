@@ -191,11 +191,11 @@ def page(libraries: dict[str, Any], results: dict[str, Any]) -> str:
     lines = [
         "## Libraries' own tests",
         "",
-        "The tests of libraries of TensorFlow 1's time, unchanged, run by `tests/libraries/run.py` on Python 3.11 and",
-        "NumPy 1.26. Names that both have dropped are given back. A failure that age forces is counted apart.",
-        "*(cut)*: the time limit ended the run.",
+        "These are the unchanged tests of libraries for TensorFlow 1. `tests/libraries/run.py` runs them on Python",
+        "3.11 and NumPy 1.26, with the names that both have dropped added again. Failures that only newer packages",
+        "cause have their own column. *(cut)*: the time limit ended the run.",
         "",
-        "| library | version | run | passed | failed | age forces | skipped |",
+        "| library | version | run | passed | failed | failed: newer packages | skipped |",
         "|---|---|---|---|---|---|---|",
     ]
     aged = []
@@ -209,7 +209,7 @@ def page(libraries: dict[str, Any], results: dict[str, Any]) -> str:
         lines.append("| " + " | ".join([entry["name"], entry["version"], found["date"] + cut, *counts]) + " |")
         aged += [f"| {entry['name']} | {cause} | {times} |" for cause, times in sorted(found["age"].items())]
     if aged:
-        lines += ["", "What age forces:", "", "| library | cause | tests |", "|---|---|---|", *aged]
+        lines += ["", "Failures that newer packages cause:", "", "| library | cause | tests |", "|---|---|---|", *aged]
     return "\n".join([*lines, ""])
 
 

@@ -1,4 +1,4 @@
-"""The runner of libraries' tests counts what pytest reports, and keeps what age forces apart."""
+"""The runner of libraries' tests counts pytest's reports, and failures that newer packages cause separately."""
 
 import importlib.util
 from pathlib import Path

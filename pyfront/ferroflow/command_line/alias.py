@@ -7,9 +7,9 @@ import sys
 
 from ferroflow._alias.environment import ALIASES, AliasError, install, remove, site_packages, state
 
-HELP = "make `import tensorflow` give ferroflow in all processes of this Python environment"
+HELP = "make `import tensorflow` import ferroflow in all processes of this Python environment"
 EXIT_STATUS = (
-    "0; 1 for --status if `tensorflow` does not give ferroflow; 2 if another package has the name, or the "
+    "0; 1 for --status if `import tensorflow` does not import ferroflow; 2 if another package has the name, or the "
     "environment cannot be written"
 )
 
@@ -47,8 +47,8 @@ def run(args: argparse.Namespace) -> int:
         args: the command's arguments.
 
     Returns:
-        int, 0; 1 for --status if `tensorflow` does not give ferroflow; 2 if the environment has another package of
-        that name, or cannot be written.
+        int: 0; 1 for --status if `import tensorflow` does not import ferroflow; 2 if another package has the name,
+        or the environment cannot be written.
     """
     if args.status:
         return _show_status()

@@ -15,8 +15,8 @@ import ferroflow
 from ferroflow.command_line import bench_steps
 from ferroflow.command_line.tables import print_table
 
-HELP = "time a few steps on this machine, and in TensorFlow if it is installed"
-EXIT_STATUS = "0; 1 if the results of the libraries differ; 2 if there is no such step, or an interpreter failed"
+HELP = "time a few steps on this machine, also with TensorFlow if it is installed"
+EXIT_STATUS = "0; 1 if the libraries' results differ; 2 if a step does not exist or an interpreter failed"
 
 # Not as a script, whose folder Python would search first: modules in it have the names of Python's own.
 _RUNNER = "import runpy, sys; del sys.argv[0]; runpy.run_path(sys.argv[0], run_name='__main__')"
@@ -26,7 +26,9 @@ _ROUNDS = 3
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the command's arguments to its parser."""
-    parser.add_argument("steps", metavar="STEP", nargs="*", help=f"by default all: {', '.join(bench_steps.STEPS)}")
+    parser.add_argument(
+        "steps", metavar="STEP", nargs="*", help=f"the steps to time; default: all of {', '.join(bench_steps.STEPS)}"
+    )
     parser.add_argument("--seconds", type=float, default=1.0, help="seconds for each step and round; default: 1")
     parser.add_argument(
         "--tensorflow",

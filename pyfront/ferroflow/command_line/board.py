@@ -8,12 +8,12 @@ import os
 import sys
 
 HELP = "start TensorBoard, if it is installed"
-EXIT_STATUS = "TensorBoard's; 1 if it is not installed; 2 if there is no such folder"
+EXIT_STATUS = "that of TensorBoard; 1 if TensorBoard is not installed; 2 if the folder does not exist"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the command's arguments to its parser."""
-    parser.add_argument("logdir", metavar="LOGDIR", help="the folder with the event files, at any depth")
+    parser.add_argument("logdir", metavar="LOGDIR", help="the folder with the event files; subfolders are included")
     parser.add_argument("arguments", metavar="...", nargs=argparse.REMAINDER, help="arguments of TensorBoard")
 
 

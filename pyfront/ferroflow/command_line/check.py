@@ -25,8 +25,8 @@ from ferroflow.command_line.sources import Source, files_in, read_source, write_
 from ferroflow.command_line.symbols import calls, uses
 from ferroflow.command_line.tables import print_table
 
-HELP = "report what programs use that ferroflow, Python or NumPy does not have, and what to write instead"
-EXIT_STATUS = "0; 1 if a name or an argument is missing, or was dropped; 2 if a file cannot be read. With --fix: 0"
+HELP = "list the names that programs use and that ferroflow, Python or NumPy lacks, with replacements"
+EXIT_STATUS = "0; 1 if a name or an argument is missing or was dropped; 2 if a file cannot be read. With --fix: 0"
 SUPPORTED, OTHER, MISSING, NO_ARGUMENT = "supported", "differs", "missing", "argument missing"
 
 # Names that are accepted, but differ in meaning from TensorFlow 1.x.
@@ -91,11 +91,13 @@ def _count(number: int, noun: str) -> str:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the command's arguments to its parser."""
-    parser.add_argument("paths", metavar="PATH", nargs="+", help="Python files, notebooks, and folders of them")
-    parser.add_argument("--all", action="store_true", help="list what is supported, too")
+    parser.add_argument(
+        "paths", metavar="PATH", nargs="+", help="Python files, notebooks, or folders that contain them"
+    )
+    parser.add_argument("--all", action="store_true", help="list supported names, too")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
-    parser.add_argument("--fix", action="store_true", help="print what is mechanical to change, as a diff")
-    parser.add_argument("--write", action="store_true", help="with --fix: change the files")
+    parser.add_argument("--fix", action="store_true", help="print mechanical changes as a diff")
+    parser.add_argument("--write", action="store_true", help="with --fix: write the changes to the files")
 
 
 def _resolved(name: str) -> tuple[str, str, str]:

@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "source", metavar="SOURCE", help="a .npz or .safetensors file, or a checkpoint's prefix or folder"
     )
-    parser.add_argument("target", metavar="TARGET", help="a .npz or .safetensors file, or else a checkpoint's prefix")
+    parser.add_argument("target", metavar="TARGET", help="a .npz or .safetensors file; else a checkpoint's prefix")
     parser.add_argument(
         "--skip", action="store_true", help="skip tensors whose type the target's format lacks, instead of failing"
     )

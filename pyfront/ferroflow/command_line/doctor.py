@@ -24,7 +24,7 @@ _OPTIONAL = ("ml_dtypes", "tensorboard", "tqdm", "ray")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the command's arguments to its parser."""
-    parser.add_argument("--json", action="store_true", help="print it as JSON")
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
 
 
 def _processor() -> tuple[str, list[str]]:

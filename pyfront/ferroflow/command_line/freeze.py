@@ -14,7 +14,7 @@ from ferroflow.command_line.interface import interface
 from ferroflow.command_line.model_files import FileKind, NotReadable, checkpoint_prefix, kind_of, meta_graph_of
 from ferroflow.command_line.tables import print_table, size_text
 
-HELP = "write a graph with the values of its variables as constants"
+HELP = "write a graph with its variables' values as constants"
 EXIT_STATUS = "0; 1 if the graph cannot be frozen; 2 if a file cannot be read or written"
 
 _VARIABLES = ("Variable", "VariableV2", "VarHandleOp")
@@ -30,13 +30,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--checkpoint", help="the checkpoint (prefix or folder) with the variables' values, if MODEL has none"
     )
     parser.add_argument(
-        "--outputs", help="names of the nodes to keep, separated by commas; default: those of the signature"
+        "--outputs", help="names of the output nodes, separated by commas; default: the signature's outputs"
     )
     parser.add_argument("--signature", help="the signature whose outputs are kept; default: serving_default")
     parser.add_argument(
         "--tags", help="tags of the graph in a SavedModel, separated by commas; default: its only graph"
     )
-    parser.add_argument("--clear-devices", action="store_true", help="remove the devices of nodes")
+    parser.add_argument("--clear-devices", action="store_true", help="remove the nodes' devices")
 
 
 def _outputs(args: argparse.Namespace, meta_graph: Any) -> list[str]:

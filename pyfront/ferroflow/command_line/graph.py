@@ -13,8 +13,8 @@ from ferroflow._src.drawing.svg import graph_html, graph_svg
 from ferroflow._src.framework.graph_files import replace_file
 from ferroflow.command_line.model_files import NotReadable, meta_graph_of
 
-HELP = "draw a graph as SVG or HTML, its name scopes collapsed, or print the plan of a step"
-EXIT_STATUS = "0; 1 if there is no such scope, or nothing of that name to plan; 2 if a file cannot be read or written"
+HELP = "draw a graph as SVG or HTML with collapsed name scopes, or print the plan of a step"
+EXIT_STATUS = "0; 1 if the scope or a fetched name does not exist; 2 if a file cannot be read or written"
 
 _PAGE = "<!doctype html><meta charset='utf-8'><title>{title}</title><body style='font-family:sans-serif'>{body}"
 
@@ -22,14 +22,15 @@ _PAGE = "<!doctype html><meta charset='utf-8'><title>{title}</title><body style=
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the command's arguments to its parser."""
     parser.add_argument(
-        "model", metavar="MODEL", help="a file with a graph, a SavedModel, events, or a checkpoint with its .meta file"
+        "model", metavar="MODEL", help="a graph, a SavedModel, an event file, or a checkpoint with its .meta file"
     )
     parser.add_argument("--svg", metavar="FILE", help="write an SVG picture of one scope")
     parser.add_argument("--html", metavar="FILE", help="write an HTML page in which every scope can be opened")
     parser.add_argument(
         "--plan",
         metavar="FETCHES",
-        help="print the plan of a step that feeds all placeholders and fetches these tensors or operations, by commas",
+        help="print the plan of a step that feeds all placeholders and fetches FETCHES: names of tensors or operations,"
+        " separated by commas",
     )
     parser.add_argument("--scope", default="", help="the name scope to draw; default: the whole graph")
     parser.add_argument(

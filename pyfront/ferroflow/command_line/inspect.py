@@ -12,8 +12,8 @@ from ferroflow.command_line.contents import checkpoints, events, graphs, records
 from ferroflow.command_line.model_files import FileKind, NotReadable, kind_of
 from ferroflow.command_line.tables import as_report
 
-HELP = "show what is in a checkpoint, graph, SavedModel, event file or record file"
-EXIT_STATUS = "0; 1 if a key is not there or the file is damaged; 2 if it cannot be read"
+HELP = "show the contents of a checkpoint, graph, SavedModel, event file or record file"
+EXIT_STATUS = "0; 1 if a key does not exist or the file is damaged; 2 if the file cannot be read"
 
 _CONTENTS = {
     FileKind.CHECKPOINT: checkpoints,
@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
         args: the command's arguments.
 
     Returns:
-        int: 0; 1 if a key is not there or the file is damaged; 2 if it cannot be read.
+        int: 0; 1 if a key does not exist or the file is damaged; 2 if the file cannot be read.
     """
     try:
         if args.json:

@@ -16,7 +16,7 @@ from ferroflow.command_line.launching.tasks import TOKEN, Task, all_tasks, clust
 from ferroflow.command_line.launching.watching import Watch
 
 HELP = "start all tasks of a distributed program, on this machine or on a Ray cluster"
-EXIT_STATUS = "0; that of the first task that failed once too often; 2 if there is nothing to start"
+EXIT_STATUS = "0; that of the first task that failed after its restarts; 2 if the tasks cannot be started"
 
 
 def _count(text: str) -> int:

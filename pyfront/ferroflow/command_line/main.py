@@ -36,7 +36,7 @@ COMMANDS = {
     "doctor": doctor,
     "completion": completion,
 }
-# Commands that print and end; the others have programs and connections whose ends are errors.
+# Commands that print and end. In the others, SIGPIPE may come from a program or a connection, and is an error.
 _REPORTS = frozenset(("alias", "check", "completion", "convert", "doctor", "freeze", "graph", "inspect"))
 
 
@@ -69,8 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if args.command == completion.NAME:
         args.parser = parser
     if argv is None and args.command in _REPORTS and hasattr(signal, "SIGPIPE"):
-        # The reader of the output, such as `head`, has what it needs when it leaves: the process ends as other tools
-        # do.
+        # If the reader of the output (such as `head`) ends first, the process ends silently, as other tools do.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     status: int = COMMANDS[args.command].run(args)
     return status

@@ -15,19 +15,19 @@ from ferroflow.command_line import notebook
 from ferroflow.command_line.failure_hints import add_hint
 
 _OWN_FILES = (__file__, notebook.__file__, runpy.__file__, runpy.run_module.__code__.co_filename)
-HELP = "run a TensorFlow 1.x program, whose `import tensorflow` gives ferroflow"
-EXIT_STATUS = "the program's; 2 if there is no such file or it cannot be read"
+HELP = "run a TensorFlow 1.x program; its `import tensorflow` imports ferroflow"
+EXIT_STATUS = "that of the program; 2 if the file does not exist or cannot be read"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the command's arguments to its parser."""
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument("-m", dest="module", action="store_true", help="PROGRAM is a module's name, not a file")
-    kind.add_argument("-c", dest="code", action="store_true", help="PROGRAM is the code itself, as for `python -c`")
+    kind.add_argument("-c", dest="code", action="store_true", help="PROGRAM is Python code, as for `python -c`")
     parser.add_argument(
         "program",
         metavar="PROGRAM",
-        help="a Python file, a folder with __main__.py, a notebook (.ipynb); - for stdin",
+        help="a Python file, a folder with __main__.py, or a notebook (.ipynb); - for standard input",
     )
     parser.add_argument("arguments", metavar="...", nargs=argparse.REMAINDER, help="arguments of the program")
 

@@ -190,8 +190,8 @@ impl Frames {
 
 /// The parts of a step that are connected without crossing the border of a frame.
 struct Parts {
-    /// By place in the step's list, then once more for the outputs of Enters and Exits. An entry is another place of
-    /// the same part, in the end the one that stands for all.
+    /// Parents of a union-find structure, by position in the step's list, with a second position for the outputs of
+    /// Enters and Exits. Each entry leads to the representative of its part, whose entry is its own position.
     up: Vec<u32>,
     local: FxHashMap<NodeId, u32>,
     around: FxHashSet<u32>,
