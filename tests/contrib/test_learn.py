@@ -6,6 +6,8 @@ import pytest
 import ferroflow as tf
 
 learn, layers = tf.contrib.learn, tf.contrib.layers
+# The estimators themselves use no old names.
+pytestmark = pytest.mark.filterwarnings("error::DeprecationWarning")
 
 
 def _points(n=90, classes=3):

@@ -27,7 +27,7 @@ from ferroflow._src.metrics.thresholds import auc, precision_at_thresholds, reca
 from ferroflow._src.ops.array import joining, shaping
 from ferroflow._src.ops.array.making import zeros_like
 from ferroflow._src.ops.flow.grouping import group
-from ferroflow._src.ops.math.cast import cast, to_float
+from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.clipping import clip_by_global_norm
 from ferroflow._src.ops.math.elementwise import sigmoid, square
 from ferroflow._src.ops.math.reduction import argmax, reduce_mean
@@ -192,7 +192,9 @@ class _Model(BaseEstimator):
             return ModelFnOps(mode, predictions)
         weights = None if self._weight_column_name is None else _column(named[self._weight_column_name])
         losses, wanted = self._losses(logits, labels)
-        loss = reduce_mean(losses if weights is None else losses * to_float(weights), name="loss")
+        loss = reduce_mean(
+            losses if weights is None else losses * cast(weights, np.float32, name="ToFloat"), name="loss"
+        )
         metrics = self._metrics_of(predictions, wanted, weights) if mode == ModeKeys.EVAL else {}
         train = self._train(loss) if mode == ModeKeys.TRAIN else None
         return ModelFnOps(mode, predictions, loss, train, metrics)
@@ -226,9 +228,11 @@ class _Model(BaseEstimator):
             (labels,) = labels.values()
         wanted = _column(labels)
         if self._n_classes is None:
-            return square(logits - to_float(wanted)), wanted
+            return square(logits - cast(wanted, np.float32, name="ToFloat")), wanted
         if self._n_classes == 2:
-            return sigmoid_cross_entropy_with_logits(labels=to_float(wanted), logits=logits), wanted
+            return sigmoid_cross_entropy_with_logits(
+                labels=cast(wanted, np.float32, name="ToFloat"), logits=logits
+            ), wanted
         ids = shaping.squeeze(cast(wanted, np.int64), [1])
         losses = sparse_softmax_cross_entropy_with_logits(labels=ids, logits=logits)
         return shaping.expand_dims(losses, 1), wanted
@@ -240,7 +244,7 @@ class _Model(BaseEstimator):
         found = {"accuracy": accuracy(cast(wanted, np.int64), classes, weights)}
         if self._n_classes != 2:
             return found
-        positive, is_wanted = predictions[PredictionKey.LOGISTIC], to_float(wanted)
+        positive, is_wanted = predictions[PredictionKey.LOGISTIC], cast(wanted, np.float32, name="ToFloat")
         precision, recall = (
             _first(metric(is_wanted, positive, [0.5], weights))
             for metric in (precision_at_thresholds, recall_at_thresholds)
