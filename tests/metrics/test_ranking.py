@@ -85,3 +85,11 @@ def test_what_does_not_fit_is_refused():
             sess.run(tf.local_variables_initializer())
             with pytest.raises(tf.errors.InvalidArgumentError, match="weights can not be broadcast"):
                 sess.run(recall)
+
+
+def test_labels_may_be_a_sparse_value():
+    dense = np.array([[0], [1]], np.int64)
+    sparse = tf.SparseTensorValue(np.array([[0, 0], [1, 0]]), dense[:, 0], np.array([2, 1]))
+    scores = np.array([[0.1, 0.9], [0.2, 0.8]], np.float32)
+    for function in (tf.metrics.average_precision_at_k, tf.metrics.precision_at_k, tf.metrics.recall_at_k):
+        assert final(lambda f=function: f(sparse, scores, 1)) == final(lambda f=function: f(dense, scores, 1))

@@ -50,3 +50,13 @@ def test_an_assertion_without_a_message_has_no_text_for_it(message: str | None, 
 def test_central_crop_needs_a_known_rank() -> None:
     with pytest.raises(ValueError, match="Had rank = None"):
         tf.image.central_crop(tf.placeholder(tf.float32), 0.5)
+
+
+def test_the_axis_of_softmax_may_be_a_tensor() -> None:
+    with tf.Graph().as_default(), tf.Session() as sess:
+        axis = tf.placeholder_with_default(1, [])
+        x = np.arange(24, dtype=np.float32).reshape(2, 3, 4) % 7
+        along = tf.nn.softmax(x, axis=axis)
+        np.testing.assert_array_equal(sess.run(along), sess.run(tf.nn.softmax(x, axis=1)))
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            sess.run(tf.nn.softmax([1.0, 2.0, 3.0, 4.0], axis=tf.placeholder_with_default(100, [])))

@@ -295,7 +295,7 @@ def _number_relevant(labels: Any, k: int) -> Tensor:
 
 def _without_unknown_classes(labels: TensorLike, number_of_classes: Tensor) -> Any:
     """Returns labels with -1, which is padding, for each class beyond the last one."""
-    labels = labels if isinstance(labels, SparseTensor) else convert_to_tensor(labels, dtype=dtypes.int64)
+    labels = convert_to_tensor_or_sparse_tensor(labels, dtype=dtypes.int64)
     values = labels.values if isinstance(labels, SparseTensor) else labels
 
     def cleaned() -> Any:

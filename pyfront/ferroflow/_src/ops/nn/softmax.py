@@ -64,7 +64,7 @@ def _along_axis(logits: Any, op_type: str, axis: Any, name: str | None) -> Tenso
         raise TypeError("logits must have a known rank if dim is not the last dimension")
     rank = shaping.rank(logits)
     # TF 1.x: a negative axis is counted from the end by operations.
-    axis = axis + rank if axis < 0 else axis
+    axis = axis + rank if not isinstance(axis, Tensor) and axis < 0 else axis
     input_rank = shaping.rank(logits)
     axis = axis % ndims
     result = tensor_op(op_type, [_swap(logits, axis, tensor_op("Sub", [input_rank, 1]))])
