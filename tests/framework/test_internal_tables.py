@@ -1,4 +1,4 @@
-"""What programs of TensorFlow 1.15 use of a graph's insides: its tables of nodes, and the constructors of handles."""
+"""The private parts of a graph that programs of TensorFlow 1.15 use: tables of nodes, and constructors of handles."""
 
 import copy
 

@@ -43,7 +43,7 @@ def value(name, shape):
 
 
 def describe(tf, case):
-    """What a library makes of a case: names and shapes of variables and outputs, losses, updates, some numbers."""
+    """Returns the results of a case: names and shapes of variables and outputs, losses, updates, some numbers."""
     module, function, size, arguments, output = CASES[case]
     slim = tf.contrib.slim
     nets = importlib.import_module(tf.__name__ + ".contrib.slim.nets")

@@ -57,7 +57,7 @@ class NodesById(Mapping[int, Any]):
         return repr(dict(self))
 
 
-class InputList(tuple):  # type: ignore[type-arg]
+class InputList(tuple[Any, ...]):
     """An operation's inputs: a tuple that also compares and adds like TF1's list."""
 
     def __new__(cls, tensors: Any) -> InputList:
@@ -79,7 +79,7 @@ class InputList(tuple):  # type: ignore[type-arg]
     def __ne__(self, other: object) -> bool:
         return not self == other
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # as a list, which it equals, has none
 
     def __repr__(self) -> str:
         return repr(list(self))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, Final
 
 from ferroflow._src.base import dtypes
@@ -43,7 +44,7 @@ CUDNN_INPUT_SKIP_MODE: Final = "skip_input"
 CUDNN_INPUT_AUTO_MODE: Final = "auto_select"
 
 
-class _CudnnLayer:
+class _CudnnLayer(ABC):
     """Layers of cells, computed on the CPU; variables have the names of cuDNN's checkpoints.
 
     Args:
@@ -137,8 +138,9 @@ class _CudnnLayer:
         """Returns the shapes of the states for a batch, a tuple of lists."""
         return ([self._num_layers * self.num_dirs, batch_size, self._num_units],)
 
+    @abstractmethod
     def _cell(self) -> Any:
-        raise NotImplementedError
+        """Returns the cell of one layer."""
 
     def _cell_state(self, states: tuple[Any, ...], i: int) -> Any:
         return states[0][i]

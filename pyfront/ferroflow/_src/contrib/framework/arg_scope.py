@@ -111,5 +111,5 @@ def add_arg_scope(func: _Function) -> _Function:
     parameters = inspect.signature(func).parameters.values()
     # Functions carry the attributes that arg_scope needs.
     wrapper._key_op = key  # type: ignore[attr-defined]
-    wrapper._scoped_arguments = tuple(p.name for p in parameters if p.default is not p.empty)  # type: ignore[attr-defined]
+    vars(wrapper)["_scoped_arguments"] = tuple(p.name for p in parameters if p.default is not p.empty)
     return wrapper  # type: ignore[return-value]

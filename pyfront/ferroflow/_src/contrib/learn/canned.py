@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -81,15 +82,16 @@ def infer_real_valued_columns_from_input(x: Any) -> list[Any]:
     return infer_real_valued_columns_from_input_fn(input_fn_of(x, None, None, 1))
 
 
-class _Part:
+class _Part(ABC):
     """A linear model or a network: its logits, and the optimizer of its variables."""
 
     def __init__(self, scope: str, columns: Any, optimizer: Any, clip: float | None = None) -> None:
         self.scope, self.columns, self.clip = scope, list(columns or ()), clip
         self._optimizer = optimizer
 
+    @abstractmethod
     def logits(self, features: Any, size: int, is_training: bool) -> Any:
-        raise NotImplementedError
+        """Returns the logits, of shape [batch, `size`]."""
 
     def optimizer(self) -> Any:
         given = self._optimizer

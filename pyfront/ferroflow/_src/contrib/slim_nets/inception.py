@@ -12,6 +12,7 @@ from ferroflow._src.contrib.layers.model_convolutions import separable_conv2d
 from ferroflow._src.contrib.layers.model_layers import avg_pool2d, batch_norm, conv2d, dropout, fully_connected
 from ferroflow._src.contrib.layers.model_units import softmax
 from ferroflow._src.contrib.layers.regularizers import l2_regularizer
+from ferroflow._src.contrib.slim_nets.image_sizes import set_image_size
 from ferroflow._src.contrib.slim_nets.rows import (
     TRAINED_LAYERS,
     Mixed,
@@ -467,9 +468,8 @@ def inception_v3(
     return logits, end_points
 
 
-inception_v1.default_image_size = 224  # type: ignore[attr-defined]
-inception_v2.default_image_size = 224  # type: ignore[attr-defined]
-inception_v3.default_image_size = 299  # type: ignore[attr-defined]
+set_image_size(224, inception_v1, inception_v2)
+set_image_size(299, inception_v3)
 
 
 def inception_v1_arg_scope(

@@ -10,6 +10,7 @@ from ferroflow._src.contrib.framework.arg_scope import arg_scope
 from ferroflow._src.contrib.layers.model_layers import conv2d, dropout, fully_connected, max_pool2d, repeat
 from ferroflow._src.contrib.layers.model_utils import convert_collection_to_dict
 from ferroflow._src.contrib.layers.regularizers import l2_regularizer
+from ferroflow._src.contrib.slim_nets.image_sizes import set_image_size
 from ferroflow._src.ops.array.shaping import squeeze
 from ferroflow._src.ops.nn.activation import relu
 from ferroflow._src.variables.initializers import Constant, TruncatedNormal, Zeros
@@ -222,9 +223,8 @@ def vgg_19(
 
 
 vgg_d, vgg_e = vgg_16, vgg_19
-alexnet_v2.default_image_size = 224  # type: ignore[attr-defined]
-overfeat.default_image_size = 231  # type: ignore[attr-defined]
-vgg_a.default_image_size = vgg_16.default_image_size = vgg_19.default_image_size = 224  # type: ignore[attr-defined]
+set_image_size(224, alexnet_v2, vgg_a, vgg_16, vgg_19)
+set_image_size(231, overfeat)
 
 
 def alexnet_v2_arg_scope(weight_decay: float = 0.0005) -> Any:

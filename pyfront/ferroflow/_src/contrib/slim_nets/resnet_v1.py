@@ -9,6 +9,7 @@ from ferroflow._src.base.typing import Collections, DictLike, ScopeLike, TensorL
 from ferroflow._src.contrib.framework.arg_scope import add_arg_scope, arg_scope
 from ferroflow._src.contrib.layers.model_layers import batch_norm, conv2d, max_pool2d
 from ferroflow._src.contrib.layers.model_utils import collect_named_outputs, last_dimension
+from ferroflow._src.contrib.slim_nets.image_sizes import set_image_size
 from ferroflow._src.contrib.slim_nets.residual import (
     Block,
     add_head,
@@ -256,4 +257,4 @@ def resnet_v1_200(
     return resnet_v1(inputs, blocks, num_classes, is_training, global_pool, output_stride, reuse=reuse, scope=scope)
 
 
-resnet_v1.default_image_size = 224  # type: ignore[attr-defined]
+set_image_size(224, resnet_v1)
