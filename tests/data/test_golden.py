@@ -25,7 +25,5 @@ def test_every_golden_program_is_compared():
 @pytest.mark.parametrize("name", EXPECTED)
 def test_the_elements_are_tensorflows(name, request):
     if name in _OPEN:
-        request.applymarker(
-            pytest.mark.xfail(strict=True, reason="the second pass has another order")
-        )
+        request.applymarker(pytest.mark.xfail(strict=True, reason="the second pass has another order"))
     assert elements(programs(tf)[name]) == EXPECTED[name]
